@@ -1,5 +1,5 @@
 // Package state is what a control plane remembers in a repository about each claim: the last order that was carried out, and
-// the revisions before it. It is pure: it reads and writes bytes, and somebody else brings them to the repository.
+// the revisions before it. It is pure: it reads and writes bytes, and the controller pushes them to the repository.
 package state
 
 import (
@@ -19,7 +19,7 @@ import (
 const (
 	version = 1
 
-	// maxBytes holds a thousand directories with the longest names, and the trees of the revisions that there is a way back to.
+	// maxBytes holds a thousand directories with the longest names, and the trees of the revisions that a rollback may restore.
 	maxBytes = 2 << 20
 
 	// maxNamed directories are named by an order, and so by a revision of the history, and a status shows as many. An entry has those on top
@@ -45,7 +45,7 @@ type Entry struct {
 	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
 	// Shard is always 0. It is part of the format.
 	Shard int32 `json:"shard"`
-	// ClusterUID tells two control planes of the same name apart.
+	// ClusterUID differs between two control planes of the same name.
 	ClusterUID string `json:"clusterUID"`
 	// Deleted is true when the claim was deleted. What is left is the number of its last revision.
 	Deleted bool `json:"deleted,omitempty"`
@@ -81,13 +81,13 @@ func Path(c rolloutv1alpha1.ClaimReference) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/0.json"
 }
 
-// Kept returns the directory of the state that holds on to the trees which the entry of a claim names.
-func Kept(c rolloutv1alpha1.ClaimReference) string {
+// TreesDirectory returns the directory of the state that holds on to the trees which the entry of a claim names.
+func TreesDirectory(c rolloutv1alpha1.ClaimReference) string {
 	return strings.TrimSuffix(Path(c), ".json") + ".trees"
 }
 
-// Named returns the ids of all trees that the entry names, each once, in order.
-func (e Entry) Named() []string {
+// TreeIDs returns the ids of all trees that the entry names, each once, in order.
+func (e Entry) TreeIDs() []string {
 	out := []string{}
 	for _, t := range e.Trees {
 		out = append(out, t.Tree)
@@ -102,21 +102,21 @@ func (e Entry) Named() []string {
 }
 
 // Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, revisions lose their trees, and
-// those last that there is a way back to. It returns an error, and no content, about an entry that Decode would not take even so.
+// those last that a rollback may restore. It returns an error, and no content, about an entry that Decode would not take even so.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = version
 	e.Claim.UID = ""
-	if err := e.check(); err != nil {
+	if err := e.checkEntry(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
-	b, err := e.marshal()
+	b, err := e.marshalIndented()
 	e.History = slices.Clone(e.History)
-	for _, i := range slices.Backward(byWorth(e.History)) {
+	for _, i := range slices.Backward(byRollbackValue(e.History)) {
 		if err != nil || len(b) < maxBytes {
 			break
 		}
 		e.History[i].Trees = nil
-		b, err = e.marshal()
+		b, err = e.marshalIndented()
 	}
 	if err != nil {
 		return nil, err
@@ -127,12 +127,12 @@ func (e Entry) Encode() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-func (e Entry) marshal() ([]byte, error) {
+func (e Entry) marshalIndented() ([]byte, error) {
 	b, err := json.MarshalIndent(e, "", " ")
 	return b, errors.Wrap(err, "cannot encode state")
 }
 
-// Decode returns the entry that a file holds. Whoever may push to the repository can write one, so it returns an error about
+// Decode returns the entry that a file holds. Any user who may push to the repository can write one, so it returns an error about
 // anything that Encode would not have written.
 func Decode(content []byte) (Entry, error) {
 	if len(content) > maxBytes {
@@ -147,7 +147,7 @@ func Decode(content []byte) (Entry, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Entry{}, errors.New("cannot decode state: something follows it")
 	}
-	if err := e.check(); err != nil {
+	if err := e.checkEntry(); err != nil {
 		return Entry{}, errors.Wrap(err, "cannot decode state")
 	}
 	return e, nil
@@ -174,16 +174,16 @@ func (e Entry) ShownTrees() []deliveryv1alpha1.DeliveredTree {
 }
 
 // Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and of the others, those that
-// there is a way back to first, as many as there is room for.
+// a rollback may restore first, as many as there is room for.
 func (e Entry) Shown() []deliveryv1alpha1.HistoryEntry {
 	var out []deliveryv1alpha1.HistoryEntry
 	for _, h := range e.History {
 		out = append(out, *h.DeepCopy())
 	}
 	room := maxShown
-	for rank, i := range byWorth(out) {
+	for rank, i := range byRollbackValue(out) {
 		n := len(out[i].Trees)
-		if n > room && (rank >= alwaysShown || !good(out[i])) {
+		if n > room && (rank >= alwaysShown || !isRollbackTarget(out[i])) {
 			out[i].Trees = nil
 			continue
 		}
@@ -192,12 +192,12 @@ func (e Entry) Shown() []deliveryv1alpha1.HistoryEntry {
 	return out
 }
 
-// byWorth are the places of a history's revisions, by how much their trees matter: nobody goes back to one that is not good, and those
+// byRollbackValue are the places of a history's revisions, by how much their trees matter: a rollback restores only good ones, and those
 // that are newer come first.
-func byWorth(history []deliveryv1alpha1.HistoryEntry) []int {
+func byRollbackValue(history []deliveryv1alpha1.HistoryEntry) []int {
 	var worth, rest []int
 	for i, h := range slices.Backward(history) {
-		if good(h) {
+		if isRollbackTarget(h) {
 			worth = append(worth, i)
 			continue
 		}

@@ -31,7 +31,7 @@ type LedgerFile struct {
 	MinReader int `json:"minReader"`
 	// Claim that the ledger is about, without its UID: a claim that was restored from a backup is the same.
 	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
-	// ClusterUID tells two control planes of the same name apart.
+	// ClusterUID differs between two control planes of the same name.
 	ClusterUID string `json:"clusterUID"`
 	// State of the ledger.
 	State ledger.State `json:"state"`
@@ -71,11 +71,11 @@ type NewerError struct {
 
 // Error says which version would be needed.
 func (e *NewerError) Error() string {
-	return "cannot decode state: it needs a reader of format " + itoa(e.MinReader) + ", and this version reads format " + itoa(format)
+	return "cannot decode state: it needs a reader of format " + formatNumber(e.MinReader) + ", and this version reads format " + formatNumber(format)
 }
 
 // DecodeLedger returns the ledger that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
-// anything that EncodeLedger would not have written, but for fields that it does not know: whoever may push to the repository can write a file.
+// anything that EncodeLedger would not have written, but for fields that it does not know: any user who may push to the repository can write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}
 	stored, err := decodeFile(content, maxLedgerBytes, &f)
@@ -83,7 +83,7 @@ func DecodeLedger(content []byte) (LedgerFile, error) {
 		return LedgerFile{}, err
 	}
 	f.stored = stored
-	return f, errors.Wrap(f.check(), "cannot decode state")
+	return f, errors.Wrap(f.checkLedgerFile(), "cannot decode state")
 }
 
 // decodeFile decodes a file of this format into a value, and returns all that it holds.
@@ -110,12 +110,12 @@ func decodeFile(content []byte, most int, into any) (map[string]any, error) {
 	return stored, nil
 }
 
-// check returns an error about a ledger that a status cannot show.
-func (f LedgerFile) check() error {
+// checkLedgerFile returns an error about a ledger that a status cannot show.
+func (f LedgerFile) checkLedgerFile() error {
 	if len(f.Events) > maxEvents {
 		return errors.Errorf("it has more than %d events", maxEvents)
 	}
-	return first(checkClaim(f.Claim, f.ClusterUID), checkLedger("state", f.State))
+	return firstError(checkClaim(f.Claim, f.ClusterUID), checkLedger("state", f.State))
 }
 
 // Append returns the file after events that led to a state. A claim and a cluster are those of who writes it.
@@ -148,7 +148,7 @@ func (f LedgerFile) Encode() ([]byte, error) {
 	f.Format, f.MinReader = max(f.Format, format), max(f.MinReader, minReader)
 	f.Claim.UID = ""
 	f.Events = lastEvents(f.Events)
-	if err := f.check(); err != nil {
+	if err := f.checkLedgerFile(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
 	return encodeFile(f, f.stored, &LedgerFile{}, maxLedgerBytes)
@@ -169,12 +169,12 @@ func lastEvents(events []LoggedEvent) []LoggedEvent {
 
 // encodeFile encodes a file with the fields of a stored one that this version does not know. Known is decoded into, to learn which it knows.
 func encodeFile(file any, stored map[string]any, known any, most int) ([]byte, error) {
-	next, err := toMap(file)
+	next, err := toJSONObject(file)
 	if err != nil {
 		return nil, err
 	}
 	if stored != nil {
-		understood, err := understand(stored, known)
+		understood, err := understoodPart(stored, known)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func encodeFile(file any, stored map[string]any, known any, most int) ([]byte, e
 
 // checkClaim returns an error about the names in a file.
 func checkClaim(c rolloutv1alpha1.ClaimReference, clusterUID string) error {
-	return short(
+	return checkLengths(
 		text{"claim.apiGroup", c.APIGroup, maxName}, text{"claim.kind", c.Kind, maxName}, text{"claim.namespace", c.Namespace, maxName},
 		text{"claim.name", c.Name, maxName}, text{"claim.uid", c.UID, maxUID}, text{"clusterUID", clusterUID, maxUID},
 	)

@@ -25,19 +25,19 @@ func checkLedger(field string, s ledger.State) error {
 		return errors.Errorf("%s.requests has more than %d items", field, ledger.MaxRequests)
 	}
 	for i, uid := range s.Requests {
-		if err := short(text{fmt.Sprintf("%s.requests[%d]", field, i), uid, maxUID}); err != nil {
+		if err := checkLengths(text{fmt.Sprintf("%s.requests[%d]", field, i), uid, maxUID}); err != nil {
 			return err
 		}
 	}
 	for i, p := range s.History {
-		if err := checkPast(fmt.Sprintf("%s.history[%d]", field, i), p); err != nil {
+		if err := checkPastRevision(fmt.Sprintf("%s.history[%d]", field, i), p); err != nil {
 			return err
 		}
 	}
-	return first(
-		checkHead(field, s.Head),
-		short(text{field + ".home", s.Home, maxObject}, text{field + ".successor", s.Successor, maxObject}),
-		atLeast(0, number{field + ".lastNumber", s.LastNumber}, number{field + ".target", s.Target}, number{field + ".withdraws", s.Withdraws}, number{field + ".stable", s.Stable}),
+	return firstError(
+		checkLedgerHead(field, s.Head),
+		checkLengths(text{field + ".home", s.Home, maxObject}, text{field + ".successor", s.Successor, maxObject}),
+		checkMinimum(0, number{field + ".lastNumber", s.LastNumber}, number{field + ".target", s.Target}, number{field + ".withdraws", s.Withdraws}, number{field + ".stable", s.Stable}),
 		checkCursor(field+".cursor", s.Cursor),
 		checkLedgerVerdict(field+".verdict", s.Verdict),
 		checkCurrent(field+".current", s.Current),
@@ -50,8 +50,8 @@ type number struct {
 	value int64
 }
 
-// atLeast returns an error about the first number that is too low.
-func atLeast(least int64, numbers ...number) error {
+// checkMinimum returns an error about the first number that is too low.
+func checkMinimum(least int64, numbers ...number) error {
 	for _, n := range numbers {
 		if n.value < least {
 			return errors.Errorf("%s is below %d", n.field, least)
@@ -60,10 +60,10 @@ func atLeast(least int64, numbers ...number) error {
 	return nil
 }
 
-func checkHead(field string, h ledger.Head) error {
-	return first(
-		short(text{field + ".ledger", h.Ledger, maxIdentity}, text{field + ".id", h.ID, maxHeadID}),
-		atLeast(0, number{field + ".epoch", h.Epoch}, number{field + ".seq", h.Seq}),
+func checkLedgerHead(field string, h ledger.Head) error {
+	return firstError(
+		checkLengths(text{field + ".ledger", h.Ledger, maxIdentity}, text{field + ".id", h.ID, maxHeadID}),
+		checkMinimum(0, number{field + ".epoch", h.Epoch}, number{field + ".seq", h.Seq}),
 	)
 }
 
@@ -78,8 +78,8 @@ func checkCursor(field string, c ledger.Cursor) error {
 }
 
 func checkPosition(field string, p ledger.Position) error {
-	return first(
-		atLeast(0, number{field + ".epoch", p.Epoch}, number{field + ".revision", p.Revision}),
+	return firstError(
+		checkMinimum(0, number{field + ".epoch", p.Epoch}, number{field + ".revision", p.Revision}),
 		checkCursor(field, ledger.Cursor{Attempt: p.Attempt, Step: p.Step, Stage: p.Stage}),
 	)
 }
@@ -91,34 +91,34 @@ func checkLedgerVerdict(field string, v *ledger.Verdict) error {
 	case v.Result != ledger.VerdictVerified && v.Result != ledger.VerdictRejected:
 		return errors.Errorf("%s.result is not known", field)
 	}
-	return short(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
+	return checkLengths(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
 }
 
 func checkDigests(field string, r ledger.Request) error {
 	if r.Intent == "" {
 		return errors.Errorf("%s.intent is empty", field)
 	}
-	return first(
-		short(text{field + ".intent", r.Intent, maxDigest}, text{field + ".sources", r.Sources, maxDigest}),
-		atLeast(1, number{field + ".scheme", int64(r.Scheme)}, number{field + ".renderer", int64(r.Renderer)}),
+	return firstError(
+		checkLengths(text{field + ".intent", r.Intent, maxDigest}, text{field + ".sources", r.Sources, maxDigest}),
+		checkMinimum(1, number{field + ".scheme", int64(r.Scheme)}, number{field + ".renderer", int64(r.Renderer)}),
 	)
 }
 
-func checkPast(field string, p ledger.Past) error {
+func checkPastRevision(field string, p ledger.Past) error {
 	if len(p.Trees) > maxSites {
 		return errors.Errorf("%s.trees has more than %d items", field, maxSites)
 	}
 	for i, t := range p.Trees {
 		at := fmt.Sprintf("%s.trees[%d]", field, i)
-		if err := short(text{at + ".site", t.Site, maxName}, text{at + ".id", t.ID, maxCommit}); err != nil {
+		if err := checkLengths(text{at + ".site", t.Site, maxName}, text{at + ".id", t.ID, maxCommit}); err != nil {
 			return err
 		}
 	}
-	return first(
-		atLeast(1, number{field + ".number", p.Number}),
+	return firstError(
+		checkMinimum(1, number{field + ".number", p.Number}),
 		checkDigests(field+".request", p.Request),
 		checkLedgerVerdict(field+".verdict", p.Verdict),
-		short(text{field + ".marked", p.Marked, maxMarked}),
+		checkLengths(text{field + ".marked", p.Marked, maxMarked}),
 		checkDate(field+".endedAt", &p.EndedAt),
 	)
 }
@@ -137,15 +137,15 @@ func checkCurrent(field string, r *ledger.Revision) error {
 	}
 	for i, p := range r.Parts {
 		at := fmt.Sprintf("%s.parts[%d]", field, i)
-		err := first(checkSites(at, p.Sites), short(text{at + ".delivery", p.Delivery, maxObject}, text{at + ".configRef", p.ConfigRef, maxObject}))
+		err := firstError(checkSites(at, p.Sites), checkLengths(text{at + ".delivery", p.Delivery, maxObject}, text{at + ".configRef", p.ConfigRef, maxObject}))
 		if err != nil {
 			return err
 		}
 	}
-	return first(
-		atLeast(1, number{field + ".number", r.Number}),
+	return firstError(
+		checkMinimum(1, number{field + ".number", r.Number}),
 		checkDigests(field+".request", r.Request),
-		short(text{field + ".marked", r.Marked, maxMarked}, text{field + ".track", r.Track, maxName}, text{field + ".workload", r.Workload, maxDigest}),
+		checkLengths(text{field + ".marked", r.Marked, maxMarked}, text{field + ".track", r.Track, maxName}, text{field + ".workload", r.Workload, maxDigest}),
 		checkLedgerBlueprint(field+".blueprint", r.Blueprint), checkLedgerRequest(field+".requestRef", r.RequestRef),
 	)
 }
@@ -154,7 +154,7 @@ func checkLedgerStep(field string, s ledger.Step) error {
 	if s.Weight != nil && (*s.Weight < 0 || *s.Weight > maxWeight) {
 		return errors.Errorf("%s.weight is not from 0 to %d", field, maxWeight)
 	}
-	return first(checkSites(field, s.Sites), short(text{field + ".pause", s.Pause, maxPause}))
+	return firstError(checkSites(field, s.Sites), checkLengths(text{field + ".pause", s.Pause, maxPause}))
 }
 
 func checkSites(field string, sites []string) error {
@@ -162,7 +162,7 @@ func checkSites(field string, sites []string) error {
 		return errors.Errorf("%s has more than %d sites", field, maxSites)
 	}
 	for i, site := range sites {
-		if err := short(text{fmt.Sprintf("%s.sites[%d]", field, i), site, maxName}); err != nil {
+		if err := checkLengths(text{fmt.Sprintf("%s.sites[%d]", field, i), site, maxName}); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func checkLedgerBlueprint(field string, b *ledger.BlueprintReference) error {
 	case b.Name == "":
 		return errors.Errorf("%s.name is empty", field)
 	}
-	return short(text{field + ".name", b.Name, maxObject}, text{field + ".channel", b.Channel, maxName}, text{field + ".digest", b.Digest, maxDigest})
+	return checkLengths(text{field + ".name", b.Name, maxObject}, text{field + ".channel", b.Channel, maxName}, text{field + ".digest", b.Digest, maxDigest})
 }
 
 func checkLedgerRequest(field string, r *ledger.RequestReference) error {
@@ -186,7 +186,7 @@ func checkLedgerRequest(field string, r *ledger.RequestReference) error {
 	case r.UID == "":
 		return errors.Errorf("%s.uid is empty", field)
 	}
-	return short(
+	return checkLengths(
 		text{field + ".name", r.Name, maxObject}, text{field + ".uid", r.UID, maxUID}, text{field + ".by", r.By, maxPerson}, text{field + ".reason", r.Reason, maxReasonOfRequest},
 	)
 }

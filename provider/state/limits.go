@@ -43,8 +43,8 @@ type text struct {
 	most  int
 }
 
-// short returns an error about the first text that is too long.
-func short(texts ...text) error {
+// checkLengths returns an error about the first text that is too long.
+func checkLengths(texts ...text) error {
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.value) > t.most {
 			return errors.Errorf("%s has more than %d characters", t.field, t.most)
@@ -53,8 +53,8 @@ func short(texts ...text) error {
 	return nil
 }
 
-// first returns the first error that there is.
-func first(errs ...error) error {
+// firstError returns the first error that there is.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -63,13 +63,13 @@ func first(errs ...error) error {
 	return nil
 }
 
-func (e Entry) check() error {
+func (e Entry) checkEntry() error {
 	switch {
 	case e.Version != version:
 		return errors.Errorf("version %d is not known", e.Version)
 	case e.Order == nil:
 		return errors.New("it has no order")
-	case !sound(e.Order):
+	case !isComplete(e.Order):
 		return errors.New("its order is not complete")
 	case len(e.Trees) > maxTrees:
 		return errors.Errorf("it has more than %d trees", maxTrees)
@@ -78,11 +78,11 @@ func (e Entry) check() error {
 	case len(e.History) > maxHistory+1:
 		return errors.Errorf("it has more than %d revisions", maxHistory+1)
 	}
-	return first(e.checkNames(), checkOrder(e.Order), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory())
+	return firstError(e.checkNames(), checkOrder(e.Order), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory())
 }
 
 func (e Entry) checkNames() error {
-	return short(
+	return checkLengths(
 		text{"claim.apiGroup", e.Claim.APIGroup, maxName},
 		text{"claim.kind", e.Claim.Kind, maxName},
 		text{"claim.namespace", e.Claim.Namespace, maxName},
@@ -98,7 +98,7 @@ func (e Entry) checkDates() error {
 	if e.Attempt == nil {
 		return checkDate("commitTime", e.CommitTime)
 	}
-	return first(
+	return firstError(
 		checkDate("commitTime", e.CommitTime),
 		checkDate("attempt.startedAt", &e.Attempt.StartedAt),
 		checkDate("attempt.endedAt", e.Attempt.EndedAt),
@@ -108,7 +108,7 @@ func (e Entry) checkDates() error {
 func checkTrees(of string, trees []Tree) error {
 	for i, t := range trees {
 		field := fmt.Sprintf("%s[%d]", of, i)
-		err := short(
+		err := checkLengths(
 			text{field + ".branch", t.Branch, maxBranch},
 			text{field + ".site", t.Site, maxName},
 			text{field + ".path", t.Path, maxPath},
@@ -136,12 +136,12 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 	}
 	for i, t := range h.Trees {
 		tree := fmt.Sprintf("%s.trees[%d]", field, i)
-		if err := short(text{tree + ".site", t.Site, maxName}, text{tree + ".tree", t.Tree, maxCommit}); err != nil {
+		if err := checkLengths(text{tree + ".site", t.Site, maxName}, text{tree + ".tree", t.Tree, maxCommit}); err != nil {
 			return err
 		}
 	}
-	return first(
-		short(
+	return firstError(
+		checkLengths(
 			text{field + ".request", h.Request, maxDigest},
 			text{field + ".intent", h.Intent, maxDigest},
 			text{field + ".commit", h.Commit, maxCommit},
@@ -154,16 +154,16 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 	)
 }
 
-// sound is true for an order that the API server accepts in a status, as far as its numbers and digests go.
-func sound(o *rolloutv1alpha1.Order) bool {
-	digests := o.Request != "" && o.Intent != "" && short(text{"", o.Request, maxDigest}, text{"", o.Intent, maxDigest}) == nil
+// isComplete is true for an order that the API server accepts in a status, as far as its numbers and digests go.
+func isComplete(o *rolloutv1alpha1.Order) bool {
+	digests := o.Request != "" && o.Intent != "" && checkLengths(text{"", o.Request, maxDigest}, text{"", o.Intent, maxDigest}) == nil
 	versions := o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1
 	steps := o.Steps >= 1 && o.Steps <= maxSteps && len(o.Plan) <= maxSteps && o.Step >= 0 && o.Promoted >= 0 && o.Attempt >= 0
 	named := o.Blueprint == nil || o.Blueprint.Name != ""
-	return digests && versions && steps && named && positive(o.Target) && positive(o.Withdraws)
+	return digests && versions && steps && named && isPositiveOrNil(o.Target) && isPositiveOrNil(o.Withdraws)
 }
 
-func positive(n *int64) bool { return n == nil || *n >= 1 }
+func isPositiveOrNil(n *int64) bool { return n == nil || *n >= 1 }
 
 func checkOrder(o *rolloutv1alpha1.Order) error {
 	for i, s := range o.Plan {
@@ -171,8 +171,8 @@ func checkOrder(o *rolloutv1alpha1.Order) error {
 			return err
 		}
 	}
-	return first(
-		short(text{"order.marked", o.Marked, maxMarked}),
+	return firstError(
+		checkLengths(text{"order.marked", o.Marked, maxMarked}),
 		checkVerdict("order.verdict", o.Verdict), checkBlueprint(o.Blueprint), checkRequest(o.RequestRef),
 	)
 }
@@ -181,7 +181,7 @@ func checkBlueprint(b *rolloutv1alpha1.BlueprintReference) error {
 	if b == nil {
 		return nil
 	}
-	return short(
+	return checkLengths(
 		text{"order.blueprint.name", b.Name, maxObject},
 		text{"order.blueprint.channel", b.Channel, maxName},
 		text{"order.blueprint.digest", b.Digest, maxDigest},
@@ -192,13 +192,13 @@ func checkRequest(r *rolloutv1alpha1.RequestReference) error {
 	if r == nil {
 		return nil
 	}
-	err := short(
+	err := checkLengths(
 		text{"order.requestRef.name", r.Name, maxObject},
 		text{"order.requestRef.uid", r.UID, maxUID},
 		text{"order.requestRef.by", r.By, maxPerson},
 		text{"order.requestRef.reason", r.Reason, rolloutv1alpha1.MaxReason},
 	)
-	return first(err, checkDate("order.requestRef.at", r.At))
+	return firstError(err, checkDate("order.requestRef.at", r.At))
 }
 
 func checkStep(field string, s rolloutv1alpha1.Step) error {
@@ -209,11 +209,11 @@ func checkStep(field string, s rolloutv1alpha1.Step) error {
 		return errors.Errorf("%s.weight is not from 0 to %d", field, maxWeight)
 	}
 	for i, site := range s.Sites {
-		if err := short(text{fmt.Sprintf("%s.sites[%d]", field, i), site, maxName}); err != nil {
+		if err := checkLengths(text{fmt.Sprintf("%s.sites[%d]", field, i), site, maxName}); err != nil {
 			return err
 		}
 	}
-	return short(text{field + ".pause", s.Pause, maxPause})
+	return checkLengths(text{field + ".pause", s.Pause, maxPause})
 }
 
 func checkVerdict(field string, v *rolloutv1alpha1.Verdict) error {
@@ -223,7 +223,7 @@ func checkVerdict(field string, v *rolloutv1alpha1.Verdict) error {
 	case v.Result != rolloutv1alpha1.VerdictVerified && v.Result != rolloutv1alpha1.VerdictRejected:
 		return errors.Errorf("%s.result is not known", field)
 	}
-	return short(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
+	return checkLengths(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
 }
 
 // checkDate refuses what is written as no date, or as one that the API server does not read.

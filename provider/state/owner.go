@@ -22,12 +22,12 @@ func EncodeOwner(clusterUID string) ([]byte, error) {
 	return append(b, '\n'), errors.Wrap(err, "cannot encode owner of state")
 }
 
-// DecodeOwner returns the cluster that writes the state. Whoever may push to the repository can write the file, so it returns an
+// DecodeOwner returns the cluster that writes the state. Any user who may push to the repository can write the file, so it returns an
 // error about anything that EncodeOwner would not have written.
 func DecodeOwner(content []byte) (string, error) {
 	o := owner{}
 	if err := json.Unmarshal(content, &o); err != nil || o.Version != version || o.ClusterUID == "" {
 		return "", errors.New("cannot decode owner of state: it is malformed")
 	}
-	return o.ClusterUID, errors.Wrap(short(text{"clusterUID", o.ClusterUID, maxUID}), "cannot decode owner of state")
+	return o.ClusterUID, errors.Wrap(checkLengths(text{"clusterUID", o.ClusterUID, maxUID}), "cannot decode owner of state")
 }

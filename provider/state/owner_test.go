@@ -19,8 +19,8 @@ func TestDecodeOwner(t *testing.T) {
 		err     string
 	}{
 		"Ours":    {reason: "What was encoded is decoded", content: string(ours), want: "uid-1"},
-		"Empty":   {reason: "Nothing is nobody", content: "", err: "cannot decode owner of state: it is malformed"},
-		"NoUID":   {reason: "Nobody is no owner", content: `{"version":1}`, err: "cannot decode owner of state: it is malformed"},
+		"Empty":   {reason: "An empty file names no owner.", content: "", err: "cannot decode owner of state: it is malformed"},
+		"NoUID":   {reason: "An empty uid is not an owner.", content: `{"version":1}`, err: "cannot decode owner of state: it is malformed"},
 		"Version": {reason: "A newer form is not guessed at", content: `{"version":2,"clusterUID":"x"}`, err: "cannot decode owner of state: it is malformed"},
 		"Long": {
 			reason: "The owner is named in messages", content: `{"version":1,"clusterUID":"` + strings.Repeat("x", 65) + `"}`, want: strings.Repeat("x", 65),

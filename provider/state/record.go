@@ -22,7 +22,7 @@ type Delivery struct {
 	Base string
 	// Trees that the order names, as they are afterwards.
 	Trees []Tree
-	// Left are directories that it has no more, and that are still there. The history has none of them: nobody goes back to them.
+	// Left are directories that it has no more, and that are still there. The history has none of them: no rollback restores them.
 	Left []Tree
 	// Former are directories that were left on former branches, as the entry has them afterwards.
 	Former []Tree
@@ -46,7 +46,7 @@ func Record(e Entry, d Delivery) Entry {
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	e.History = remember(withdraw(e.History, d.Order), e.revision(d))
+	e.History = lastRevisions(markWithdrawn(e.History, d.Order), e.historyEntry(d))
 	return e
 }
 
@@ -68,8 +68,8 @@ func Tombstone(e Entry) Entry {
 	return t
 }
 
-// revision returns what the history says about the revision of the delivery.
-func (e Entry) revision(d Delivery) deliveryv1alpha1.HistoryEntry {
+// historyEntry returns what the history says about the revision of the delivery.
+func (e Entry) historyEntry(d Delivery) deliveryv1alpha1.HistoryEntry {
 	h := deliveryv1alpha1.HistoryEntry{Revision: d.Order.Revision, StartedAt: d.At.DeepCopy()}
 	for _, was := range e.History {
 		if was.Revision == h.Revision {
@@ -80,7 +80,7 @@ func (e Entry) revision(d Delivery) deliveryv1alpha1.HistoryEntry {
 	if d.Order.RequestRef != nil {
 		h.RequestedBy = d.Order.RequestRef.By
 	}
-	// The way back has other trees than the revision itself.
+	// A rollback has other trees than the revision itself.
 	if d.Order.Attempt == 0 {
 		h.Commit, h.Trees = e.Commit, historyTrees(d.Trees)
 	}
@@ -98,8 +98,8 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// withdraw marks the revisions that a person takes back with an order.
-func withdraw(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) []deliveryv1alpha1.HistoryEntry {
+// markWithdrawn marks the revisions that a person takes back with an order.
+func markWithdrawn(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
 		out[i].Withdrawn = out[i].Withdrawn || o.TakesBack(out[i].Revision)
@@ -107,8 +107,8 @@ func withdraw(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) 
 	return out
 }
 
-// remember returns the last revisions, and the newest one that there is to go back to, however old it is.
-func remember(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
+// lastRevisions returns the last revisions, and the newest one that there is to go back to, however old it is.
+func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
 	all := slices.DeleteFunc(slices.Clone(history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
 	all = append(all, h)
 	slices.SortFunc(all, func(a, b deliveryv1alpha1.HistoryEntry) int { return int(a.Revision - b.Revision) })
@@ -116,18 +116,18 @@ func remember(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.Histor
 		return all
 	}
 	old, last := all[:len(all)-maxHistory], all[len(all)-maxHistory:]
-	if slices.ContainsFunc(last, good) {
+	if slices.ContainsFunc(last, isRollbackTarget) {
 		return last
 	}
 	for _, o := range slices.Backward(old) {
-		if good(o) {
+		if isRollbackTarget(o) {
 			return append([]deliveryv1alpha1.HistoryEntry{o}, last...)
 		}
 	}
 	return last
 }
 
-// good revisions are verified, and nobody took them back.
-func good(h deliveryv1alpha1.HistoryEntry) bool {
+// isRollbackTarget reports whether a revision was verified and not withdrawn.
+func isRollbackTarget(h deliveryv1alpha1.HistoryEntry) bool {
 	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
 }

@@ -22,7 +22,7 @@ type RecordFile struct {
 	MinReader int `json:"minReader"`
 	// Claim that the record is about, without its UID.
 	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
-	// ClusterUID tells two control planes of the same name apart.
+	// ClusterUID differs between two control planes of the same name.
 	ClusterUID string `json:"clusterUID"`
 	// Deleted is true when the delivery to the repository was deleted. What is left is the head, and of the copy its numbers.
 	Deleted bool `json:"deleted,omitempty"`
@@ -63,10 +63,10 @@ func DecodeRecord(content []byte) (RecordFile, error) {
 		return RecordFile{}, err
 	}
 	r.stored = stored
-	return r, errors.Wrap(r.check(), "cannot decode state")
+	return r, errors.Wrap(r.checkRecordFile(), "cannot decode state")
 }
 
-func (r RecordFile) check() error {
+func (r RecordFile) checkRecordFile() error {
 	e := r.Entry(rolloutv1alpha1.Order{})
 	switch {
 	case len(e.Trees) > maxTrees:
@@ -80,9 +80,9 @@ func (r RecordFile) check() error {
 			return err
 		}
 	}
-	return first(
+	return firstError(
 		e.checkNames(), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory(),
-		short(text{"home", r.Home, maxObject}), checkHead("head", r.Head), checkPosition("position", r.Position), atLeast(0, number{"lastNumber", r.LastNumber}),
+		checkLengths(text{"home", r.Home, maxObject}), checkLedgerHead("head", r.Head), checkPosition("position", r.Position), checkMinimum(0, number{"lastNumber", r.LastNumber}),
 	)
 }
 
@@ -122,11 +122,11 @@ func (r RecordFile) Tombstone() RecordFile {
 func (r RecordFile) Encode() ([]byte, error) {
 	r.Format, r.MinReader = max(r.Format, format), max(r.MinReader, minReader)
 	r.Claim.UID = ""
-	if err := r.check(); err != nil {
+	if err := r.checkRecordFile(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
 	r.Revisions = slices.Clone(r.Revisions)
-	for _, i := range slices.Backward(byWorth(r.Revisions)) {
+	for _, i := range slices.Backward(byRollbackValue(r.Revisions)) {
 		b, err := json.MarshalIndent(r, "", " ")
 		if err != nil || len(b) < maxBytes {
 			break

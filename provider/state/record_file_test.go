@@ -110,7 +110,7 @@ func TestRecordRetainsStable(t *testing.T) {
 		e.History = NoteVerdicts(e.History, s)
 		e = Record(e, Delivery{Order: o, Trees: []Tree{at}, Commit: strings.Repeat("c", 40)})
 	}
-	if named := e.Named(); len(named) != maxHistory+1 || named[0] != fmt.Sprintf("%040d", 1) {
+	if named := e.TreeIDs(); len(named) != maxHistory+1 || named[0] != fmt.Sprintf("%040d", 1) {
 		t.Errorf("\nThe trees of the stable revision are retained however old it is.\nNamed(): got %d, the first one %s", len(named), named[0])
 	}
 }

@@ -51,11 +51,11 @@ func TestShown(t *testing.T) {
 		sites    int
 		want     []int64
 	}{
-		"None":      {reason: "No history is none."},
+		"None":      {reason: "A status without a history shows none."},
 		"Few":       {reason: "What there is room for is shown.", verdicts: "vrr", sites: 100, want: []int64{1, 2, 3}},
 		"Rejected":  {reason: "Ten rejections do not hide what there is to go back to.", verdicts: "vrrrrrrrrrr", sites: 100, want: []int64{1, 8, 9, 10, 11}},
-		"Many":      {reason: "Nor does one, where a revision has many Sites.", verdicts: "vr", sites: 251, want: []int64{1}},
-		"Most":      {reason: "Nor does it where a revision has as many as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
+		"Many":      {reason: "One rejection does not hide a good revision with many Sites.", verdicts: "vr", sites: 251, want: []int64{1}},
+		"Most":      {reason: "Rejections do not hide a good revision with as many Sites as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
 		"Before":    {reason: "A person goes back from the one that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
 		"Older":     {reason: "Older good ones come before what was rejected.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
 		"Withdrawn": {reason: "What was taken back is not gone back to.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
@@ -90,7 +90,7 @@ func TestEncodeFits(t *testing.T) {
 		lost  int64
 	}{
 		"Rejected":  {reason: "What was rejected gives way, the oldest first.", verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2},
-		"Withdrawn": {reason: "So does what was taken back.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
+		"Withdrawn": {reason: "A revision that was withdrawn loses its trees before a good one.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
 		"Good":      {reason: "Of good ones, the oldest does.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
 	}
 	for name, tc := range cases {

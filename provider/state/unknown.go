@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
+func formatNumber(n int) string { return strconv.Itoa(n) }
 
 // unmarshalNumbers decodes JSON and keeps numbers as they are written.
 func unmarshalNumbers(content []byte, into any) error {
@@ -18,8 +18,8 @@ func unmarshalNumbers(content []byte, into any) error {
 	return errors.Wrap(d.Decode(into), "cannot decode JSON")
 }
 
-// toMap returns what a value is in JSON.
-func toMap(v any) (map[string]any, error) {
+// toJSONObject returns what a value is in JSON.
+func toJSONObject(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
@@ -28,8 +28,8 @@ func toMap(v any) (map[string]any, error) {
 	return out, unmarshalNumbers(b, &out)
 }
 
-// understand returns the part of a stored file that this version knows, by decoding it into the type of the file.
-func understand(stored map[string]any, into any) (map[string]any, error) {
+// understoodPart returns the part of a stored file that this version knows, by decoding it into the type of the file.
+func understoodPart(stored map[string]any, into any) (map[string]any, error) {
 	b, err := json.Marshal(stored)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
@@ -37,7 +37,7 @@ func understand(stored map[string]any, into any) (map[string]any, error) {
 	if err := json.Unmarshal(b, into); err != nil {
 		return nil, errors.Wrap(err, "cannot decode state")
 	}
-	return toMap(into)
+	return toJSONObject(into)
 }
 
 // retainUnknown adds the fields of a stored object to the next one that this version does not understand. Where both speak of different

@@ -20,27 +20,27 @@ import (
 // wayOut is what a person can do about a deletion that cannot reach the repository.
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
-func ready(d *v1alpha1.GitDelivery, now time.Time) {
-	wait(d, now)
-	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
+func setDelivered(d *v1alpha1.GitDelivery, now time.Time) {
+	noteWaiting(d, now)
+	setReadyCondition(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
 }
 
-// restoring says that what was delivered is delivered again. Ready stays true, for that is a matter of seconds: one that takes as long as an
+// setRestoringDrift says that what was delivered is delivered again. Ready stays true, for that is a matter of seconds: one that takes as long as an
 // order may is late like any other, and one that fails says so.
-func restoring(d *v1alpha1.GitDelivery, now time.Time, message string) {
-	wait(d, now)
-	reason, message := overdue(d, now, v1alpha1.ReasonRestoringDrift, message)
+func setRestoringDrift(d *v1alpha1.GitDelivery, now time.Time, message string) {
+	noteWaiting(d, now)
+	reason, message := withTimeout(d, now, v1alpha1.ReasonRestoringDrift, message)
 	if reason != v1alpha1.ReasonRestoringDrift {
-		setReady(d, corev1.ConditionFalse, reason, message)
+		setReadyCondition(d, corev1.ConditionFalse, reason, message)
 		return
 	}
-	setReady(d, corev1.ConditionTrue, reason, message)
+	setReadyCondition(d, corev1.ConditionTrue, reason, message)
 }
 
-// restored says that what another commit had changed is as it was delivered.
-func restored(d *v1alpha1.GitDelivery, now time.Time, message string) {
-	wait(d, now)
-	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, message)
+// setDriftRestored says that what another commit had changed is as it was delivered.
+func setDriftRestored(d *v1alpha1.GitDelivery, now time.Time, message string) {
+	noteWaiting(d, now)
+	setReadyCondition(d, corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, message)
 }
 
 // keepRestored leaves it in the condition that drift was restored, for as long as nothing else was asked for.
@@ -50,10 +50,10 @@ func keepRestored(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	}
 }
 
-func unready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
-	wait(d, now)
-	reason, message = overdue(d, now, reason, message)
-	setReady(d, corev1.ConditionFalse, reason, message)
+func setUnready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
+	noteWaiting(d, now)
+	reason, message = withTimeout(d, now, reason, message)
+	setReadyCondition(d, corev1.ConditionFalse, reason, message)
 }
 
 // failureMessage says what failed, and what the server said about it to a person.
@@ -74,7 +74,7 @@ func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 }
 
 // sameWords is true for messages that differ in nothing but the numbers of requests, times and ids that a server puts into what it says:
-// each try to push would write another message else, and wake whoever reads it.
+// each try to push would write another message otherwise, and requeue all readers of the object.
 func sameWords(a, b string) bool {
 	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(a, b string) bool {
 		return a == b || isSerial(a) && isSerial(b)
@@ -95,8 +95,8 @@ func isSerial(word string) bool {
 	return strings.ContainsAny(word, "0123456789") && serials.MatchString(word)
 }
 
-// setReady names the generation that the condition speaks of: without it the condition is no evidence.
-func setReady(d *v1alpha1.GitDelivery, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+// setReadyCondition names the generation that the condition speaks of: without it the condition proves nothing.
+func setReadyCondition(d *v1alpha1.GitDelivery, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	setCondition(d, xpv2.TypeReady, status, reason, message)
 }
 
@@ -110,8 +110,8 @@ func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev
 	}.WithObservedGeneration(d.GetGeneration()))
 }
 
-// reasonOf returns the reason that an error gives for not being ready.
-func reasonOf(err error) xpv2.ConditionReason {
+// readyReasonOf returns the reason that an error gives for not being ready.
+func readyReasonOf(err error) xpv2.ConditionReason {
 	var (
 		gone    *credentials.GoneError
 		invalid *credentials.InvalidError

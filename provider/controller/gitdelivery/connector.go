@@ -39,8 +39,8 @@ type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
 	kube  client.Client
 	usage resource.ModernTracker
-	// calm is told of deliveries that need nothing.
-	calm *calm
+	// fastPath learns which deliveries need nothing.
+	fastPath *fastPath
 	// named remembers which objects files hold.
 	named *namedObjects
 	// pool of the repositories that are in use.
@@ -58,7 +58,7 @@ type connector struct {
 // condition, if either is missing, not valid, or not for this namespace.
 func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (managed.TypedExternalClient[*v1alpha1.GitDelivery], error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
-	e, err := c.connect(ctx, d)
+	e, err := c.openTracked(ctx, d)
 	if err == nil {
 		return e, nil
 	}
@@ -66,34 +66,34 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 	if meta.WasDeleted(d) {
 		message += wayOut
 	}
-	unready(d, c.now(), reasonOf(err), message)
+	setUnready(d, c.now(), readyReasonOf(err), message)
 	return nil, err
 }
 
-func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
+func (c *connector) openTracked(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
 	// A usage cannot be made in a namespace that is going, and is of no use to an object that is.
 	if !meta.WasDeleted(d) {
 		if err := c.usage.Track(ctx, d); err != nil {
 			return nil, errors.Wrap(err, "cannot track use of configuration")
 		}
 	}
-	return c.open(ctx, d)
+	return c.openRepository(ctx, d)
 }
 
-// open the repository of a delivery.
-func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
-	cfg, err := configOf(ctx, c.kube, d)
+// openRepository opens the repository of a delivery.
+func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
+	cfg, err := configOfDelivery(ctx, c.kube, d)
 	if err != nil {
 		return nil, err
 	}
 	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
 		return nil, &deniedError{err: err}
 	}
-	creds, err := credentials.Read(ctx, c.kube, cfg.credentials(c.guard))
+	creds, err := credentials.Read(ctx, c.kube, cfg.credentialsConfig(c.guard))
 	if err != nil {
 		return nil, err
 	}
-	forms, err := clients(cfg.spec, creds, c.now)
+	forms, err := newClients(cfg.spec, creds, c.now)
 	if err != nil {
 		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
 	}
@@ -103,13 +103,13 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, named: c.named, now: c.now, recorder: c.recorder, logger: c.logger,
-		found: map[string]tree.Files{}, open: c.open,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: uid, fastPath: c.fastPath, named: c.named, now: c.now, recorder: c.recorder, logger: c.logger,
+		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
 	}, err
 }
 
-// interval is the one of the configuration where it is shorter than another.
-func (c config) interval(most time.Duration) time.Duration {
+// pollInterval returns the interval of the configuration where it is shorter than another one.
+func (c config) pollInterval(most time.Duration) time.Duration {
 	every, err := time.ParseDuration(c.spec.Git.Interval)
 	if err != nil {
 		return most
@@ -117,12 +117,12 @@ func (c config) interval(most time.Duration) time.Duration {
 	return min(every, most)
 }
 
-func (c config) credentials(g address.Guard) credentials.Config {
+func (c config) credentialsConfig(g address.Guard) credentials.Config {
 	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git, Guard: g}
 }
 
-// configOf returns the configuration that a GitDelivery names.
-func configOf(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (config, error) {
+// configOfDelivery returns the configuration that a GitDelivery names.
+func configOfDelivery(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (config, error) {
 	ref := d.GetProviderConfigReference()
 	if ref == nil {
 		return config{}, &credentials.InvalidError{Field: refField, Detail: "is required"}
@@ -131,16 +131,16 @@ func configOf(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (co
 	case policy.KindProviderConfig:
 		o := &configv1alpha1.ProviderConfig{}
 		err := r.Get(ctx, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name}, o)
-		return config{kind: ref.Kind, namespace: d.GetNamespace(), generation: o.GetGeneration(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+		return config{kind: ref.Kind, namespace: d.GetNamespace(), generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
 	case policy.KindClusterProviderConfig:
 		o := &configv1alpha1.ClusterProviderConfig{}
 		err := r.Get(ctx, client.ObjectKey{Name: ref.Name}, o)
-		return config{kind: ref.Kind, generation: o.GetGeneration(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+		return config{kind: ref.Kind, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
 	}
 	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
 }
 
-func missing(err error, kind, name string) error {
+func goneOrError(err error, kind, name string) error {
 	if kerrors.IsNotFound(err) {
 		return &credentials.GoneError{Field: refField, Detail: kind + " " + name + " does not exist"}
 	}

@@ -45,14 +45,14 @@ type decision struct {
 	trees, left []state.Tree
 	// former are directories of the claim that were left on former branches. Nothing writes there.
 	former []state.Tree
-	// fresh is true if the order, which was carried out, came to ask for more than before.
-	fresh bool
+	// asksForMore is true if the order, which was carried out, came to ask for more than before.
+	asksForMore bool
 
-	// drifted is true if somebody else changed what was delivered.
+	// drifted is true if another commit changed what was delivered.
 	drifted bool
-	// blind is true if nothing of the state may be shown: it is somebody else's, or nobody knows whose.
-	blind bool
-	// owner of the directory that is refused. Nil if it is nobody's, or not known.
+	// hidesState is true if the status may not show the state: another cluster wrote it, or its writer is not known.
+	hidesState bool
+	// owner of the directory that is refused. Nil if it has none, or if that is not known.
 	owner *marker.Marker
 }
 
@@ -60,54 +60,54 @@ func refuse(reason xpv2.ConditionReason, format string, args ...any) *decision {
 	return &decision{reason: reason, message: fmt.Sprintf(format, args...)}
 }
 
-// hide the state from the status.
-func (d *decision) hide() *decision {
-	d.blind = true
+// hideState hides the state from the status.
+func (d *decision) hideState() *decision {
+	d.hidesState = true
 	return d
 }
 
-// decide what to do. It is pure: the same facts give the same decision.
-func decide(f facts) decision {
+// decideOrder decides what to do. It is pure: the same facts give the same decision.
+func decideOrder(f facts) decision {
 	for _, check := range []func(facts) *decision{checkClaim, checkState, checkFence, checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
 	}
-	return compare(f)
+	return decideDirectories(f)
 }
 
-// checkClaim refuses to act for a claim of another namespace: whoever may make a GitDelivery here may not make that claim.
+// checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.
 func checkClaim(f facts) *decision {
 	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
-		return refuse(v1alpha1.ReasonPolicyDenied, "spec.forProvider.claimRef.namespace: %q is not the namespace of the GitDelivery", c.Namespace).hide()
+		return refuse(v1alpha1.ReasonPolicyDenied, "spec.forProvider.claimRef.namespace: %q is not the namespace of the GitDelivery", c.Namespace).hideState()
 	}
 	return nil
 }
 
-// checkState refuses to go on with a memory that is not ours.
+// checkState refuses a state that this control plane did not write.
 func checkState(f facts) *decision {
 	switch {
 	case f.unreadable != "":
-		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hide()
-	case f.owner != "" && !f.sameCluster(f.owner):
+		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hideState()
+	case f.owner != "" && !f.isSameCluster(f.owner):
 		return refuse(v1alpha1.ReasonOwnedElsewhere,
 			"control plane %q writes this repository from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-			f.marker.ControlPlane, f.owner).hide()
+			f.marker.ControlPlane, f.owner).hideState()
 	case f.entry == nil:
 		return nil
 	case f.entry.Claim.Kind != f.spec.ClaimRef.Kind:
-		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", f.entry.Claim.Kind, f.entry.Claim.Name).hide()
-	case !f.sameCluster(f.entry.ClusterUID):
+		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", f.entry.Claim.Kind, f.entry.Claim.Name).hideState()
+	case !f.isSameCluster(f.entry.ClusterUID):
 		return refuse(v1alpha1.ReasonOwnedElsewhere,
 			"control plane %q wrote this claim from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-			f.marker.ControlPlane, f.entry.ClusterUID).hide()
+			f.marker.ControlPlane, f.entry.ClusterUID).hideState()
 	}
 	return nil
 }
 
 // checkFence refuses an order that is older than the last one that is known.
 func checkFence(f facts) *decision {
-	last := f.last()
+	last := f.newestOrder()
 	if last == nil {
 		return nil
 	}
@@ -122,12 +122,12 @@ func checkFence(f facts) *decision {
 		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was rejected, and revision %d delivers the same without being asked for", last.Revision, o.Revision)
 	}
 	if o.Behind(*last) {
-		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describe(*last))
+		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describeOrder(*last))
 	}
 	return nil
 }
 
-func describe(o rolloutv1alpha1.Order) string {
+func describeOrder(o rolloutv1alpha1.Order) string {
 	return fmt.Sprintf("revision %d, step %d, attempt %d", o.Revision, o.Step, o.Attempt)
 }
 
@@ -190,7 +190,7 @@ func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 
 func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
 	site := f.sites[t.Site]
-	// The same words, and the same reason: nobody learns which Sites there are.
+	// A missing Site and one that may not be used get the same message: a tenant does not learn which Sites exist.
 	if site == nil || policy.CheckSite(site, f.namespace) != nil {
 		return refuse(v1alpha1.ReasonSiteMissing, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
 	}
@@ -207,7 +207,7 @@ func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *deci
 // checkOwners refuses to write to a directory that is not ours.
 func checkOwners(f facts) *decision {
 	for _, t := range f.spec.Trees {
-		if t.Action == v1alpha1.ActionKeep || f.ours(t.Path) {
+		if t.Action == v1alpha1.ActionKeep || f.isOwnDirectory(t.Path) {
 			continue
 		}
 		if refused := checkOwner(f, t); refused != nil {
@@ -231,91 +231,91 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 	case d.orphaned:
 		return nil
 	case d.marker != nil:
-		refused := refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
+		refused := refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, describeOwner(*d.marker), d.marker.ControlPlane)
 		refused.owner = d.marker
 		return refused
-	case d.tree == t.Tree, f.unmarked(t.Path), isTrue(f.spec.Adopt):
-		return nil // Nothing of a stranger is lost, or it was said to be so.
+	case d.tree == t.Tree, f.lostItsMarker(t.Path), isTrue(f.spec.Adopt):
+		return nil // Files of other users are not lost, or adopt says that they may be.
 	}
 	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered. To replace them, set adopt", t.Path)
 }
 
-// compare what is there with what should be.
-func compare(f facts) decision {
+// decideDirectories compares the directories of the branch with those that should be there.
+func decideDirectories(f facts) decision {
 	d := decision{put: map[string]tree.Files{}}
 	wanted := map[string]bool{}
 	for _, t := range f.spec.Trees {
 		wanted[t.Path] = true
-		d.tree(f, t)
+		d.addDirectoryTree(f, t)
 	}
-	for _, path := range f.known() {
-		if !wanted[path] && f.removable(path) {
-			d.leave(f, path)
+	for _, path := range f.knownPaths() {
+		if !wanted[path] && f.isRemovable(path) {
+			d.leaveOrRemove(f, path)
 		}
 	}
 	d.former = f.formerTrees(len(d.trees) + len(d.left))
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.recorded() || f.reapplies() || !d.sameTrees(*f.entry) || f.unkept():
+	case !f.isRecorded() || f.shouldReapply() || !d.hasTreesOf(*f.entry) || f.hasUnretainedTree():
 		d.action = actionRecord
 	}
-	if d.action == actionCommit && f.diverged() {
-		return d.onNewHistory(f)
+	if d.action == actionCommit && f.hasDiverged() {
+		return d.decideDiverged(f)
 	}
-	d.drift(f)
+	d.markDrifted(f)
 	return d
 }
 
-// sameTrees is true if an entry has the directories that it is to have.
-func (d *decision) sameTrees(e state.Entry) bool {
+// hasTreesOf is true if an entry has the directories that it is to have.
+func (d *decision) hasTreesOf(e state.Entry) bool {
 	return equality.Semantic.DeepEqual(e.Trees, slices.Concat(d.trees, d.left)) && equality.Semantic.DeepEqual(e.Former, d.former)
 }
 
-// leave a directory that the order does not have any more. It is removed when the order is verified, and so one order after the Sites run
+// leaveOrRemove leaves a directory that the order does not have any more, or removes it. It is removed when the order is verified, and so one order after the Sites run
 // what takes its place: made before broken. A revision that is rejected never removes one.
-func (d *decision) leave(f facts, path string) {
+func (d *decision) leaveOrRemove(f facts, path string) {
 	if f.isSettled() {
 		d.remove = append(d.remove, path)
 		return
 	}
-	d.left = append(d.left, f.stillThere(path))
+	d.left = append(d.left, f.lastKnownTree(path))
 }
 
-// tidies is true if nothing is to be done in the branch but to remove directories that the order has no more.
-func (d *decision) tidies() bool {
+// onlyRemoves is true if nothing is to be done in the branch but to remove directories that the order has no more.
+func (d *decision) onlyRemoves() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
-// untidied records the order, and leaves the directories that it has no more. Where more is to be done, nothing is.
-func (d *decision) untidied(f facts) decision {
-	if !d.tidies() || f.recorded() {
+// withoutRemoval records the order, and leaves the directories that it has no more. Where more is to be done, nothing is.
+func (d *decision) withoutRemoval(f facts) decision {
+	if !d.onlyRemoves() || f.isRecorded() {
 		return decision{}
 	}
 	out := *d
 	for _, path := range d.remove {
-		out.left = append(out.left, f.stillThere(path))
+		out.left = append(out.left, f.lastKnownTree(path))
 	}
 	out.action, out.remove = actionRecord, nil
 	return out
 }
 
-// about says which directories something is about, if only those are meant that the order has no more.
-func (d *decision) about(message string) string {
-	if !d.tidies() {
+// namingRemoved says which directories something is about, if only those are meant that the order has no more.
+func (d *decision) namingRemoved(message string) string {
+	if !d.onlyRemoves() {
 		return message
 	}
-	removed := "removing " + listed(d.remove)
+	removed := "removing " + listNames(d.remove)
 	if message == "" {
 		return removed
 	}
 	return removed + ": " + message
 }
 
-// onNewHistory writes on top of a history that somebody else made, if that is wanted. Trees are evidence, and commit ids are not: a
-// history that holds the same directories is no reason to stop.
-func (d *decision) onNewHistory(f facts) decision {
-	if f.reapplies() {
+// decideDiverged writes on top of a history that another user rewrote, if divergencePolicy allows it. Trees prove what is there, and commit ids
+// do not: a rewritten history that holds the same directories does not stop the delivery.
+func (d *decision) decideDiverged(f facts) decision {
+	if f.shouldReapply() {
 		return *d
 	}
 	said := "its history was rewritten"
@@ -324,14 +324,14 @@ func (d *decision) onNewHistory(f facts) decision {
 	}
 	return *refuse(v1alpha1.ReasonDiverged,
 		"branch %q has lost what was delivered: %s. Nothing is written until the branch has it again, or spec.git.divergencePolicy of the configuration is %s",
-		f.branch(), said, configv1alpha1.DivergenceReapply)
+		f.branchName(), said, configv1alpha1.DivergenceReapply)
 }
 
-// tree adds one directory of the spec to the decision.
-func (d *decision) tree(f facts, t v1alpha1.Tree) {
+// addDirectoryTree adds one directory of the spec to the decision.
+func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	now := state.Tree{Branch: t.Branch}
 	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.spec.Order.Revision}
-	was, known := f.delivered(t.Branch, t.Path)
+	was, known := f.deliveredTree(t.Branch, t.Path)
 	if t.Action == v1alpha1.ActionKeep {
 		if known {
 			d.trees = append(d.trees, was)
@@ -342,22 +342,22 @@ func (d *decision) tree(f facts, t v1alpha1.Tree) {
 		now.Revision = was.Revision
 	}
 	d.trees = append(d.trees, now)
-	files, id := f.marked(t)
+	files, id := f.markedFiles(t)
 	if f.dirs[t.Path].tree != id {
-		// What was kept until now, as that of a Site whose cluster was not ready, is no drift.
-		d.fresh = d.fresh || f.entry != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
+		// A directory that was retained until now, because the cluster of its Site was not ready, has not drifted.
+		d.asksForMore = d.asksForMore || f.entry != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
 		d.put[t.Path] = files
 		d.sites = append(d.sites, t.Site)
 	}
 }
 
-// drift is a difference in what was delivered, while nothing new was ordered and no attempt goes on.
-func (d *decision) drift(f facts) {
-	d.drifted = d.action == actionCommit && !d.tidies() && f.done() && !d.fresh
+// markDrifted notes as drift what differs from what was delivered, while nothing new was ordered and no attempt goes on.
+func (d *decision) markDrifted(f facts) {
+	d.drifted = d.action == actionCommit && !d.onlyRemoves() && f.wasApplied() && !d.asksForMore
 	if !d.drifted {
 		return
 	}
-	d.reason, d.message = v1alpha1.ReasonDrifted, "somebody else changed directories of the claim in the repository"
+	d.reason, d.message = v1alpha1.ReasonDrifted, "another commit changed directories of the claim in the repository"
 	if f.spec.DriftPolicy == v1alpha1.DriftReport {
 		d.action = actionNone
 		return
@@ -367,6 +367,6 @@ func (d *decision) drift(f facts) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-func owner(m marker.Marker) string {
+func describeOwner(m marker.Marker) string {
 	return fmt.Sprintf("%s %s/%s", m.Claim.Kind, m.Claim.Namespace, m.Claim.Name)
 }

@@ -13,28 +13,28 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// leftovers is true while the repository holds something of a deleted delivery: a directory of ours, or a state that still
+// hasLeftovers is true while the repository holds something of a deleted delivery: a directory of ours, or a state that still
 // speaks of it.
-func (f facts) leftovers() bool {
-	return len(f.garbage()) > 0 || f.remembered()
+func (f facts) hasLeftovers() bool {
+	return len(f.ownDirectories()) > 0 || f.isRemembered()
 }
 
-// garbage are the directories of ours that a deletion removes. Those of others are left, whatever the object says.
-func (f facts) garbage() []string {
+// ownDirectories are the directories of ours that a deletion removes. Those of others are left, whatever the object says.
+func (f facts) ownDirectories() []string {
 	out := []string{}
 	if f.spec.ClaimRef.Namespace != f.namespace {
 		return out
 	}
-	for _, path := range f.paths() {
-		if f.removable(path) {
+	for _, path := range f.allDirectories() {
+		if f.isRemovable(path) {
 			out = append(out, path)
 		}
 	}
 	return out
 }
 
-// remembered is true if the state has an entry of ours that is not a tombstone.
-func (f facts) remembered() bool {
+// isRemembered is true if the state has an entry of ours that is not a tombstone.
+func (f facts) isRemembered() bool {
 	if f.ledger != nil {
 		return checkClaim(f) == nil && checkLedgerState(f) == nil && f.ledger.isRemembered()
 	}
@@ -44,8 +44,8 @@ func (f facts) remembered() bool {
 // Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with the way out of
 // it, if the repository does not take that.
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
-	t := e.task(d)
-	err := e.repo.Deliver(ctx, t.delivery(t.remove))
+	t := e.newTask(d)
+	err := e.repo.Deliver(ctx, t.queuedDelivery(t.planRemoval))
 	if repository.IsPending(err) {
 		return managed.ExternalDelete{}, nil // It goes on, and the next look waits for it.
 	}
@@ -55,30 +55,30 @@ func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 	return managed.ExternalDelete{}, nil
 }
 
-// remove what is left of a deleted delivery.
-func (t *task) remove(ctx context.Context, draft *git.Draft) error {
-	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
+// planRemoval adds to a draft the removal of what is left of a deleted delivery.
+func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
+	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
 	}
 	// The date of the deletion makes a repeated commit the same.
-	c := t.commit(letter{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
-	c.Remove = t.facts.garbage()
+	c := t.newCommit(commitMessage{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
+	c.Remove = t.facts.ownDirectories()
 	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
 		return err
 	}
-	if t.facts.ledger != nil && t.facts.remembered() {
+	if t.facts.ledger != nil && t.facts.isRemembered() {
 		if err := t.closeLedger(&c); err != nil {
 			return err
 		}
 	}
-	if t.facts.ledger == nil && t.facts.remembered() {
+	if t.facts.ledger == nil && t.facts.isRemembered() {
 		tombstone := state.Tombstone(*t.facts.entry)
 		content, err := tombstone.Encode()
 		if err != nil {
 			return err
 		}
 		c.State = map[string][]byte{state.Path(tombstone.Claim): content}
-		c.Retain = map[string]git.Trees{state.Kept(tombstone.Claim): nil}
+		c.Retain = map[string]git.Trees{state.TreesDirectory(tombstone.Claim): nil}
 	}
 	_, err := draft.Commit(c)
 	return err

@@ -21,8 +21,8 @@ type facts struct {
 	// namespace of the GitDelivery.
 	namespace string
 	spec      deliveryv1alpha1.GitDeliveryParameters
-	// memory is the object's status: a cache of the state, and newer where the state was lost.
-	memory deliveryv1alpha1.GitDeliveryObservation
+	// lastStatus is the object's status: a cache of the state, and newer where the state was lost.
+	lastStatus deliveryv1alpha1.GitDeliveryObservation
 
 	configKind string
 	config     *configv1alpha1.ProviderConfigSpec
@@ -35,18 +35,18 @@ type facts struct {
 	content []byte
 	// tip of the branch.
 	tip string
-	// past says of commits that matter whether they are in the branch.
-	past map[string]bool
+	// inBranch says of commits that matter whether they are in the branch.
+	inBranch map[string]bool
 	// entry of the state. Nil if there is none.
 	entry *state.Entry
-	// owner is the cluster that writes the state. Empty if nobody says.
+	// owner is the cluster that writes the state. Empty if the state does not say.
 	owner string
-	// rebuilt is true if the entry was lost, and told again by our commits.
+	// rebuilt is true if the entry was lost, and rebuilt from our commits.
 	rebuilt bool
-	// others are entries of other claims that were lost with it, by their path in the state.
-	others map[string]state.Entry
-	// kept are the trees that the state holds on to.
-	kept map[string]bool
+	// lostEntries are entries of other claims that were lost with it, by their path in the state.
+	lostEntries map[string]state.Entry
+	// retained are the trees that the state holds on to.
+	retained map[string]bool
 	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
 	restored map[string]tree.Files
 	// unreadable says why an entry that exists cannot be read.
@@ -73,50 +73,50 @@ type directory struct {
 	blocked bool
 	// marker says whose it is. Nil if it has none that can be read.
 	marker *marker.Marker
-	// orphaned is true if it was written for the other shape of the claim, for which nobody delivers any more.
+	// orphaned is true if it was written for the other shape of the claim, which has lost its last delivery.
 	orphaned bool
 	// entangled is the directory of a claim that lies around this one, or in it. Empty if there is none.
 	entangled string
 }
 
-// branch that is written.
-func (f facts) branch() string { return f.config.Git.Branch }
+// branchName returns the branch that is written.
+func (f facts) branchName() string { return f.config.Git.Branch }
 
-// paths of all directories that the delivery is or was about.
-func (f facts) paths() []string {
+// allDirectories returns the paths of all directories that the delivery is or was about.
+func (f facts) allDirectories() []string {
 	out := []string{}
 	for _, t := range f.spec.Trees {
 		out = append(out, t.Path)
 	}
-	out = append(out, f.known()...)
+	out = append(out, f.knownPaths()...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// known are the paths of the directories that an earlier order had.
-func (f facts) known() []string {
+// knownPaths are the paths of the directories that an earlier order had.
+func (f facts) knownPaths() []string {
 	out := []string{}
 	if f.entry != nil {
 		for _, t := range slices.Concat(f.entry.Trees, f.entry.Former) {
-			if t.Branch == f.branch() {
+			if t.Branch == f.branchName() {
 				out = append(out, t.Path)
 			}
 		}
 	}
-	for _, t := range f.memory.Trees {
+	for _, t := range f.lastStatus.Trees {
 		out = append(out, t.Path)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// delivered returns what the last order left at a place. Where the state was lost, the object remembers.
-func (f facts) delivered(branch, path string) (state.Tree, bool) {
+// deliveredTree returns what the last order left at a place. Where the state was lost, the object remembers.
+func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
 	if f.entry != nil && !f.rebuilt {
 		return f.entry.Tree(branch, path)
 	}
-	for _, t := range f.memory.Trees {
-		if t.Path == path && branch == f.branch() {
+	for _, t := range f.lastStatus.Trees {
+		if t.Path == path && branch == f.branchName() {
 			return state.Tree{Branch: branch, DeliveredTree: t}, true
 		}
 	}
@@ -126,14 +126,14 @@ func (f facts) delivered(branch, path string) (state.Tree, bool) {
 	return f.entry.Tree(branch, path)
 }
 
-// stillThere is what is known of a directory, by the state or, where that does not have it, by the object.
-func (f facts) stillThere(path string) state.Tree {
-	if was, ok := f.delivered(f.branch(), path); ok {
+// lastKnownTree is what is known of a directory, by the state or, where that does not have it, by the object.
+func (f facts) lastKnownTree(path string) state.Tree {
+	if was, ok := f.deliveredTree(f.branchName(), path); ok {
 		return was
 	}
-	out := state.Tree{Branch: f.branch()}
+	out := state.Tree{Branch: f.branchName()}
 	out.Path = path
-	for _, t := range f.memory.Trees {
+	for _, t := range f.lastStatus.Trees {
 		if t.Path == path {
 			out.DeliveredTree = t
 		}
@@ -141,25 +141,25 @@ func (f facts) stillThere(path string) state.Tree {
 	return out
 }
 
-// last is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
+// newestOrder is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
 // its backup, and the state may have been lost: neither is always right.
-func (f facts) last() *rolloutv1alpha1.Order {
+func (f facts) newestOrder() *rolloutv1alpha1.Order {
 	switch {
 	case f.entry == nil:
-		return f.memory.Order
-	case f.memory.Order == nil, f.memory.Order.Behind(*f.entry.Order):
+		return f.lastStatus.Order
+	case f.lastStatus.Order == nil, f.lastStatus.Order.Behind(*f.entry.Order):
 		return f.entry.Order
 	}
-	return f.memory.Order
+	return f.lastStatus.Order
 }
 
-// base is what is remembered, for the next entry to start from. Where the state was lost, the object remembers.
-func (f facts) base() state.Entry {
+// baseEntry is what is remembered, for the next entry to start from. Where the state was lost, the object remembers.
+func (f facts) baseEntry() state.Entry {
 	e := state.Entry{}
 	if f.entry != nil {
 		e = *f.entry
 	}
-	if m := f.memory; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order) || (f.rebuilt && !m.Order.Behind(*f.entry.Order))) {
+	if m := f.lastStatus; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order) || (f.rebuilt && !m.Order.Behind(*f.entry.Order))) {
 		e = state.Entry{Order: m.Order, History: m.History}
 		if m.Remote != nil {
 			e.Commit, e.CommitTime = m.Remote.Commit, m.Remote.CommitTime
@@ -170,8 +170,8 @@ func (f facts) base() state.Entry {
 	return e
 }
 
-// ours is true if we may write to the directory.
-func (f facts) ours(path string) bool {
+// isOwnDirectory is true if we may write to the directory.
+func (f facts) isOwnDirectory(path string) bool {
 	d := f.dirs[path]
 	if d.blocked || d.entangled != "" {
 		return false
@@ -179,116 +179,116 @@ func (f facts) ours(path string) bool {
 	if d.tree == "" {
 		return true
 	}
-	return d.marker != nil && d.marker.SameClaim(f.marker) && f.sameCluster(d.marker.ClusterUID)
+	return d.marker != nil && d.marker.SameClaim(f.marker) && f.isSameCluster(d.marker.ClusterUID)
 }
 
-// unmarked is true if the last order left exactly this directory there: only the marker is gone. The state says so, which others
+// lostItsMarker is true if the last order left exactly this directory there: only the marker is gone. The state says so, which others
 // may be able to write, and therefore only about a directory of the claim's name.
-func (f facts) unmarked(at string) bool {
+func (f facts) lostItsMarker(at string) bool {
 	d, c := f.dirs[at], f.spec.ClaimRef
-	if f.entry == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.remembered() {
+	if f.entry == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.isRemembered() {
 		return false
 	}
 	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
 		return false
 	}
-	t, ok := f.entry.Tree(f.branch(), at)
+	t, ok := f.entry.Tree(f.branchName(), at)
 	return ok && d.tree != "" && t.Tree == d.tree
 }
 
-// removable is true if something is at the path that was written for this claim.
-func (f facts) removable(path string) bool {
-	return f.dirs[path].tree != "" && (f.ours(path) || f.unmarked(path))
+// isRemovable is true if something is at the path that was written for this claim.
+func (f facts) isRemovable(path string) bool {
+	return f.dirs[path].tree != "" && (f.isOwnDirectory(path) || f.lostItsMarker(path))
 }
 
-// sameCluster is true for this cluster, and for the one that it was told to take over from.
-func (f facts) sameCluster(uid string) bool {
+// isSameCluster reports whether a uid is that of this cluster, or of the one that spec.takeOverFrom names.
+func (f facts) isSameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
 }
 
-// done is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
-func (f facts) done() bool {
+// wasApplied is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
+func (f facts) wasApplied() bool {
 	takesOver := f.entry != nil && f.entry.ClusterUID != f.marker.ClusterUID
-	if takesOver || f.attempting() || f.ahead() {
+	if takesOver || f.isAttempting() || f.isStateAhead() {
 		return false
 	}
-	m := f.memory
+	m := f.lastStatus
 	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Order.Unjudged().Same(f.spec.Order.Unjudged())
-	return remembered || f.carried()
+	return remembered || f.isAppliedByState()
 }
 
-// carried is true if the state says that this control plane carried out the order, whatever its verdict.
-func (f facts) carried() bool {
+// isAppliedByState is true if the state says that this control plane carried out the order, whatever its verdict.
+func (f facts) isAppliedByState() bool {
 	e := f.entry
 	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && e.Order.Unjudged().Same(f.spec.Order.Unjudged())
 }
 
-// recorded is true if the state says so, and has the order's verdict.
-func (f facts) recorded() bool {
-	return f.carried() && f.entry.Order.Same(f.spec.Order)
+// isRecorded is true if the state says so, and has the order's verdict.
+func (f facts) isRecorded() bool {
+	return f.isAppliedByState() && f.entry.Order.Same(f.spec.Order)
 }
 
-// ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever
-// saw the commit in place knows that somebody else took it back.
-func (f facts) ahead() bool {
-	if !f.recorded() || f.entry.Base == "" || f.past[f.entry.Commit] || !f.past[f.entry.Base] {
+// isStateAhead reports whether the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Where
+// the status says that the commit was in the branch, another user removed it.
+func (f facts) isStateAhead() bool {
+	if !f.isRecorded() || f.entry.Base == "" || f.inBranch[f.entry.Commit] || !f.inBranch[f.entry.Base] {
 		return false
 	}
-	return f.landed() != f.entry.Commit
+	return f.lastSeenCommit() != f.entry.Commit
 }
 
-// A landmark is a commit that says something by being in the branch or not, and what it was made on.
-type landmark struct {
+// A commitToFind is a commit that says something by being in the branch or not, and what it was made on.
+type commitToFind struct {
 	commit string
 	base   string
 }
 
-func (f facts) landmarks() []landmark {
-	out := []landmark{{commit: f.landed()}}
+func (f facts) commitsToFind() []commitToFind {
+	out := []commitToFind{{commit: f.lastSeenCommit()}}
 	if f.entry != nil {
-		out = append(out, landmark{commit: f.entry.Commit, base: f.entry.Base})
+		out = append(out, commitToFind{commit: f.entry.Commit, base: f.entry.Base})
 	}
 	return out
 }
 
-// landed is the commit that was seen in this branch last. Empty if none was.
-func (f facts) landed() string {
-	r := f.memory.Remote
-	if r == nil || r.URL != f.config.Git.URL || r.Branch != f.branch() {
+// lastSeenCommit is the commit that was seen in this branch last. Empty if none was.
+func (f facts) lastSeenCommit() string {
+	r := f.lastStatus.Remote
+	if r == nil || r.URL != f.config.Git.URL || r.Branch != f.branchName() {
 		return ""
 	}
 	return r.Commit
 }
 
-// diverged is true if what was delivered last is no longer in the branch: its history was rewritten, or it was deleted. An entry that
+// hasDiverged reports whether the branch has lost what was delivered last: its history was rewritten, or it was deleted. An entry that
 // was written ahead says nothing like that as long as what it builds on is there.
-func (f facts) diverged() bool {
-	if c := f.landed(); c != "" {
-		return !f.past[c]
+func (f facts) hasDiverged() bool {
+	if c := f.lastSeenCommit(); c != "" {
+		return !f.inBranch[c]
 	}
 	e := f.entry
 	if e == nil || e.Deleted || e.Commit == "" {
 		return false
 	}
-	return !f.past[e.Commit] && !f.past[e.Base]
+	return !f.inBranch[e.Commit] && !f.inBranch[e.Base]
 }
 
-// reapplies is true if what was lost with the history is to be delivered again.
-func (f facts) reapplies() bool {
-	return f.diverged() && f.config.Git.DivergencePolicy == configv1alpha1.DivergenceReapply
+// shouldReapply is true if what was lost with the history is to be delivered again.
+func (f facts) shouldReapply() bool {
+	return f.hasDiverged() && f.config.Git.DivergencePolicy == configv1alpha1.DivergenceReapply
 }
 
-// before is the tip of the branch as the state names it.
-func (f facts) before() string {
+// tipBefore is the tip of the branch as the state names it.
+func (f facts) tipBefore() string {
 	if f.tip == "" {
 		return unborn
 	}
 	return f.tip
 }
 
-// begun is the attempt that wrote the state ahead. Nil if there is none.
-func (f facts) begun() *rolloutv1alpha1.Attempt {
-	if !f.ahead() || f.entry.Attempt == nil || !f.attempted(f.entry.Attempt) {
+// attemptOfState is the attempt that wrote the state ahead. Nil if there is none.
+func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
+	if !f.isStateAhead() || f.entry.Attempt == nil || !f.isAttemptOfOrder(f.entry.Attempt) {
 		return nil
 	}
 	a := f.entry.Attempt.DeepCopy()
@@ -296,13 +296,13 @@ func (f facts) begun() *rolloutv1alpha1.Attempt {
 	return a
 }
 
-// attempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.
-func (f facts) attempting() bool {
-	a := f.memory.Attempt
-	return a != nil && f.attempted(a) && a.EndedAt == nil
+// isAttempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.
+func (f facts) isAttempting() bool {
+	a := f.lastStatus.Attempt
+	return a != nil && f.isAttemptOfOrder(a) && a.EndedAt == nil
 }
 
-func (f facts) attempted(a *rolloutv1alpha1.Attempt) bool {
+func (f facts) isAttemptOfOrder(a *rolloutv1alpha1.Attempt) bool {
 	o := f.spec.Order
 	return a.Revision == o.Revision && a.Step == o.Step && a.Number == o.Attempt
 }

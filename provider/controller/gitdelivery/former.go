@@ -24,17 +24,17 @@ func (f facts) formerTrees(trees int) []state.Tree {
 		all = append(all, f.rememberedFormer()...)
 	}
 	return state.LimitFormer(slices.DeleteFunc(all, func(t state.Tree) bool {
-		return t.Branch == f.branch() || slices.Contains(f.forgotten, t.Branch)
+		return t.Branch == f.branchName() || slices.Contains(f.forgotten, t.Branch)
 	}), trees)
 }
 
 // rememberedFormer returns the directories on former branches that the status names.
 func (f facts) rememberedFormer() []state.Tree {
 	var out []state.Tree
-	if r := f.memory.Remote; r == nil || r.URL != f.config.Git.URL {
+	if r := f.lastStatus.Remote; r == nil || r.URL != f.config.Git.URL {
 		return nil
 	}
-	for _, b := range f.memory.FormerBranches {
+	for _, b := range f.lastStatus.FormerBranches {
 		for _, path := range b.Paths {
 			out = append(out, state.Tree{Branch: b.Branch, DeliveredTree: v1alpha1.DeliveredTree{Path: path}})
 		}
@@ -54,8 +54,8 @@ func (e *external) reportFormer(d *v1alpha1.GitDelivery, former []v1alpha1.Forme
 		if slices.ContainsFunc(at.FormerBranches, func(o v1alpha1.FormerBranch) bool { return o.Branch == b.Branch }) {
 			continue
 		}
-		message := fmt.Sprintf("branch %q is no longer the one that is delivered to, and keeps directories of the claim: %s. Remove them once no engine reads that branch, "+
-			"then annotate the GitDelivery with %s=%s", b.Branch, listed(b.Paths), v1alpha1.AnnotationForgetBranches, b.Branch)
+		message := fmt.Sprintf("branch %q does not get the deliveries any more, and keeps directories of the claim: %s. Remove them once no engine reads that branch, "+
+			"then annotate the GitDelivery with %s=%s", b.Branch, listNames(b.Paths), v1alpha1.AnnotationForgetBranches, b.Branch)
 		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonBranchLeft), errors.New(message)))
 	}
 	at.FormerBranches = former

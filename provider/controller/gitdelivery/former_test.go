@@ -57,7 +57,7 @@ func TestFormerBranches(t *testing.T) {
 			w.formerBranches(main)
 			w.deliverTo("release", 3, "c")
 			w.formerBranches(main)
-			if got := strings.Count(strings.Join(w.told["web"], "\n"), `branch "main" is no longer`); got != 2 { // Once, and once for the status that was lost.
+			if got := strings.Count(strings.Join(w.told["web"], "\n"), `branch "main" does not get the deliveries any more`); got != 2 { // Once, and once for the status that was lost.
 				w.Errorf("events of the former branch: want 2, got %d: %q", got, w.told["web"])
 			}
 			if diff := cmp.Diff(before, w.refs()["refs/heads/main"]); diff != "" {

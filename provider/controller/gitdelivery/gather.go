@@ -29,18 +29,18 @@ const (
 	maxStrangeMarkers = 64
 )
 
-// gather the facts about a delivery. It returns an error if somebody cannot be asked.
-func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
+// gatherFacts gathers the facts about a delivery. It returns an error if a server or the API server cannot be asked.
+func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
 	if hasLedger(d) {
 		return e.gatherLedger(ctx, d, s)
 	}
 	f := facts{
 		namespace:  d.GetNamespace(),
 		spec:       *d.Spec.ForProvider.DeepCopy(),
-		memory:     *d.Status.AtProvider.DeepCopy(),
+		lastStatus: *d.Status.AtProvider.DeepCopy(),
 		configKind: e.config.kind,
 		config:     e.config.spec,
-		marker:     e.marker(d),
+		marker:     e.markerOf(d),
 		tip:        s.Tip(),
 		forged:     s.StateForged(),
 		rival:      s.StateRival(),
@@ -50,41 +50,41 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
 	}
-	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef)); err != nil {
+	if f.entry, f.unreadable, err = readStateEntry(s, state.Path(f.spec.ClaimRef)); err != nil {
 		return facts{}, err
 	}
-	if f.sites, err = e.sites(ctx, f.allSites()); err != nil {
+	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
 		return facts{}, err
 	}
 	if f.unreadable == "" {
-		if f.owner, f.unreadable, err = readOwner(s); err != nil {
+		if f.owner, f.unreadable, err = readStateOwner(s); err != nil {
 			return facts{}, err
 		}
 	}
-	f.kept = s.RetainedTrees(state.Kept(f.spec.ClaimRef))
-	if err = e.recover(ctx, &f, s); err != nil {
+	f.retained = s.RetainedTrees(state.TreesDirectory(f.spec.ClaimRef))
+	if err = e.rebuildFromCommits(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
-	if f.restored, err = e.restored(ctx, d, f, s); err != nil {
+	if f.restored, err = e.restoredTrees(ctx, d, f, s); err != nil {
 		return facts{}, err
 	}
-	if f.past, err = e.past(ctx, f, s); err != nil {
+	if f.inBranch, err = e.commitsInBranch(ctx, f, s); err != nil {
 		return facts{}, err
 	}
 	f.dirs = map[string]directory{}
-	for _, path := range f.paths() {
-		if f.dirs[path], err = e.directory(ctx, f, s, path); err != nil {
+	for _, path := range f.allDirectories() {
+		if f.dirs[path], err = e.directoryAt(ctx, f, s, path); err != nil {
 			return facts{}, err
 		}
 	}
-	f.overlaps, err = e.overlaps(ctx, f, s)
+	f.overlaps, err = e.findOverlaps(ctx, f, s)
 	return f, err
 }
 
-// past asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
-func (e *external) past(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
+// commitsInBranch asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
+func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
 	out := map[string]bool{unborn: true}
-	for _, c := range f.landmarks() {
+	for _, c := range f.commitsToFind() {
 		if _, known := out[c.commit]; known || c.commit == "" {
 			continue
 		}
@@ -102,13 +102,13 @@ func (e *external) past(ctx context.Context, f facts, s *git.Snapshot) (map[stri
 	return out, nil
 }
 
-func (e *external) marker(d *v1alpha1.GitDelivery) marker.Marker {
+func (e *external) markerOf(d *v1alpha1.GitDelivery) marker.Marker {
 	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.spec.ControlPlane, ClusterUID: e.clusterUID}
 	m.Claim.UID = ""
 	return m
 }
 
-func (e *external) sites(ctx context.Context, names []string) (map[string]*catalogv1alpha1.Site, error) {
+func (e *external) sitesByName(ctx context.Context, names []string) (map[string]*catalogv1alpha1.Site, error) {
 	out := map[string]*catalogv1alpha1.Site{}
 	for _, name := range names {
 		site := &catalogv1alpha1.Site{}
@@ -124,8 +124,8 @@ func (e *external) sites(ctx context.Context, names []string) (map[string]*catal
 	return out, nil
 }
 
-// readEntry returns the entry at a path of the state, or why it cannot be used.
-func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
+// readStateEntry returns the entry at a path of the state, or why it cannot be used.
+func readStateEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
 	content, ok, err := s.StateFile(path)
 	if err != nil || !ok {
 		return nil, "", err
@@ -137,8 +137,8 @@ func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
 	return &entry, "", nil
 }
 
-// readOwner returns which cluster writes the state, or why that cannot be told.
-func readOwner(s *git.Snapshot) (string, string, error) {
+// readStateOwner returns which cluster writes the state, or why that is not known.
+func readStateOwner(s *git.Snapshot) (string, string, error) {
 	content, ok, err := s.StateFile(state.OwnerPath)
 	if err != nil || !ok {
 		return "", "", err
@@ -150,8 +150,8 @@ func readOwner(s *git.Snapshot) (string, string, error) {
 	return uid, "", nil
 }
 
-// directory returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
-func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
+// directoryAt returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
+func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
 	at, ok, err := s.Entry(path)
 	if failure.ClassOf(err) == failure.ClassInvalid {
 		return directory{}, nil
@@ -163,25 +163,25 @@ func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path
 		return directory{blocked: true}, nil
 	}
 	out := directory{}
-	if out.entangled, err = e.entangled(ctx, f, s, path); err != nil || !ok {
+	if out.entangled, err = e.nestedClaim(ctx, f, s, path); err != nil || !ok {
 		return out, err
 	}
 	out.tree = at.ID
-	if out.marker, err = e.markerAt(ctx, f, s, path+"/"+tree.Marker); err != nil {
+	if out.marker, err = e.readMarkerAt(ctx, f, s, path+"/"+tree.Marker); err != nil {
 		return out, err
 	}
-	out.orphaned, err = e.orphaned(ctx, f, out.marker)
+	out.orphaned, err = e.isOrphaned(ctx, f, out.marker)
 	return out, err
 }
 
-// orphaned is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
-func (e *external) orphaned(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
+// isOrphaned is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
+func (e *external) isOrphaned(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
 	if m == nil || !isTrue(f.spec.Adopt) || m.SameClaim(f.marker) {
 		return false, nil
 	}
 	other := *m
 	other.Claim.APIGroup, other.Claim.Kind = f.marker.Claim.APIGroup, f.marker.Claim.Kind
-	if !other.SameClaim(f.marker) || !f.sameCluster(m.ClusterUID) {
+	if !other.SameClaim(f.marker) || !f.isSameCluster(m.ClusterUID) {
 		return false, nil
 	}
 	all := &v1alpha1.GitDeliveryList{}
@@ -195,18 +195,18 @@ func (e *external) orphaned(ctx context.Context, f facts, m *marker.Marker) (boo
 	}), nil
 }
 
-// entangled returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
-func (e *external) entangled(ctx context.Context, f facts, s *git.Snapshot, at string) (string, error) {
+// nestedClaim returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
+func (e *external) nestedClaim(ctx context.Context, f facts, s *git.Snapshot, at string) (string, error) {
 	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
-		if m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker); m != nil || err != nil {
+		if m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker); m != nil || err != nil {
 			return dir, err
 		}
 	}
-	return e.inside(ctx, f, s, at)
+	return e.claimInside(ctx, f, s, at)
 }
 
-// inside returns the first claim's directory below one. A file of a marker's name is read once, wherever it lies.
-func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
+// claimInside returns the first claim's directory below one. A file of a marker's name is read once, wherever it lies.
+func (e *external) claimInside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
 	named, err := s.FilesNamedBelow(ctx, dir, tree.Marker)
 	if err != nil {
 		return "", aboutDirectory(dir, err)
@@ -220,7 +220,7 @@ func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir str
 		if seen[named[at]] = true; len(seen) > maxStrangeMarkers {
 			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxStrangeMarkers, tree.Marker)})
 		}
-		m, err := e.markerAt(ctx, f, s, at+"/"+tree.Marker)
+		m, err := e.readMarkerAt(ctx, f, s, at+"/"+tree.Marker)
 		if failure.ClassOf(err) == failure.ClassInvalid {
 			continue // No claim's directory has such a path.
 		}
@@ -236,9 +236,9 @@ func aboutDirectory(dir string, err error) error {
 	return errors.Wrapf(err, "directory %q", dir)
 }
 
-// markerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
+// readMarkerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
 // only: ours is known by its id.
-func (e *external) markerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
+func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
 	at, ok, err := s.Entry(path)
 	if err != nil || !ok || at.Mode != modeFile {
 		return nil, err
@@ -252,7 +252,7 @@ func (e *external) markerAt(ctx context.Context, f facts, s *git.Snapshot, path 
 	}
 	m, err := marker.Parse(content)
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // A file that is no marker is a stranger's, like any other.
+		return nil, nil //nolint:nilerr,nilnil // A file that cannot be parsed as a marker is one of another user.
 	}
 	return &m, nil
 }

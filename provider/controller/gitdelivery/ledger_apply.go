@@ -12,13 +12,13 @@ import (
 
 // ledgerOnly returns the decision that records the ledger and leaves the trees, or nothing if the ledger is recorded.
 func (d *decision) ledgerOnly(f facts) decision {
-	out := decision{reason: d.reason, message: d.message, blind: d.blind}
+	out := decision{reason: d.reason, message: d.message, hidesState: d.hidesState}
 	return recordingLedger(f, out)
 }
 
 // recordLedger adds what the ledger has to learn to a draft, and nothing else.
 func (t *task) recordLedger(draft *git.Draft) error {
-	c := t.commit(letter{}, t.timestamp())
+	c := t.newCommit(commitMessage{}, t.timestamp())
 	if err := t.writeLedgerFile(&c); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (t *task) writeLedger(c *git.Change) error {
 	t.record = before.Record(t.entry, l.applied, t.facts.isHome())
 	content, err := t.record.Encode()
 	if err != nil {
-		return t.tooLarge(err)
+		return t.stateTooLarge(err)
 	}
 	c.State[state.RecordPath(t.entry.Claim)] = content
 	return t.writeShared(c)
@@ -62,16 +62,16 @@ func (t *task) writeLedgerFile(c *git.Change) error {
 		before = *l.file
 	}
 	before.Claim, before.ClusterUID = claim, t.clusterUID
-	content, err := before.Append(l.next, l.stamped()).Encode()
+	content, err := before.Append(l.next, l.eventsWithTime()).Encode()
 	if err != nil {
-		return t.tooLarge(err)
+		return t.stateTooLarge(err)
 	}
 	c.State[state.LedgerPath(claim)] = content
 	return nil
 }
 
-// stamped returns the events with the time at which they are recorded.
-func (l *ledgerFacts) stamped() []ledger.Event {
+// eventsWithTime returns the events with the time at which they are recorded.
+func (l *ledgerFacts) eventsWithTime() []ledger.Event {
 	out := make([]ledger.Event, len(l.events))
 	for i, e := range l.events {
 		at := timestampOf(l.now)
@@ -84,7 +84,7 @@ func (l *ledgerFacts) stamped() []ledger.Event {
 // writeShared adds which cluster writes the state, and the numbers of other claims that were lost with it.
 func (t *task) writeShared(c *git.Change) error {
 	var err error
-	for _, other := range t.facts.others {
+	for _, other := range t.facts.lostEntries {
 		lost := state.RecordFile{Claim: other.Claim, ClusterUID: other.ClusterUID, LastNumber: lastNumberOf(&other)}
 		if c.State[state.RecordPath(other.Claim)], err = lost.Encode(); err != nil {
 			return err
@@ -100,9 +100,9 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	if !isRefusedTree(refused) || !e.facts.ledger.isUnrecorded() {
 		return
 	}
-	t := e.task(d)
-	t.alone = true
-	if err := e.repo.Deliver(ctx, t.delivery(t.plan)); err != nil || t.decision.blind {
+	t := e.newTask(d)
+	t.stateOnly = true
+	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
 	e.facts.ledger = t.facts.ledger
@@ -141,5 +141,5 @@ func (t *task) closeLedger(c *git.Change) error {
 // showRecorded shows a ledger that was recorded without trees, and why they were not written.
 func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 	e.showLedger(d, true)
-	unready(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
+	setUnready(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
 }

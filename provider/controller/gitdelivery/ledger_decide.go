@@ -35,7 +35,7 @@ func (f facts) fence() *decision {
 	if f.isHome() {
 		return f.ledger.fenceHome(*f.spec.Ledger)
 	}
-	return f.ledger.fenceFollower(stateOf(f.spec.Copy))
+	return f.ledger.fenceFollower(ledgerStateOf(f.spec.Copy))
 }
 
 // fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the object's status
@@ -51,7 +51,7 @@ func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
 			l.applied = l.recorded // The events were recorded before.
 			return nil
 		}
-		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", nameHead(asked.After), nameHead(head))
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
 	}
 	next, err := ledger.Append(l.recorded, l.now, asked.Events...)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
 	return nil
 }
 
-// refuseIllegal refuses an event that must not follow. Where there is no ledger, but numbers were used, the writer of the event may not have seen
+// refuseIllegal refuses an event that must not follow. Where numbers were used without a ledger, the writer of the event may not have seen
 // them yet.
 func (l *ledgerFacts) refuseIllegal(err error) *decision {
 	var illegal ledger.IllegalError
@@ -73,7 +73,7 @@ func (l *ledgerFacts) refuseIllegal(err error) *decision {
 
 // recoverFromStatus continues a ledger that the repository lost, or of which it was restored from a backup, from the state that the object shows.
 func (l *ledgerFacts) recoverFromStatus() *decision {
-	shown := stateOf(l.shown)
+	shown := ledgerStateOf(l.shown)
 	if shown.Seq == 0 || shown.IsClosed || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) {
 		return nil
 	}
@@ -99,24 +99,24 @@ func (l *ledgerFacts) fenceFollower(asked ledger.State) *decision {
 	}
 	if r := l.record; r != nil && r.Head.Seq > 0 && !r.Deleted {
 		if asked.Position().Compare(r.Position) < 0 {
-			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", namePosition(asked.Position()), namePosition(r.Position))
+			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(asked.Position()), describePosition(r.Position))
 		}
 		if asked.Compare(r.Head) < 0 {
-			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", nameHead(asked.Head), nameHead(r.Head))
+			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(asked.Head), describeHead(r.Head))
 		}
 	}
 	l.applied = asked
 	return nil
 }
 
-func nameHead(h ledger.Head) string {
+func describeHead(h ledger.Head) string {
 	if h.Seq == 0 {
 		return "no ledger"
 	}
 	return fmt.Sprintf("event %d of epoch %d", h.Seq, h.Epoch)
 }
 
-func namePosition(p ledger.Position) string {
+func describePosition(p ledger.Position) string {
 	return fmt.Sprintf("epoch %d, revision %d, attempt %d, step %d, stage %d", p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)
 }
 
@@ -124,12 +124,12 @@ func namePosition(p ledger.Position) string {
 func checkLedgerState(f facts) *decision {
 	l := f.ledger
 	if l.newer != "" {
-		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hide()
+		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hideState()
 	}
 	switch {
 	case f.unreadable != "":
-		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hide()
-	case f.owner != "" && !f.sameCluster(f.owner):
+		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hideState()
+	case f.owner != "" && !f.isSameCluster(f.owner):
 		return refuseOtherCluster(f, "this repository", f.owner)
 	}
 	if l.file != nil {
@@ -150,8 +150,8 @@ func checkLedgerState(f facts) *decision {
 func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID string) *decision {
 	switch {
 	case claim.Kind != f.spec.ClaimRef.Kind:
-		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", claim.Kind, claim.Name).hide()
-	case !f.sameCluster(clusterUID):
+		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", claim.Kind, claim.Name).hideState()
+	case !f.isSameCluster(clusterUID):
 		return refuseOtherCluster(f, "this claim", clusterUID)
 	}
 	return nil
@@ -159,32 +159,32 @@ func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID strin
 
 func refuseOtherCluster(f facts, what, uid string) *decision {
 	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-		f.marker.ControlPlane, what, uid).hide()
+		f.marker.ControlPlane, what, uid).hideState()
 }
 
 // decideTrees decides about the directories, as they follow from the ledger.
 func decideTrees(f facts) decision {
 	l := f.ledger
 	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
-		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", namePosition(*asked), namePosition(l.applied.Position()))
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(l.applied.Position()))
 	}
 	if l.applied.Current == nil {
 		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
 	}
 	if l.obstacle != nil {
-		return *refuse(reasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
+		return *refuse(readyReasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
 	}
 	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
 	}
-	return compare(f)
+	return decideDirectories(f)
 }
 
 // recordingLedger lets a decision that writes nothing record the ledger.
 func recordingLedger(f facts, d decision) decision {
-	if d.action == actionNone && f.ledger.isUnrecorded() && !d.blind {
+	if d.action == actionNone && f.ledger.isUnrecorded() && !d.hidesState {
 		d.action = actionLedger
 	}
 	return d

@@ -142,6 +142,17 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("record: want revision 2, got %+v", r.Position)
 			}
 		}},
+		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position whatever head it is said to follow from.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", both("a")...)
+			before := w.ledgerOf("web")
+			w.deliverToBoth("b", orderedEvent(2, "b", "edge1", "edge2"))
+			before.Seq += 10
+			w.follow(before, desired(w.T, "edge2", webAtE2, "a"))
+			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
+			w.bothHold("b", "b")
+		}},
 		"OlderCopy": {reason: "A follower refuses an older copy of the ledger at the same position.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()

@@ -18,11 +18,11 @@ import (
 // is recorded all the same. It returns an error if a server or the API server cannot be asked.
 func (e *external) gatherLedger(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
 	f := facts{
-		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), memory: *d.Status.AtProvider.DeepCopy(),
-		configKind: e.config.kind, config: e.config.spec, marker: e.marker(d), tip: s.Tip(),
+		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), lastStatus: *d.Status.AtProvider.DeepCopy(),
+		configKind: e.config.kind, config: e.config.spec, marker: e.markerOf(d), tip: s.Tip(),
 		forged: s.StateForged(), rival: s.StateRival(), forgotten: forgottenBranches(d),
 	}
-	f.ledger = &ledgerFacts{shown: f.memory.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.timestamp().Format("20060102T150405Z"))}
+	f.ledger = &ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.timestamp().Format("20060102T150405Z"))}
 	var err error
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
@@ -36,7 +36,7 @@ func (e *external) gatherLedger(ctx context.Context, d *v1alpha1.GitDelivery, s 
 	return f, err
 }
 
-// isPersistent reports whether an error is about what the repository holds, so that it stays until somebody changes that.
+// isPersistent reports whether an error is about what the repository holds, so that it stays until a user changes that.
 func isPersistent(err error) bool {
 	switch failure.ClassOf(err) {
 	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassPolicy:
@@ -56,16 +56,16 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 		return err
 	}
 	if f.unreadable == "" {
-		if f.owner, f.unreadable, err = readOwner(s); err != nil {
+		if f.owner, f.unreadable, err = readStateOwner(s); err != nil {
 			return err
 		}
 	}
-	f.kept = s.RetainedTrees(state.TreesPath(claim))
+	f.retained = s.RetainedTrees(state.TreesPath(claim))
 	if l.file != nil {
 		l.recorded = l.file.State
 	}
 	if l.record != nil {
-		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.LastNumber, l.record.Position.Revision, stateOf(l.record.Copy).LastNumber)
+		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.LastNumber, l.record.Position.Revision, ledgerStateOf(l.record.Copy).LastNumber)
 	}
 	if l.record != nil && l.record.Head.Seq > 0 {
 		entry := l.record.Entry(l.appliedOrder(f.isHome()))
@@ -94,15 +94,15 @@ func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T,
 	return &file, nil
 }
 
-// recoverRecord rebuilds what is remembered of the directories from commits, and the highest number that they speak of. Where there is no state at
-// all, the numbers of all other claims are recovered too: a claim that was deleted would begin at 1 again otherwise.
+// recoverRecord rebuilds what is remembered of the directories from commits, and the highest number that they speak of. Where all of the state
+// was lost, the numbers of all other claims are recovered too: a claim that was deleted would begin at 1 again otherwise.
 func (e *external) recoverRecord(ctx context.Context, f *facts, s *git.Snapshot) error {
 	l := f.ledger
 	if l.newer != "" || f.unreadable != "" || l.recorded.Seq > 0 {
 		return nil
 	}
 	rebuilt := *f
-	if err := e.recover(ctx, &rebuilt, s); err != nil {
+	if err := e.rebuildFromCommits(ctx, &rebuilt, s); err != nil {
 		return err
 	}
 	f.owner = rebuilt.owner
@@ -110,7 +110,7 @@ func (e *external) recoverRecord(ctx context.Context, f *facts, s *git.Snapshot)
 	if rebuilt.entry != nil && !rebuilt.entry.Deleted {
 		f.entry, f.rebuilt = rebuilt.entry, true
 	}
-	f.others = rebuilt.others
+	f.lostEntries = rebuilt.lostEntries
 	return nil
 }
 
@@ -125,24 +125,24 @@ func lastNumberOf(e *state.Entry) int64 {
 // gatherDirectories gathers what stands in the branch, and what may be written there.
 func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDelivery, f *facts, s *git.Snapshot) error {
 	var err error
-	if f.sites, err = e.sites(ctx, f.allSites()); err != nil {
+	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
 		return err
 	}
-	if f.past, err = e.past(ctx, *f, s); err != nil {
+	if f.inBranch, err = e.commitsInBranch(ctx, *f, s); err != nil {
 		return err
 	}
-	if f.restored, err = e.restored(ctx, d, *f, s); err != nil {
+	if f.restored, err = e.restoredTrees(ctx, d, *f, s); err != nil {
 		return err
 	}
 	f.dirs = map[string]directory{}
-	for _, path := range f.paths() {
-		if f.dirs[path], err = e.directory(ctx, *f, s, path); err != nil {
+	for _, path := range f.allDirectories() {
+		if f.dirs[path], err = e.directoryAt(ctx, *f, s, path); err != nil {
 			return err
 		}
 	}
-	f.overlaps, err = e.overlaps(ctx, *f, s)
+	f.overlaps, err = e.findOverlaps(ctx, *f, s)
 	return err
 }
 
-// stateOf returns a state, or one without a ledger for nil.
-func stateOf(s *ledger.State) ledger.State { return ptr.Deref(s, ledger.State{}) }
+// ledgerStateOf returns a state, or one without a ledger for nil.
+func ledgerStateOf(s *ledger.State) ledger.State { return ptr.Deref(s, ledger.State{}) }

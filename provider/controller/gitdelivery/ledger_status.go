@@ -28,9 +28,9 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
 	at.Ledger = s.DeepCopy()
 }
 
-// recallLedger shows what the state remembers, unless it is not ours to show.
-func (e *external) recallLedger(d *v1alpha1.GitDelivery) {
-	if e.decision.blind {
+// restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
+func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
+	if e.decision.hidesState {
 		return
 	}
 	e.showLedger(d, false)
@@ -39,7 +39,7 @@ func (e *external) recallLedger(d *v1alpha1.GitDelivery) {
 		return
 	}
 	if at.Order == nil || at.Order.Behind(*e.facts.entry.Order) {
-		e.log(d, *e.facts.entry)
+		e.logProgress(d, *e.facts.entry)
 		at.Order, at.History = e.facts.entry.Order.DeepCopy(), e.facts.entry.Shown()
 	}
 }
@@ -62,19 +62,19 @@ func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
 	case p.Copy != nil:
 		return p.Copy.Position()
 	}
-	return stateOf(d.Status.AtProvider.Ledger).Position()
+	return ledgerStateOf(d.Status.AtProvider.Ledger).Position()
 }
 
 // isApplied reports whether a status says that what a delivery asks for was carried out, and no attempt at it goes on.
 func isApplied(d *v1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	if !hasLedger(d) {
-		return carriesOut(at, d.Spec.ForProvider.Order)
+		return hasAppliedOrder(at, d.Spec.ForProvider.Order)
 	}
 	if at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
 		return false
 	}
-	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isFor(*at.Attempt, askedOrder(d))
+	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptFor(*at.Attempt, askedOrder(d))
 }
 
 // timestampOf returns a time with no more precision than a status can hold.

@@ -422,6 +422,17 @@ func TestLedgerFiles(t *testing.T) {
 				}
 			}
 		}},
+		"OtherClustersState": {reason: "A state that another cluster writes is left alone, also where it holds nothing of the deployment.", run: func(w *world) {
+			content, err := state.EncodeOwner("cluster-9")
+			w.must(err)
+			w.forgeAll(map[string]string{state.OwnerPath: string(content)})
+			w.create(newHome("web"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+			if got := w.get("web").Status.AtProvider.Ledger; got != nil {
+				w.Errorf("ledger: want none shown, got %+v", got)
+			}
+		}},
 		"TakenOver": {reason: "A cluster that takes over goes on with the ledger.", run: func(w *world) {
 			w.verifiedRevision()
 			w.rebuild("cluster-2", "cluster-1")

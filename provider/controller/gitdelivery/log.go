@@ -14,12 +14,11 @@ import (
 const (
 	loggedDelivered = "Repository holds the revision"
 	loggedVerdict   = "Repository remembers the verdict"
-	loggedBack      = "Repository holds what the way back restores"
+	loggedRollback  = "Repository holds what the rollback restores"
 )
 
-// log what a repository is known to hold, or to remember, when that is not what the status says already. So a look that finds nothing new
-// says nothing.
-func (e *external) log(d *v1alpha1.GitDelivery, entry state.Entry) {
+// logProgress logs what a repository holds, or remembers, unless the status says so already: an observation that finds nothing new logs nothing.
+func (e *external) logProgress(d *v1alpha1.GitDelivery, entry state.Entry) {
 	before, now := d.Status.AtProvider.Order, entry.Order
 	if now == nil || equality.Semantic.DeepEqual(before, now) {
 		return
@@ -38,22 +37,22 @@ func (e *external) log(d *v1alpha1.GitDelivery, entry state.Entry) {
 	if now.Attempt > 0 && now.Target != nil {
 		values = append(values, "attempt", now.Attempt, "target", *now.Target)
 	}
-	e.logger.Info(logged(before, *now), values...)
+	e.logger.Info(progressMessage(before, *now), values...)
 }
 
 // logCause logs what the Ready condition does not say: why a private address could not be read. It logs it once for each failure that Ready
 // goes through, and not in each look.
 func (e *external) logCause(d *v1alpha1.GitDelivery, err error) {
-	if cause := failure.CauseOf(err); cause != "" && e.before.Message != d.GetCondition(xpv2.TypeReady).Message {
+	if cause := failure.CauseOf(err); cause != "" && e.readyBefore.Message != d.GetCondition(xpv2.TypeReady).Message {
 		e.logger.Info("Cannot read a repository at a private address", "namespace", d.GetNamespace(), "delivery", d.GetName(), "cause", cause)
 	}
 }
 
-// logged says what came true since.
-func logged(before *rolloutv1alpha1.Order, now rolloutv1alpha1.Order) string {
+// progressMessage says what came true since.
+func progressMessage(before *rolloutv1alpha1.Order, now rolloutv1alpha1.Order) string {
 	switch same := before != nil && before.Revision == now.Revision; {
 	case now.Attempt > 0 && (!same || before.Attempt < now.Attempt):
-		return loggedBack
+		return loggedRollback
 	case now.Verdict != nil:
 		return loggedVerdict
 	}

@@ -66,7 +66,7 @@ func TestLog(t *testing.T) {
 		loggedDelivered + " " + one + order(1, "a").Request + " commit=true",
 		loggedVerdict + " " + one + order(1, "a").Request + " commit=true verdict=Verified reason=",
 		loggedDelivered + " " + two + order(2, "b").Request + " commit=true rolloutRequest=again",
-		loggedBack + " " + two + order(2, "b").Request + " commit=true verdict=Rejected reason=GateFailed attempt=1 target=1",
+		loggedRollback + " " + two + order(2, "b").Request + " commit=true verdict=Rejected reason=GateFailed attempt=1 target=1",
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(lines, "\n")); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)

@@ -29,21 +29,21 @@ type external struct {
 	config config
 	// age that a look may have.
 	age time.Duration
-	// clusterUID tells this cluster from another one with the same control plane name.
+	// clusterUID differs between clusters whose control planes have the same name.
 	clusterUID string
-	calm       *calm
+	fastPath   *fastPath
 	named      *namedObjects
 	now        func() time.Time
 	recorder   event.Recorder
 	logger     logging.Logger
 
-	// found are files of trees that were read. An id says what they are, for ever.
-	found map[string]tree.Files
-	// open the repository of another delivery. Nil in the queue of this one's repository, where nobody waits for another.
-	open func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
+	// readTrees are files of trees that were read. An id says what they are, for ever.
+	readTrees map[string]tree.Files
+	// openOther opens the repository of another delivery. Nil in the queue of this one's repository, which waits for no other.
+	openOther func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
 
-	// before is the Ready condition that the reconcile began with.
-	before xpv2.Condition
+	// readyBefore is the Ready condition that the reconcile began with.
+	readyBefore xpv2.Condition
 
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts
@@ -53,7 +53,7 @@ type external struct {
 // A remote is a repository, shared with all who deliver to it.
 type remote interface {
 	reader
-	teller
+	messageReader
 
 	// Look returns what the repository held at some time since the given one.
 	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
@@ -63,8 +63,8 @@ type remote interface {
 	IsClosed() bool
 }
 
-// A teller tells what commits say.
-type teller interface {
+// A messageReader reads the messages of commits.
+type messageReader interface {
 	ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
 }
 
@@ -79,26 +79,26 @@ type reader interface {
 // that all writing happens in Update: what Create puts into a status is lost.
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
-	e.before = d.GetCondition(xpv2.TypeReady)
-	if err := e.see(ctx, d); err != nil {
-		unready(d, e.now(), e.blame(d, err), e.explain(d, err))
+	e.readyBefore = d.GetCondition(xpv2.TypeReady)
+	if err := e.observeAndDecide(ctx, d); err != nil {
+		setUnready(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
 		e.logCause(d, err)
-		keepCondition(d, e.before)
+		keepCondition(d, e.readyBefore)
 		return managed.ExternalObservation{}, err
 	}
-	e.warn(d)
+	e.warnOfState(d)
 	if meta.WasDeleted(d) {
-		return managed.ExternalObservation{ResourceExists: e.facts.leftovers(), ResourceUpToDate: true}, nil
+		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers(), ResourceUpToDate: true}, nil
 	}
-	if err := e.tell(ctx, d); err != nil {
+	if err := e.notifyOwner(ctx, d); err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	e.show(d)
+	e.showDecision(d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
 }
 
-// warn of a state that is not signed by a trusted key, which counts as lost, and of two states. What is delivered next makes both right.
-func (e *external) warn(d *v1alpha1.GitDelivery) {
+// warnOfState warns of a state that is not signed by a trusted key, which counts as lost, and of two states. What is delivered next makes both right.
+func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.reportRival(d)
 	if e.facts.forged == "" {
 		return
@@ -124,9 +124,9 @@ func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	}
 }
 
-// see looks at the repository and decides. What others saw within the interval is good enough, but for a deletion: nobody looks again
-// after it has ended.
-func (e *external) see(ctx context.Context, d *v1alpha1.GitDelivery) error {
+// observeAndDecide looks at the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the
+// repository is not observed again after it.
+func (e *external) observeAndDecide(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	since := e.now()
 	if !meta.WasDeleted(d) {
 		since = since.Add(-e.age)
@@ -136,18 +136,18 @@ func (e *external) see(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	if err != nil {
 		return err
 	}
-	if err := e.weigh(ctx, d, s); err != nil {
+	if err := e.evaluateSnapshot(ctx, d, s); err != nil {
 		return err
 	}
 	if e.decision.action == actionNone && e.decision.reason == "" && e.facts.forged == "" && e.facts.rival == "" && !meta.WasDeleted(d) {
-		e.calm.note(key, e.repo, e.age, s)
+		e.fastPath.noteUnchanged(key, e.repo, e.age, s)
 	}
 	return nil
 }
 
-// weigh what a snapshot holds, and decide.
-func (e *external) weigh(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) error {
-	f, err := e.gather(ctx, d, s)
+// evaluateSnapshot gathers the facts from a snapshot, and decides.
+func (e *external) evaluateSnapshot(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) error {
+	f, err := e.gatherFacts(ctx, d, s)
 	if err != nil {
 		return err
 	}
@@ -155,62 +155,62 @@ func (e *external) weigh(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Sn
 		e.facts, e.decision = decideLedger(f)
 		return nil
 	}
-	e.facts, e.decision = f, decide(f)
+	e.facts, e.decision = f, decideOrder(f)
 	return nil
 }
 
-// blame returns the reason of a failure. A repository that cannot be read matters more to who remembers nothing: whatever is
+// failureReason returns the reason of a failure. A repository that cannot be read matters more to who remembers nothing: whatever is
 // ordered may be older than what was delivered.
-func (e *external) blame(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
-	reason := reasonOf(err)
+func (e *external) failureReason(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
+	reason := readyReasonOf(err)
 	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Order == nil && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
 		return v1alpha1.ReasonMemoryUnknown
 	}
 	return reason
 }
 
-func (e *external) explain(d *v1alpha1.GitDelivery, err error) string {
+func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 	if meta.WasDeleted(d) {
 		return failureMessage(err) + wayOut
 	}
 	return failureMessage(err)
 }
 
-// show the decision in the status.
-func (e *external) show(d *v1alpha1.GitDelivery) {
-	e.recall(d)
+// showDecision shows the decision in the status.
+func (e *external) showDecision(d *v1alpha1.GitDelivery) {
+	e.restoreStatus(d)
 	switch {
 	case e.decision.drifted && e.decision.action == actionCommit:
-		restoring(d, e.now(), e.decision.message)
+		setRestoringDrift(d, e.now(), e.decision.message)
 	case e.decision.reason != "":
-		unready(d, e.now(), e.decision.reason, e.decision.message)
+		setUnready(d, e.now(), e.decision.reason, e.decision.message)
 	case e.decision.action == actionNone:
-		e.delivered(d, *e.facts.entry)
-		keepRestored(d, e.before)
+		e.showDelivered(d, *e.facts.entry)
+		keepRestored(d, e.readyBefore)
 	case e.decision.action == actionCommit, e.decision.action == actionLedger:
-		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
+		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 	}
 }
 
-// recall puts what the state remembers into a status that remembers less, so that whoever gives orders learns about it.
-func (e *external) recall(d *v1alpha1.GitDelivery) {
+// restoreStatus puts what the state remembers into a status that remembers less, so that the function learns about it.
+func (e *external) restoreStatus(d *v1alpha1.GitDelivery) {
 	if e.facts.ledger != nil {
-		e.recallLedger(d)
+		e.restoreLedgerStatus(d)
 		return
 	}
 	entry, at := e.facts.entry, &d.Status.AtProvider
-	if entry == nil || e.decision.blind || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
+	if entry == nil || e.decision.hidesState || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
 		return
 	}
-	e.log(d, *entry)
+	e.logProgress(d, *entry)
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
 }
 
-// delivered says that the order of the entry is carried out. It is the evidence that others rely on.
-func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
+// showDelivered says that the order of the entry is carried out. It is the evidence that others rely on.
+func (e *external) showDelivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at := &d.Status.AtProvider
-	e.log(d, entry)
+	e.logProgress(d, entry)
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
 	at.Trees = entry.ShownTrees()
@@ -218,14 +218,14 @@ func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at.Remote = &v1alpha1.Remote{
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
 	}
-	e.end(d, entry)
-	ready(d, e.now())
+	e.endAttempt(d, entry)
+	setDelivered(d, e.now())
 }
 
-// end the attempt. One that the status lost is known from the state.
-func (e *external) end(d *v1alpha1.GitDelivery, entry state.Entry) {
+// endAttempt ends the attempt. One that the status lost is known from the state.
+func (e *external) endAttempt(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at := &d.Status.AtProvider
-	if entry.Attempt != nil && (at.Attempt == nil || !e.facts.attempted(at.Attempt)) {
+	if entry.Attempt != nil && (at.Attempt == nil || !e.facts.isAttemptOfOrder(at.Attempt)) {
 		at.Attempt = entry.Attempt.DeepCopy()
 	}
 	if at.Attempt != nil && at.Attempt.EndedAt == nil {

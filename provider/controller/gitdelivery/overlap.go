@@ -49,21 +49,21 @@ func (*comparingError) Error() string {
 	return fmt.Sprintf("comparing with what other claims deliver to the Site: each look reads %d of their files", maxRead)
 }
 
-// overlaps returns the first object of each directory that is to be written which another claim delivers to the same Site, by the path of
+// findOverlaps returns the first object of each directory that is to be written which another claim delivers to the same Site, by the path of
 // the directory. The branch itself says who delivers what: below a Site's path lie the directories of all claims, and each file is named
 // after its object. So a file is read only if it may be the same object.
-func (e *external) overlaps(ctx context.Context, f facts, s *git.Snapshot) (map[string]overlap, error) {
+func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (map[string]overlap, error) {
 	out := map[string]overlap{}
 	for _, t := range f.spec.Trees {
-		if t.Action == v1alpha1.ActionKeep || !f.atHome(t.Path) {
+		if t.Action == v1alpha1.ActionKeep || !f.isClaimDirectory(t.Path) {
 			continue
 		}
-		files, id := f.marked(t)
+		files, id := f.markedFiles(t)
 		if f.dirs[t.Path].tree == id {
 			continue
 		}
 		c := comparison{external: e, snapshot: s, own: objectsByStem(files), site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
-		found, err := c.search(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
+		found, err := c.searchSite(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
 		if err != nil {
 			return nil, err
 		}
@@ -78,10 +78,10 @@ func (e *external) overlaps(ctx context.Context, f facts, s *git.Snapshot) (map[
 	return out, nil
 }
 
-// isOrphan is true for a directory of a claim of this cluster for which there is no GitDelivery any more: one that was deleted without what it
+// isOrphan reports whether a directory belongs to a claim of this cluster that has lost its GitDelivery: one that was deleted without what it
 // delivered. A marker that cannot be read says nothing.
 func (e *external) isOrphan(ctx context.Context, f facts, s *git.Snapshot, dir string) (bool, error) {
-	m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker)
+	m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker)
 	if err != nil || m == nil || m.ClusterUID != f.marker.ClusterUID {
 		return false, nil //nolint:nilerr // Then the directory is a claim's, as far as anybody knows.
 	}
@@ -96,8 +96,8 @@ func (e *external) isOrphan(ctx context.Context, f facts, s *git.Snapshot, dir s
 	}), nil
 }
 
-// atHome is true for a directory that lies where those of the claim lie.
-func (f facts) atHome(dir string) bool {
+// isClaimDirectory is true for a directory that lies where those of the claim lie.
+func (f facts) isClaimDirectory(dir string) bool {
 	c := f.spec.ClaimRef
 	return path.Base(dir) == c.Name && path.Base(path.Dir(dir)) == c.Namespace
 }
@@ -136,9 +136,9 @@ type comparison struct {
 	entries int
 }
 
-// list a directory of the Site. It returns nothing for a path that no claim's directory has, and an error beyond the bound or when the
+// listDirectory lists a directory of the Site. It returns nothing for a path that no claim's directory has, and an error beyond the bound or when the
 // context ends.
-func (c *comparison) list(ctx context.Context, dir string) (map[string]git.Entry, error) {
+func (c *comparison) listDirectory(ctx context.Context, dir string) (map[string]git.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Wrap(err, "cannot compare with what other claims deliver")
 	}
@@ -152,13 +152,13 @@ func (c *comparison) list(ctx context.Context, dir string) (map[string]git.Entry
 	return entries, err
 }
 
-// search the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
-func (c *comparison) search(ctx context.Context, dir string, ownNamespaceOnly bool) (*overlap, error) {
+// searchSite searches the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
+func (c *comparison) searchSite(ctx context.Context, dir string, ownNamespaceOnly bool) (*overlap, error) {
 	own := path.Base(path.Dir(dir))
 	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
 		return found, err
 	}
-	namespaces, err := c.list(ctx, c.site)
+	namespaces, err := c.listDirectory(ctx, c.site)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (c *comparison) search(ctx context.Context, dir string, ownNamespaceOnly bo
 
 // searchNamespace searches the directories of the claims of one namespace, but for one of them.
 func (c *comparison) searchNamespace(ctx context.Context, namespace, but string) (*overlap, error) {
-	claims, err := c.list(ctx, c.site+"/"+namespace)
+	claims, err := c.listDirectory(ctx, c.site+"/"+namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (c *comparison) searchNamespace(ctx context.Context, namespace, but string)
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// overlapOf an object with a claim, or nil where there is no object.
+// overlapOf returns the overlap of an object with a claim, or nil without an object.
 func overlapOf(o *policy.Object, namespace, name string) *overlap {
 	if o == nil {
 		return nil
@@ -203,9 +203,9 @@ func overlapOf(o *policy.Object, namespace, name string) *overlap {
 	return &overlap{object: *o, namespace: namespace, name: name}
 }
 
-// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker is no claim's.
+// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker belongs to no claim.
 func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Object, error) {
-	entries, err := c.list(ctx, dir)
+	entries, err := c.listDirectory(ctx, dir)
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Objec
 		if len(own) == 0 || entries[name].Mode != modeFile {
 			continue
 		}
-		theirs, err := c.objects(ctx, dir+"/"+name, entries[name].ID)
+		theirs, err := c.objectsOfFile(ctx, dir+"/"+name, entries[name].ID)
 		if err != nil {
 			return nil, err
 		}
@@ -227,12 +227,12 @@ func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Objec
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
-func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Object, error) {
+// objectsOfFile returns the objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
+func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]policy.Object, error) {
 	if c.compared++; c.compared > maxFiles {
 		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
 	}
-	if known, ok := c.named.get(id); ok {
+	if known, ok := c.named.objectsOf(id); ok {
 		return known, nil
 	}
 	if c.read++; c.read > maxRead {
@@ -248,7 +248,7 @@ func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Obj
 		return nil, err
 	}
 	all := policy.ObjectsIn(path.Base(file), content)
-	c.named.put(id, all)
+	c.named.rememberObjects(id, all)
 	return all, nil
 }
 
@@ -269,15 +269,15 @@ type namedObjects struct {
 
 func newNamedObjects() *namedObjects { return &namedObjects{known: map[string][]policy.Object{}} }
 
-func (n *namedObjects) get(id string) ([]policy.Object, bool) {
+func (n *namedObjects) objectsOf(id string) ([]policy.Object, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all, ok := n.known[id]
 	return all, ok
 }
 
-// put remembers the objects of a file. When there are too many, all are forgotten: they are read again.
-func (n *namedObjects) put(id string, all []policy.Object) {
+// rememberObjects remembers the objects of a file. When there are too many, all are forgotten: they are read again.
+func (n *namedObjects) rememberObjects(id string, all []policy.Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.known) >= maxNamedObjects {
@@ -295,13 +295,13 @@ func checkOverlaps(f facts) *decision {
 		if !ok {
 			continue
 		}
-		return refuse(v1alpha1.ReasonObjectConflict, "claim %s/%s may not deliver %s to Site %q: %s", c.Namespace, c.Name, o.object, t.Site, o.describe(c.Namespace))
+		return refuse(v1alpha1.ReasonObjectConflict, "claim %s/%s may not deliver %s to Site %q: %s", c.Namespace, c.Name, o.object, t.Site, o.describeFor(c.Namespace))
 	}
 	return nil
 }
 
-// describe who delivers the object, and what a tenant of a namespace can do.
-func (o overlap) describe(namespace string) string {
+// describeFor says which claim delivers the object, and what a tenant of a namespace can do.
+func (o overlap) describeFor(namespace string) string {
 	switch {
 	case o.orphaned && o.namespace == namespace:
 		return "claim " + o.namespace + "/" + o.name + " delivered it there, was deleted, and left its directory. " +

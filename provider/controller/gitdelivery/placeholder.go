@@ -24,38 +24,38 @@ func (f facts) keepPlaces(s *git.Snapshot, c *git.Change) error {
 		if dir == "." || !f.engineReads(removed) {
 			continue
 		}
-		empty, err := empties(s, dir, c)
+		empty, err := isSiteEmptied(s, dir, c)
 		if err != nil {
 			return err
 		}
 		if empty {
-			put(c, dir+"/"+placeholder, map[string][]byte{placeholderFile: []byte(placeholderSays)})
+			putDirectory(c, dir+"/"+placeholder, map[string][]byte{placeholderFile: []byte(placeholderSays)})
 		}
 	}
 	return nil
 }
 
-func put(c *git.Change, dir string, files map[string][]byte) {
+func putDirectory(c *git.Change, dir string, files map[string][]byte) {
 	if c.Put == nil {
 		c.Put = map[string]map[string][]byte{}
 	}
 	c.Put[dir] = files
 }
 
-// engineReads is true for a directory of a Site that has an engine. Of a Site that is gone nobody knows.
+// engineReads is true for a directory of a Site that has an engine. Of a deleted Site that is not known.
 func (f facts) engineReads(dir string) bool {
-	site := f.sites[f.siteAt(dir)]
+	site := f.sites[f.siteOfDirectory(dir)]
 	return site != nil && site.Spec.Engine.Type != "" && site.Spec.Engine.Type != catalogv1alpha1.EngineNone
 }
 
-// siteAt is the Site that a directory is or was for, as far as anybody knows.
-func (f facts) siteAt(dir string) string {
+// siteOfDirectory is the Site that a directory is or was for, as far as that is known.
+func (f facts) siteOfDirectory(dir string) string {
 	for _, t := range f.spec.Trees {
 		if t.Path == dir {
 			return t.Site
 		}
 	}
-	for _, t := range f.memory.Trees {
+	for _, t := range f.lastStatus.Trees {
 		if t.Path == dir {
 			return t.Site
 		}
@@ -70,11 +70,11 @@ func (f facts) siteAt(dir string) string {
 	return ""
 }
 
-// allSites are the Sites that the delivery is or was about.
-func (f facts) allSites() []string {
+// allSiteNames are the Sites that the delivery is or was about.
+func (f facts) allSiteNames() []string {
 	out := []string{}
-	for _, dir := range f.paths() {
-		out = append(out, f.siteAt(dir))
+	for _, dir := range f.allDirectories() {
+		out = append(out, f.siteOfDirectory(dir))
 	}
 	for _, t := range f.spec.Trees {
 		out = append(out, t.Site)
@@ -83,8 +83,8 @@ func (f facts) allSites() []string {
 	return slices.DeleteFunc(slices.Compact(out), func(name string) bool { return name == "" })
 }
 
-// empties is true if a change leaves nothing in a Site's directory, which holds <namespace>/<name>.
-func empties(s *git.Snapshot, dir string, c *git.Change) (bool, error) {
+// isSiteEmptied is true if a change leaves nothing in a Site's directory, which holds <namespace>/<name>.
+func isSiteEmptied(s *git.Snapshot, dir string, c *git.Change) (bool, error) {
 	for written, files := range c.Put {
 		if len(files) > 0 && path.Dir(path.Dir(written)) == dir {
 			return false, nil

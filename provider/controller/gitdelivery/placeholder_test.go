@@ -45,7 +45,7 @@ func TestPlaceholder(t *testing.T) {
 			w.holds(nil, stays)
 			w.count(2)
 		}},
-		"Left": {reason: "So it does when a Site is left, and a claim that comes later goes beside it", run: func(w *world) {
+		"Left": {reason: "A directory stays when its Site is left, and a claim that comes later is put beside the placeholder.", run: func(w *world) {
 			w.engine("edge2")
 			w.create(both(w))
 			w.reconcile("web")
@@ -72,7 +72,7 @@ func TestPlaceholder(t *testing.T) {
 			w.reconcile("web")
 			w.holds(nil, maps.Clone(theirs))
 		}},
-		"NoEngine": {reason: "Nor where nobody reads", run: func(w *world) {
+		"NoEngine": {reason: "A directory that no engine reads gets no placeholder.", run: func(w *world) {
 			w.create(both(w))
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))

@@ -11,16 +11,16 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// restored returns the files of the trees that are to be brought back. They come from the repository, and never through Kubernetes.
-func (e *external) restored(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
+// restoredTrees returns the files of the trees that are to be brought back. They come from the repository, and never through Kubernetes.
+func (e *external) restoredTrees(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		if t.Action != v1alpha1.ActionRestore || t.Tree == "" {
 			continue
 		}
-		files, ok, err := e.find(ctx, f, s, t.Tree, t.Path, f.bearers(t.Tree))
+		files, ok, err := e.findTreeFiles(ctx, f, s, t.Tree, t.Path, f.commitsWithTree(t.Tree))
 		if err == nil && !ok {
-			files, ok, err = e.fetch(ctx, d, t.Tree)
+			files, ok, err = e.readElsewhere(ctx, d, t.Tree)
 		}
 		if err != nil {
 			return nil, err
@@ -32,10 +32,10 @@ func (e *external) restored(ctx context.Context, d *v1alpha1.GitDelivery, f fact
 	return out, nil
 }
 
-// find the files of a tree, and say whether they are anywhere. What lies there instead of plain files of ours was not delivered by us, and so is
+// findTreeFiles returns the files of a tree, and whether they are anywhere. What lies there instead of plain files of ours was not delivered by us, and so is
 // nothing that could be found.
-func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, bool, error) {
-	if files, ok := e.found[id]; ok {
+func (e *external) findTreeFiles(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, bool, error) {
+	if files, ok := e.readTrees[id]; ok {
 		return files, true, nil
 	}
 	files, ok, err := e.repo.ReadTree(ctx, s, git.WantedTree{
@@ -47,14 +47,14 @@ func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path 
 	if err != nil || !ok || tree.ID(files) != id {
 		return nil, false, err
 	}
-	e.found[id] = files
+	e.readTrees[id] = files
 	return files, true, nil
 }
 
-// bearers are the commits of the history that brought a tree.
-func (f facts) bearers(id string) []string {
+// commitsWithTree are the commits of the history that brought a tree.
+func (f facts) commitsWithTree(id string) []string {
 	out := []string{}
-	for _, h := range append(f.base().History, f.memory.History...) {
+	for _, h := range append(f.baseEntry().History, f.lastStatus.History...) {
 		for _, t := range h.Trees {
 			if t.Tree == id && h.Commit != "" {
 				out = append(out, h.Commit)
@@ -65,8 +65,8 @@ func (f facts) bearers(id string) []string {
 	return out
 }
 
-// files of a tree of the spec. They were checked before.
-func (f facts) files(t v1alpha1.Tree) tree.Files {
+// decodedFiles returns the files of a tree of the spec. They were checked before.
+func (f facts) decodedFiles(t v1alpha1.Tree) tree.Files {
 	if t.Action == v1alpha1.ActionRestore {
 		return f.restored[t.Tree]
 	}
@@ -77,35 +77,35 @@ func (f facts) files(t v1alpha1.Tree) tree.Files {
 	return files
 }
 
-// marked returns the files of a tree with our marker, and the id that they have together.
-func (f facts) marked(t v1alpha1.Tree) (tree.Files, string) {
+// markedFiles returns the files of a tree with our marker, and the id that they have together.
+func (f facts) markedFiles(t v1alpha1.Tree) (tree.Files, string) {
 	files := tree.Files{tree.Marker: f.content}
-	maps.Copy(files, f.files(t))
+	maps.Copy(files, f.decodedFiles(t))
 	return files, tree.ID(files)
 }
 
-// unkept is true if the state does not hold on to a tree that it should, and whose files are there.
-func (f facts) unkept() bool {
+// hasUnretainedTree is true if the state does not hold on to a tree that it should, and whose files are there.
+func (f facts) hasUnretainedTree() bool {
 	for _, t := range f.spec.Trees {
-		if t.Action != v1alpha1.ActionKeep && !f.kept[t.Tree] && len(f.files(t)) > 0 {
+		if t.Action != v1alpha1.ActionKeep && !f.retained[t.Tree] && len(f.decodedFiles(t)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// keep returns the trees that the state has to hold on to. One that is nowhere any more is left out.
-func (t *task) keep(ctx context.Context, s *git.Snapshot) (map[string]git.Trees, error) {
-	kept, given, places := git.Trees{}, t.facts.given(), t.places()
-	for _, id := range t.entry.Named() {
+// retainedTrees returns the trees that the state has to hold on to. One that is nowhere any more is left out.
+func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot) (map[string]git.Trees, error) {
+	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.pathsByTree()
+	for _, id := range t.entry.TreeIDs() {
 		files := given[id]
-		if t.facts.kept[id] {
+		if t.facts.retained[id] {
 			kept[id] = nil
 			continue
 		}
 		if path, known := places[id]; files == nil && known {
 			var err error
-			if files, _, err = t.find(ctx, t.facts, s, id, path, t.commits(id)); err != nil {
+			if files, _, err = t.findTreeFiles(ctx, t.facts, s, id, path, t.commitsForTree(id)); err != nil {
 				return nil, err
 			}
 		}
@@ -121,22 +121,22 @@ func (f facts) retainedDir() string {
 	if f.ledger != nil {
 		return state.TreesPath(f.spec.ClaimRef)
 	}
-	return state.Kept(f.spec.ClaimRef)
+	return state.TreesDirectory(f.spec.ClaimRef)
 }
 
-// given are the files that are at hand anyway, by the id of their tree.
-func (f facts) given() map[string]tree.Files {
+// filesByTree are the files that are at hand anyway, by the id of their tree.
+func (f facts) filesByTree() map[string]tree.Files {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		if t.Action != v1alpha1.ActionKeep {
-			out[t.Tree] = f.files(t)
+			out[t.Tree] = f.decodedFiles(t)
 		}
 	}
 	return out
 }
 
-// places are where the trees of the entry lie or lay, by their ids.
-func (t *task) places() map[string]string {
+// pathsByTree are where the trees of the entry lie or lay, by their ids.
+func (t *task) pathsByTree() map[string]string {
 	sites, out := map[string]string{}, map[string]string{}
 	for _, at := range t.entry.Trees {
 		sites[at.Site] = at.Path
@@ -154,10 +154,10 @@ func (t *task) places() map[string]string {
 	return out
 }
 
-// commits to look for a tree in. Only a state that was lost has to be brought together again.
-func (t *task) commits(id string) []string {
+// commitsForTree returns the commits to look for a tree in. Only a state that was lost has to be brought together again.
+func (t *task) commitsForTree(id string) []string {
 	if t.facts.entry != nil && !t.facts.rebuilt {
 		return nil
 	}
-	return t.facts.bearers(id)
+	return t.facts.commitsWithTree(id)
 }

@@ -70,22 +70,22 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube := mgr.GetClient()
 	awake := make(chan event.GenericEvent, awakened)
-	still := newCalm(o.PollInterval, time.Now, rand.Float64)
-	retries := setup.NewRetries(still, o.MaxConcurrentReconciles, time.Now)
-	still.woken = retries.Forgive
+	unchanged := newFastPath(o.PollInterval, time.Now, rand.Float64)
+	retries := setup.NewRetries(unchanged, o.MaxConcurrentReconciles, time.Now)
+	unchanged.onWake = retries.Forgive
 	pool := repository.NewPool(repository.Options{
 		Now:      time.Now,
 		Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
-		Wake:     still.waking(wake(awake)),
+		Wake:     unchanged.invalidateAndWake(wakeOnChannel(awake)),
 		Patience: patience,
-		Ended:    ended(g.Metrics),
+		Ended:    countOperations(g.Metrics),
 	})
 	if err := mgr.Add(pool); err != nil {
 		return nil, errors.Wrap(err, "cannot add what pushes")
 	}
 	c := &connector{
 		named:    newNamedObjects(),
-		calm:     still,
+		fastPath: unchanged,
 		kube:     kube,
 		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool:     pool,
@@ -96,30 +96,30 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		logger:   o.Logger.WithValues("controller", name),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, retaining)...)
-	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), reconcilerOptions(mgr, o, name, retaining)...)
+	unchanged.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
 	return pool, ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(still.noticing(predicate.Or(resource.DesiredStateChanged(), forgot())))).
-		Watches(&catalogv1alpha1.Site{}, still.mapping(w.site)).
-		Watches(&configv1alpha1.ProviderConfig{}, still.mapping(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, still.mapping(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost())))).
+		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
+		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, still.mapping(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(setup.NewTurns(retries, o.MaxConcurrentReconciles, wake(awake)))
+		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		Complete(setup.NewTurns(retries, o.MaxConcurrentReconciles, wakeOnChannel(awake)))
 }
 
-func options(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {
+func reconcilerOptions(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
 		managed.WithInitializers(),
 		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(mgr.GetClient(), managed.FinalizerName)}),
 		managed.WithTimeout(timeout),
 		managed.WithPollInterval(o.PollInterval),
-		managed.WithPollIntervalHook(interval(mgr.GetClient())),
+		managed.WithPollIntervalHook(pollIntervalHook(mgr.GetClient())),
 		managed.WithLogger(o.Logger.WithValues("controller", name)),
 		managed.WithRecorder(c.Recorder),
 	}
@@ -129,26 +129,26 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *composite.C
 	return opts
 }
 
-// interval is that of the delivery's configuration where it is shorter than the provider's own. It is never shortened but for a
-// deadline: whoever comes first after an interval looks for all others.
-func interval(kube client.Reader) managed.PollIntervalHook {
+// pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. It is never shortened but
+// for a deadline: the first delivery after an interval fetches for all others.
+func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
 	return func(mg resource.Managed, every time.Duration) time.Duration {
 		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
 			// The cache answers. Without an answer there is nothing to wait for.
-			if cfg, err := configOf(context.Background(), kube, d); err == nil {
-				every = cfg.interval(every)
+			if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
+				every = cfg.pollInterval(every)
 			}
 		}
 		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
 		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
-			return sooner(d, time.Now(), every)
+			return untilDeadline(d, time.Now(), every)
 		}
 		return every
 	}
 }
 
-// ended returns a function that counts operations.
-func ended(m *telemetry.Metrics) func(repository.Operation) {
+// countOperations returns a function that counts operations.
+func countOperations(m *telemetry.Metrics) func(repository.Operation) {
 	return func(o repository.Operation) {
 		m.Operation(o.Name, string(failure.ClassOf(o.Err)), o.Took)
 		if o.Deliveries > 0 && o.Err == nil {
@@ -157,8 +157,8 @@ func ended(m *telemetry.Metrics) func(repository.Operation) {
 	}
 }
 
-// wake returns a function that lets an object be reconciled. Where too many wait, the next interval comes anyway.
-func wake(awake chan<- event.GenericEvent) func(types.NamespacedName) {
+// wakeOnChannel returns a function that lets an object be reconciled. Where too many wait, the next interval comes anyway.
+func wakeOnChannel(awake chan<- event.GenericEvent) func(types.NamespacedName) {
 	return func(key types.NamespacedName) {
 		d := &v1alpha1.GitDelivery{}
 		d.SetNamespace(key.Namespace)

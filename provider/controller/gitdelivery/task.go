@@ -22,26 +22,26 @@ type task struct {
 	external
 
 	object *v1alpha1.GitDelivery
-	// replaces is the tip at which somebody else's change was seen. Empty where there was none.
+	// replaces is the tip at which the change of another user was seen. Empty where nothing is replaced.
 	replaces string
-	// alone is true for a verdict that is recorded without removing anything.
-	alone bool
+	// stateOnly is true for a verdict that is recorded without removing anything.
+	stateOnly bool
 	// entry of the state, once it is planned.
 	entry state.Entry
 	// record of the repository, once it is planned. Only of a delivery with a ledger.
 	record state.RecordFile
 }
 
-func (e *external) task(d *v1alpha1.GitDelivery) *task {
+func (e *external) newTask(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
-	t.found, t.open = maps.Clone(e.found), nil
+	t.readTrees, t.openOther = maps.Clone(e.readTrees), nil
 	if e.decision.drifted {
 		t.replaces = e.facts.tip
 	}
 	return t
 }
 
-func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
+func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
 	size := 0
 	for _, tree := range t.object.Spec.ForProvider.Trees {
 		size += len(tree.Files)
@@ -49,7 +49,7 @@ func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository
 	return repository.Delivery{
 		Size:    size,
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.alone),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly),
 		Plan:    plan,
 	}
 }
@@ -65,16 +65,16 @@ func isUnbegun(err error) bool {
 	return errors.As(err, &u)
 }
 
-// plan adds the delivery to a draft, as it follows from what the draft holds.
-func (t *task) plan(ctx context.Context, draft *git.Draft) error {
-	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
+// planPush adds the delivery to a draft, as it follows from what the draft holds.
+func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
+	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
 	}
-	if t.alone && t.facts.ledger != nil {
+	if t.stateOnly && t.facts.ledger != nil {
 		t.decision = t.decision.ledgerOnly(t.facts)
 	}
-	if t.alone && t.facts.ledger == nil {
-		t.decision = t.decision.untidied(t.facts)
+	if t.stateOnly && t.facts.ledger == nil {
+		t.decision = t.decision.withoutRemoval(t.facts)
 	}
 	if t.decision.action == actionLedger {
 		return t.recordLedger(draft)
@@ -82,11 +82,11 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	if t.decision.action == actionNone {
 		return nil
 	}
-	if t.decision.action == actionCommit && !t.facts.attempting() {
+	if t.decision.action == actionCommit && !t.facts.isAttempting() {
 		return &unbegunError{}
 	}
-	a := t.attempt(t.object)
-	c := t.change(a, t.replaces)
+	a := t.currentAttempt(t.object)
+	c := t.newChange(a, t.replaces)
 	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
 		return err
 	}
@@ -94,22 +94,22 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	if err != nil {
 		return err
 	}
-	return t.remember(ctx, draft, c, commit, a)
+	return t.recordDelivery(ctx, draft, c, commit, a)
 }
 
-// remember the delivery in the state, whose entry names the commit.
-func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
+// recordDelivery records the delivery in the state, whose entry names the commit.
+func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
-	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Left: t.decision.left, Commit: commit, At: t.date(a)}
+	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Left: t.decision.left, Commit: commit, At: t.commitDate(a)}
 	did.Former = t.decision.former
 	if t.decision.action == actionCommit {
-		did.Base = t.facts.before()
+		did.Base = t.facts.tipBefore()
 	}
-	if commit == "" && t.facts.reapplies() {
-		did.Commit = t.facts.tip // The history that somebody made is the one that counts from now on.
+	if commit == "" && t.facts.shouldReapply() {
+		did.Commit = t.facts.tip // The rewritten history is the one that counts from now on.
 	}
-	base := t.facts.base()
+	base := t.facts.baseEntry()
 	if t.facts.ledger != nil {
 		base.History = state.NoteVerdicts(base.History, t.facts.ledger.applied)
 	}
@@ -117,27 +117,27 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 	if t.entry.Commit == "" {
 		t.entry.Commit = t.facts.tip
 	}
-	if err := t.write(&c); err != nil {
+	if err := t.writeEntry(&c); err != nil {
 		return err
 	}
 	var err error
-	if c.Retain, err = t.keep(ctx, draft.Snapshot()); err != nil {
+	if c.Retain, err = t.retainedTrees(ctx, draft.Snapshot()); err != nil {
 		return err
 	}
 	return draft.AddState(c)
 }
 
-// write the entry, and those of other claims that were lost with it.
-func (t *task) write(c *git.Change) error {
+// writeEntry adds the entry to a change, and those of other claims that were lost with it.
+func (t *task) writeEntry(c *git.Change) error {
 	if t.facts.ledger != nil {
 		return t.writeLedger(c)
 	}
 	content, err := t.entry.Encode()
 	if err != nil {
-		return t.tooLarge(err)
+		return t.stateTooLarge(err)
 	}
 	c.State = map[string][]byte{}
-	for path, other := range t.facts.others {
+	for path, other := range t.facts.lostEntries {
 		if c.State[path], err = other.Encode(); err != nil {
 			return err
 		}
@@ -147,8 +147,8 @@ func (t *task) write(c *git.Change) error {
 	return err
 }
 
-// tooLarge says what a person can do about an entry that could not be read back, and which is therefore not written, nor what it is about.
-func (t *task) tooLarge(err error) error {
+// stateTooLarge says what a person can do about an entry that could not be read back, and which is therefore not written, nor what it is about.
+func (t *task) stateTooLarge(err error) error {
 	said := err.Error()
 	if n := len(t.decision.left); n > 0 {
 		said += fmt.Sprintf(". %d directories are left of earlier orders, and go once one is verified: give Sites that moved their spec.repository.path back, "+

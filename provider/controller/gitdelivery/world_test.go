@@ -57,7 +57,7 @@ type world struct {
 	// later is how much later than noon it is. Who was left behind reads it while it moves.
 	later atomic.Int64
 	pool  *repository.Pool
-	calm  *calm
+	calm  *fastPath
 	named *namedObjects
 	// told are events, by the object that they are about.
 	told map[string][]string
@@ -102,7 +102,7 @@ func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
 	w.named = newNamedObjects()
-	w.calm = newCalm(time.Hour, w.now, func() float64 { return 0.5 })
+	w.calm = newFastPath(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:           w.now,
 		Pause:         func() time.Duration { return 0 },
@@ -282,7 +282,7 @@ func request(name string) reconcile.Request {
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
 		named:    w.named,
-		calm:     w.calm,
+		fastPath: w.calm,
 		kube:     w.kube,
 		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:     w.pool,

@@ -25,35 +25,35 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
+func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
 	ds, err := usage.OfSite(ctx, w.kube, o.GetName())
 	if err != nil {
 		w.log.Info("Cannot wake GitDeliveries", "site", o.GetName(), "error", err)
 	}
-	return requests(ds)
+	return reconcileRequests(ds)
 }
 
-func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
+func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	kind := policy.KindProviderConfig
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
 		kind = policy.KindClusterProviderConfig
 	}
-	return w.users(ctx, kind, client.ObjectKeyFromObject(o))
+	return w.deliveriesWithConfig(ctx, kind, client.ObjectKeyFromObject(o))
 }
 
-func (w waker) users(ctx context.Context, kind string, key client.ObjectKey) []reconcile.Request {
+func (w waker) deliveriesWithConfig(ctx context.Context, kind string, key client.ObjectKey) []reconcile.Request {
 	ds, err := usage.OfConfig(ctx, w.kube, kind, key)
 	if err != nil {
 		w.log.Info("Cannot wake GitDeliveries", "config", key, "error", err)
 	}
-	return requests(ds)
+	return reconcileRequests(ds)
 }
 
-func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
-	return append(w.ofNamespace(ctx, o), w.ofCluster(ctx, o)...)
+func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
+	return append(w.requestsForNamespacedConfigs(ctx, o), w.requestsForClusterConfigs(ctx, o)...)
 }
 
-func (w waker) ofNamespace(ctx context.Context, secret client.Object) []reconcile.Request {
+func (w waker) requestsForNamespacedConfigs(ctx context.Context, secret client.Object) []reconcile.Request {
 	l := &configv1alpha1.ProviderConfigList{}
 	if err := w.kube.List(ctx, l, client.InNamespace(secret.GetNamespace())); err != nil {
 		w.log.Info("Cannot list ProviderConfigs", "error", err)
@@ -61,14 +61,14 @@ func (w waker) ofNamespace(ctx context.Context, secret client.Object) []reconcil
 	out := []reconcile.Request{}
 	for i := range l.Items {
 		c := config{kind: policy.KindProviderConfig, namespace: l.Items[i].GetNamespace(), spec: &l.Items[i].Spec}
-		if names(c, secret) {
-			out = append(out, w.users(ctx, c.kind, client.ObjectKeyFromObject(&l.Items[i]))...)
+		if usesSecret(c, secret) {
+			out = append(out, w.deliveriesWithConfig(ctx, c.kind, client.ObjectKeyFromObject(&l.Items[i]))...)
 		}
 	}
 	return out
 }
 
-func (w waker) ofCluster(ctx context.Context, secret client.Object) []reconcile.Request {
+func (w waker) requestsForClusterConfigs(ctx context.Context, secret client.Object) []reconcile.Request {
 	l := &configv1alpha1.ClusterProviderConfigList{}
 	if err := w.kube.List(ctx, l); err != nil {
 		w.log.Info("Cannot list ClusterProviderConfigs", "error", err)
@@ -76,18 +76,18 @@ func (w waker) ofCluster(ctx context.Context, secret client.Object) []reconcile.
 	out := []reconcile.Request{}
 	for i := range l.Items {
 		c := config{kind: policy.KindClusterProviderConfig, spec: &l.Items[i].Spec}
-		if names(c, secret) {
-			out = append(out, w.users(ctx, c.kind, client.ObjectKeyFromObject(&l.Items[i]))...)
+		if usesSecret(c, secret) {
+			out = append(out, w.deliveriesWithConfig(ctx, c.kind, client.ObjectKeyFromObject(&l.Items[i]))...)
 		}
 	}
 	return out
 }
 
-func names(c config, secret client.Object) bool {
-	return slices.Contains(credentials.Secrets(c.credentials(address.Guard{})), client.ObjectKeyFromObject(secret))
+func usesSecret(c config, secret client.Object) bool {
+	return slices.Contains(credentials.Secrets(c.credentialsConfig(address.Guard{})), client.ObjectKeyFromObject(secret))
 }
 
-func requests(ds []v1alpha1.GitDelivery) []reconcile.Request {
+func reconcileRequests(ds []v1alpha1.GitDelivery) []reconcile.Request {
 	out := []reconcile.Request{}
 	for i := range ds {
 		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&ds[i])})
@@ -95,9 +95,9 @@ func requests(ds []v1alpha1.GitDelivery) []reconcile.Request {
 	return out
 }
 
-// forgot lets through a status that lost its memory, which nobody else would give back before the next interval, and an object
+// statusOrFinalizerLost lets through a status that lost its memory, which would stay lost until the next interval, and an object
 // that lost a finalizer, which may have been the last one that its deletion waited for.
-func forgot() predicate.Predicate {
+func statusOrFinalizerLost() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
 		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)

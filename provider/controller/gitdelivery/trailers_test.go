@@ -28,32 +28,32 @@ func TestParseWitness(t *testing.T) {
 		removes bool
 	}{
 		"Ours":       {reason: "What we write is read", message: ours, ok: true, want: order},
-		"Removed":    {reason: "So is who was deleted", message: "Remove team-a/web\n\n" + trailers, ok: true, want: order, removes: true},
+		"Removed":    {reason: "A commit that removes a claim says so.", message: "Remove team-a/web\n\n" + trailers, ok: true, want: order, removes: true},
 		"Versions":   {reason: "The versions of rules are numbers", message: edit("digests 1, renderer 1", "digests 3, renderer 12"), ok: true, want: newer},
-		"Old":        {reason: "Earlier commits say less", message: edit("Intentplane-Intent: intent-abc\n", "", "Intentplane-Versions: digests 1, renderer 1\n", ""), ok: true, want: old},
+		"Old":        {reason: "Commits of earlier versions say less.", message: edit("Intentplane-Intent: intent-abc\n", "", "Intentplane-Versions: digests 1, renderer 1\n", ""), ok: true, want: old},
 		"Digest":     {reason: "Commits of earlier versions have the digest where the RolloutRequest stands now.", message: edit("Request-Digest", "Request"), ok: true, want: order},
 		"Asked":      {reason: "Who asked is no part of what is rebuilt.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true, want: order},
 		"Stranger":   {reason: "A stranger's commit says nothing", message: "Fix it\n"},
-		"Empty":      {reason: "Nor does one without a message", message: ""},
-		"Subject":    {reason: "Only trailers count", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},
+		"Empty":      {reason: "A commit without a message says nothing.", message: ""},
+		"Subject":    {reason: "A commit is read by its trailers alone.", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},
 		"NoRevision": {reason: "A revision is a number", message: edit("Revision: 2", "Revision: two")},
-		"Zero":       {reason: "From 1 on", message: edit("Revision: 2", "Revision: 0")},
-		"Huge":       {reason: "That fits", message: edit("Step: 0", "Step: 99999999999")},
-		"Negative":   {reason: "And rises", message: edit("Attempt: 0", "Attempt: -1")},
+		"Zero":       {reason: "A revision is counted from 1.", message: edit("Revision: 2", "Revision: 0")},
+		"Huge":       {reason: "A step that no number can hold is refused.", message: edit("Step: 0", "Step: 99999999999")},
+		"Negative":   {reason: "An attempt below zero is refused.", message: edit("Attempt: 0", "Attempt: -1")},
 		"Rules":      {reason: "Versions that are no numbers are not ours", message: edit("digests 1", "digests x")},
 		"Way":        {reason: "A claim's name leads nowhere", message: edit("team-a/web\n", "../web\n")},
-		"Deep":       {reason: "Nor does a deep one", message: edit("team-a/web\n", "team-a/web/x\n")},
+		"Deep":       {reason: "A claim name with a path is refused.", message: edit("team-a/web\n", "team-a/web/x\n")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, ok := parseWitness(git.Message{ID: "c1", Seconds: 7, Message: tc.message})
+			got, ok := parseCommitTrailers(git.Message{ID: "c1", Seconds: 7, Message: tc.message})
 			if ok != tc.ok || got.removes != tc.removes {
 				t.Fatalf("\n%s\nparseWitness(...): want %t, %t, got %t, %t", tc.reason, tc.ok, tc.removes, ok, got.removes)
 			}
 			if !ok {
 				return
 			}
-			if diff := cmp.Diff(tc.want, got.order()); diff != "" {
+			if diff := cmp.Diff(tc.want, got.appliedOrder()); diff != "" {
 				t.Errorf("\n%s\norder(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if got.claim != claim || got.commit != "c1" || got.date != metav1.Unix(7, 0) || got.cluster != "cluster-1" {
@@ -65,10 +65,10 @@ func TestParseWitness(t *testing.T) {
 
 // TestTale puts commits in order, whatever order strangers repeated them in.
 func TestTale(t *testing.T) {
-	letter := func(revision int64, attempt int32) witness {
-		return witness{commit: "c", revision: revision, attempt: attempt, request: "r", scheme: 1, renderer: 1, date: metav1.Unix(revision, 0)}
+	letter := func(revision int64, attempt int32) commitTrailers {
+		return commitTrailers{commit: "c", revision: revision, attempt: attempt, request: "r", scheme: 1, renderer: 1, date: metav1.Unix(revision, 0)}
 	}
-	got := tale{letters: []witness{letter(1, 0), letter(2, 1), letter(2, 0), letter(1, 0)}}.entry()
+	got := claimHistory{commits: []commitTrailers{letter(1, 0), letter(2, 1), letter(2, 0), letter(1, 0)}}.rebuiltEntry()
 	if got.Order.Revision != 2 || got.Order.Attempt != 1 || got.Order.Verdict == nil {
 		t.Errorf("\nThe newest order is the last one\nentry(): got %v", got.Order)
 	}

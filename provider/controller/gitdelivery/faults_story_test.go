@@ -52,7 +52,7 @@ func faultsOfServer() map[string]fault {
 			breaks: hook("pre-receive", `echo "only on Mondays" >&2; exit 1`), mend: hook("pre-receive", "exit 0"),
 		},
 		"ProtectedBranch": {
-			reason: "So is a branch that is protected", want: v1alpha1.ReasonPolicyDenied,
+			reason: "A branch that is protected is a limit of the server.", want: v1alpha1.ReasonPolicyDenied,
 			breaks: hook("update", `case "$1" in refs/heads/main) echo "GH006: Protected branch update failed" >&2; exit 1;; esac`), mend: hook("update", "exit 0"),
 		},
 		"Size": {
@@ -88,7 +88,7 @@ func faultsOfServer() map[string]fault {
 				w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.URL, c.Git.CABundleSecretRef = w.git.URL(repo), nil })
 			},
 		},
-		"HostKey": {reason: "Nor does the host key of somebody else", breaks: wrongHostKey, want: v1alpha1.ReasonTrustFailed},
+		"HostKey": {reason: "A host key that is not the known one is not trusted.", breaks: wrongHostKey, want: v1alpha1.ReasonTrustFailed},
 	}
 }
 
@@ -252,7 +252,7 @@ func TestNewRepositories(t *testing.T) {
 			breaks: func(w *world) { hideRefs(w); w.hook("update", newBranchRefused) }, mend: func(w *world) { w.hook("update", "exit 0") },
 		},
 		"RefsAndBranchesRefusedOneByOne": {
-			reason: "That is so where pushes are not atomic too", want: v1alpha1.ReasonStateRefused,
+			reason: "A server whose pushes are not atomic says which ref it refuses.", want: v1alpha1.ReasonStateRefused,
 			breaks: func(w *world) {
 				hideRefs(w)
 				w.hook("update", newBranchRefused)
@@ -262,7 +262,7 @@ func TestNewRepositories(t *testing.T) {
 		},
 		"ManyFiles": {reason: "However many files others have", breaks: manyFiles, want: v1alpha1.ReasonDelivered},
 		"Submodule": {reason: "A submodule at our place is a stranger's", breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner},
-		"Link":      {reason: "So is a link", breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner},
+		"Link":      {reason: "A link where the directory should be is not replaced.", breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

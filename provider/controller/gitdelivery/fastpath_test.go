@@ -49,7 +49,7 @@ func TestCalm(t *testing.T) {
 		o.SetNamespace("team-a")
 		o.SetName(name)
 		nobody := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
-		w.calm.noticing(nobody).Update(event.UpdateEvent{ObjectOld: o, ObjectNew: o})
+		w.calm.invalidateOnChange(nobody).Update(event.UpdateEvent{ObjectOld: o, ObjectNew: o})
 	}
 	cases := map[string]struct {
 		reason string
@@ -59,16 +59,16 @@ func TestCalm(t *testing.T) {
 		want   bool
 	}{
 		"Nothing":      {reason: "What needs nothing is left alone"},
-		"Disturbed":    {reason: "Who is woken by something else is looked at", after: func(w *world) { w.calm.disturb(web) }, want: true},
-		"Woken":        {reason: "So is who waited for the repository", after: func(w *world) { w.calm.waking(wake(make(chan event.GenericEvent)))(web) }, want: true},
+		"Disturbed":    {reason: "Who is woken by something else is looked at", after: func(w *world) { w.calm.invalidate(web) }, want: true},
+		"Woken":        {reason: "A delivery that waited for its repository is reconciled.", after: func(w *world) { w.calm.invalidateAndWake(wakeOnChannel(make(chan event.GenericEvent)))(web) }, want: true},
 		"Changed":      {reason: "A change counts also if it wakes nobody", after: func(w *world) { notice(w, "web") }, want: true},
 		"OtherChanged": {reason: "A change of another one does not", after: func(w *world) { notice(w, "other") }},
 		"Stranger":     {reason: "A branch that moved may hold something else", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, want: true},
-		"StateMoved":   {reason: "So may a state", after: func(w *world) { w.moveState() }, want: true},
+		"StateMoved":   {reason: "A state that moved lets the delivery be reconciled.", after: func(w *world) { w.moveState() }, want: true},
 		"Unreachable":  {reason: "A repository that cannot be read is told about", after: func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }, want: true},
 		"LongAgo":      {reason: "What nobody tells is seen in the end", wait: 2 * time.Hour, want: true},
 		"NotYetLooked": {reason: "A look that is new enough is good enough", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, wait: time.Second},
-		"WhileLooked":  {reason: "What happened meanwhile may not have been seen", before: func(w *world, c *counter) { c.during = func() error { w.calm.disturb(web); return nil } }, want: true},
+		"WhileLooked":  {reason: "What happened meanwhile may not have been seen", before: func(w *world, c *counter) { c.during = func() error { w.calm.invalidate(web); return nil } }, want: true},
 		"Failed":       {reason: "What failed is tried again", before: func(_ *world, c *counter) { c.during = func() error { return errors.New("boom") } }, want: true},
 		"Dropped": {
 			reason: "An observation of a repository that the pool dropped does not count.",
@@ -126,7 +126,7 @@ func (w *world) moveState() {
 func mapped(w *world, key client.ObjectKey) {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
-	w.calm.mapping(func(context.Context, client.Object) []reconcile.Request {
+	w.calm.invalidateMapped(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: key}}
 	}).Create(w.Context(), event.CreateEvent{Object: site("edge1")}, q)
 	if q.Len() != 1 {

@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// tell the owner of a directory that somebody else wants it, when that is seen first. The owner keeps it, and what it delivers is no
-// worse for that: so it is an event, and no condition. An owner in another cluster cannot be told.
-func (e *external) tell(ctx context.Context, d *v1alpha1.GitDelivery) error {
+// notifyOwner notifies the owner of a directory, once, that another delivery wants it. The owner keeps the directory, and what it delivers is not
+// affected: so it gets an event, and not a condition. An owner in another cluster cannot be notified.
+func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	m := e.decision.owner
 	if m == nil || m.ClusterUID != e.clusterUID || d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonNotOwner {
 		return nil

@@ -82,7 +82,7 @@ func TestClock(t *testing.T) {
 func TestMore(t *testing.T) {
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
 		tell(t, map[string]story{
-			string(policy): {reason: "It is no drift, whatever the policy for that", run: func(w *world) {
+			string(policy): {reason: "An attempt that comes late is not drift, whatever the policy for drift.", run: func(w *world) {
 				d := w.first()
 				d.Spec.ForProvider.DriftPolicy = policy
 				want := d.Spec.ForProvider.Trees

@@ -54,8 +54,8 @@ func TestSize(t *testing.T) {
 		moved bool
 	}{
 		"Usual":        {reason: "A history never makes a delivery too large", prefix: "fleet"},
-		"Longest":      {reason: "Nor does it with the longest paths", prefix: strings.Repeat("p", 430)},
-		"Moved":        {reason: "Nor does it while all directories are there twice", prefix: "fleet", moved: true},
+		"Longest":      {reason: "An object with the longest paths fits.", prefix: strings.Repeat("p", 430)},
+		"Moved":        {reason: "An object fits while all directories are there twice.", prefix: "fleet", moved: true},
 		"LongestMoved": {reason: "With the longest paths, too", prefix: strings.Repeat("p", 430), moved: true},
 	}
 	for name, tc := range cases {
@@ -98,7 +98,7 @@ func shown(t *testing.T, reason string, entry state.Entry) {
 	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now, logger: logging.NewNopLogger()}
 	d := delivery("web", *entry.Order)
 	e.facts.spec = d.Spec.ForProvider
-	e.delivered(d, entry)
+	e.showDelivered(d, entry)
 	b, err := json.Marshal(d.Status)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func shown(t *testing.T, reason string, entry state.Entry) {
 	for _, h := range d.Status.AtProvider.History {
 		trees += len(h.Trees)
 	}
-	lost := facts{memory: d.Status.AtProvider}.base()
+	lost := facts{lastStatus: d.Status.AtProvider}.baseEntry()
 	if got := lost.History[len(lost.History)-1]; len(got.Trees) != mostSites {
 		t.Errorf("\n%s\nhistory after the state was lost: want the trees of the newest good revision, got %d", reason, len(got.Trees))
 	}

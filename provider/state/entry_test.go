@@ -64,11 +64,11 @@ func TestMoved(t *testing.T) {
 		err   string
 	}{
 		"Some":     {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
-		"All":      {reason: "So do all that there can be.", names: namesOf{"s", 50}, sites: 500, moves: 1},
-		"Longest":  {reason: "So do those with the longest names.", names: namesOf{"s", 100}, sites: 500, moves: 1},
+		"All":      {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
+		"Longest":  {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
 		"Again":    {reason: "They move on before they were verified.", names: namesOf{"s", 20}, sites: 500, moves: 3},
 		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: it has more than 2000 trees"},
-		"TooLong":  {reason: "And one to what fits.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
+		"TooLong":  {reason: "What does not fit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,30 +28,30 @@ func TestText(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason  string
-		letter  letter
+		letter  commitMessage
 		request string
 		order   func(o *rolloutv1alpha1.Order)
 		want    string
 	}{
 		"Deliver": {
 			reason: "The subject says what, and to how many; sites are sorted",
-			letter: letter{sites: []string{"edge2", "edge1"}},
+			letter: commitMessage{sites: []string{"edge2", "edge1"}},
 			want:   "Deliver team-a/web revision 2 to 2 sites\n\nSites: edge1, edge2\n\n" + trailers,
 		},
 		"OneSite": {
-			reason: "One site is one",
-			letter: letter{sites: []string{"edge1"}},
+			reason: "The subject counts one Site in the singular.",
+			letter: commitMessage{sites: []string{"edge1"}},
 			want:   "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + trailers,
 		},
 		"ManySites": {
-			reason: "A message stays short",
-			letter: letter{sites: many},
+			reason: "A message with many Sites stays short.",
+			letter: commitMessage{sites: many},
 			want: "Deliver team-a/web revision 2 to 22 sites\n\nSites: s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, " +
 				"s15, s16, s17, s18, s19 and 2 more\n\n" + trailers,
 		},
 		"Drift": {
 			reason: "What is restored names what it replaces",
-			letter: letter{sites: []string{"edge1"}, replaces: "deadbeef"},
+			letter: commitMessage{sites: []string{"edge1"}, replaces: "deadbeef"},
 			want: "Restore team-a/web revision 2 at 1 site\n\nCommit deadbeef\nholds other files in directories of this claim.\n\nSites: edge1\n\n" +
 				trailers,
 		},
@@ -61,12 +61,12 @@ func TestText(t *testing.T) {
 		},
 		"Deleted": {
 			reason: "A deleted claim says so",
-			letter: letter{removes: true},
+			letter: commitMessage{removes: true},
 			want:   "Remove team-a/web\n\n" + trailers,
 		},
 		"WayBack": {
 			reason: "A way back says whence and where to, and why",
-			letter: letter{sites: []string{"edge1"}},
+			letter: commitMessage{sites: []string{"edge1"}},
 			order: func(o *rolloutv1alpha1.Order) {
 				o.Attempt, o.Target = 1, new(int64(1))
 				o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
@@ -77,20 +77,20 @@ func TestText(t *testing.T) {
 		"Injection": {
 			reason:  "No trailer is made by what a user wrote",
 			request: "abc\nIntentplane-Revision: 9",
-			letter:  letter{removes: true},
+			letter:  commitMessage{removes: true},
 			want:    "Remove team-a/web\n\n" + strings.Replace(trailers, "Digest: abc", "Digest: abc Intentplane-Revision: 9", 1),
 		},
 		"Asked": {
 			reason: "A commit says which RolloutRequest asked for it, who that was, and why.",
-			letter: letter{removes: true},
+			letter: commitMessage{removes: true},
 			order: func(o *rolloutv1alpha1.Order) {
 				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7", By: "ann", Reason: "the outage is over"}
 			},
 			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann\nIntentplane-Reason: the outage is over\n",
 		},
 		"AskedInjection": {
-			reason: "Neither a person nor a reason makes a trailer or ends the trailers.",
-			letter: letter{removes: true},
+			reason: "A name or a reason of a user does not make a trailer, and does not end the trailers.",
+			letter: commitMessage{removes: true},
 			order: func(o *rolloutv1alpha1.Order) {
 				o.RequestRef = &rolloutv1alpha1.RequestReference{
 					Name: "again", UID: "uid-7", By: "ann\nIntentplane-Revision: 9", Reason: "x\r\n\nIntentplane-Claim: a\u2028" + strings.Repeat("y", 300),
@@ -101,7 +101,7 @@ func TestText(t *testing.T) {
 		},
 		"AskedByNobody": {
 			reason: "What a request leaves out has no trailer.",
-			letter: letter{removes: true},
+			letter: commitMessage{removes: true},
 			order: func(o *rolloutv1alpha1.Order) {
 				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7"}
 			},
@@ -118,7 +118,7 @@ func TestText(t *testing.T) {
 			if tc.order != nil {
 				tc.order(&tc.letter.spec.Order)
 			}
-			if diff := cmp.Diff(tc.want, tc.letter.text()); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.letter.messageText()); diff != "" {
 				t.Errorf("\n%s\ntext(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
-// A witness is what a commit of ours says of the order that it carried out. Whoever may push can write the same.
-type witness struct {
+// A commitTrailers is what a commit of ours says of the order that it applied. Any user who may push can write the same.
+type commitTrailers struct {
 	commit       string
 	date         metav1.Time
 	claim        rolloutv1alpha1.ClaimReference
@@ -32,10 +32,10 @@ type witness struct {
 	removes      bool
 }
 
-// parseWitness reads a commit. It is false for one that is not ours.
-func parseWitness(n git.Message) (witness, bool) {
+// parseCommitTrailers reads a commit. It is false for one that is not ours.
+func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
 	said := lastBlock(n.Message)
-	t := witness{
+	t := commitTrailers{
 		commit: n.ID, date: metav1.Unix(n.Seconds, 0),
 		controlPlane: said[trailerControlPlane], cluster: said[trailerCluster],
 		request: cmp.Or(said[trailerDigest], said[trailerRequest]), intent: said[trailerIntent], verdict: said[trailerVerdict],
@@ -43,11 +43,11 @@ func parseWitness(n git.Message) (witness, bool) {
 	}
 	var ok bool
 	if t.claim, ok = parseClaim(said[trailerClaim]); !ok {
-		return witness{}, false
+		return commitTrailers{}, false
 	}
 	if words := said[trailerVersions]; words != "" {
 		if _, err := fmt.Sscanf(words, "digests %d, renderer %d", &t.scheme, &t.renderer); err != nil {
-			return witness{}, false
+			return commitTrailers{}, false
 		}
 	}
 	for _, number := range []struct {
@@ -56,22 +56,22 @@ func parseWitness(n git.Message) (witness, bool) {
 	}{{said[trailerStep], &t.step}, {said[trailerAttempt], &t.attempt}} {
 		n, err := strconv.ParseInt(number.text, 10, 32)
 		if err != nil || n < 0 {
-			return witness{}, false
+			return commitTrailers{}, false
 		}
 		*number.into = int32(n)
 	}
 	var err error
 	if t.revision, err = strconv.ParseInt(said[trailerRevision], 10, 64); err != nil || t.revision < 1 {
-		return witness{}, false
+		return commitTrailers{}, false
 	}
-	if t.target, err = strconv.ParseInt(orZero(said[trailerTarget]), 10, 64); err != nil {
-		return witness{}, false
+	if t.target, err = strconv.ParseInt(zeroIfEmpty(said[trailerTarget]), 10, 64); err != nil {
+		return commitTrailers{}, false
 	}
 	t.removes = strings.HasPrefix(n.Message, deletion+t.claim.Namespace+"/"+t.claim.Name+"\n")
 	return t, true
 }
 
-func orZero(s string) string {
+func zeroIfEmpty(s string) string {
 	if s == "" {
 		return "0"
 	}
@@ -103,10 +103,10 @@ func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	return c, plain && objects.CheckPath(group+"/"+ns+"/"+name) == nil
 }
 
-// order that the commit carried out, as far as it says. Who went back had been rejected.
-func (t witness) order() rolloutv1alpha1.Order {
+// appliedOrder returns the order that the commit applied, as far as it says. A revision that was rolled back had been rejected.
+func (t commitTrailers) appliedOrder() rolloutv1alpha1.Order {
 	o := rolloutv1alpha1.Order{
-		Revision: t.revision, Request: t.request, Intent: orUnknown(t.intent), DigestScheme: t.scheme, RendererVersion: t.renderer,
+		Revision: t.revision, Request: t.request, Intent: unknownIfEmpty(t.intent), DigestScheme: t.scheme, RendererVersion: t.renderer,
 		Steps: t.step + 1, Step: t.step, Attempt: t.attempt,
 	}
 	if t.target > 0 {
@@ -119,7 +119,7 @@ func (t witness) order() rolloutv1alpha1.Order {
 	return o
 }
 
-func orUnknown(s string) string {
+func unknownIfEmpty(s string) string {
 	if s == "" {
 		return "unknown"
 	}

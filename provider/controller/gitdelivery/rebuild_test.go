@@ -265,7 +265,7 @@ func TestDisaster(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
 		}},
-		"NewClaimOfTwo": {reason: "That is so for claims that the first one never had, and without a state", run: func(w *world) {
+		"NewClaimOfTwo": {reason: "Claims that the first one never had are recovered too, also without a state.", run: func(w *world) {
 			w.twoRevisions()
 			w.rebuild("cluster-2", "")
 			d := delivery("api", order(1, "z"), desired(w.T, "edge2", "clusters/edge2/team-a/api", "z"))
@@ -293,7 +293,7 @@ func TestDisaster(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonStateUntrusted)
 		}},
-		"Rejudged": {reason: "A verdict never changes", run: func(w *world) {
+		"Rejudged": {reason: "A verdict that is known never changes.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(verified(order(2, "b")), desired(w.T, "edge1", webAtE1, "b"))
 			rejected := order(2, "b")

@@ -86,7 +86,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
 		}},
-		"Stopped": {reason: "So does one that was there before what the status knows", run: func(w *world) {
+		"Stopped": {reason: "A history that was reset to before what the status has stops the next revision.", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~1")
 			w.reorder(3, "c")

@@ -26,34 +26,34 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 
 // Update makes the repository hold what is ordered, in one commit of the branch, and remembers it in the state.
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
-	err := e.deliver(ctx, d)
+	err := e.pushDecision(ctx, d)
 	if repository.IsPending(err) && e.decision.drifted {
-		restoring(d, e.now(), e.decision.message)
+		setRestoringDrift(d, e.now(), e.decision.message)
 		return managed.ExternalUpdate{}, nil
 	}
 	if repository.IsPending(err) {
-		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
+		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
 	if err != nil {
-		unready(d, e.now(), reasonOf(err), e.decision.about(failureMessage(err)))
-		keepCondition(d, e.before)
+		setUnready(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+		keepCondition(d, e.readyBefore)
 	}
 	return managed.ExternalUpdate{}, err
 }
 
-// deliver carries out the decision. Who comes to another one when it is their turn may have to begin an attempt first.
-func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
+// pushDecision carries out the decision. A delivery that comes to another decision when it is its turn may have to begin an attempt first.
+func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	var err error
 	for range maxTries {
 		if e.decision.action == actionCommit {
-			if err := e.begin(ctx, d); err != nil {
+			if err := e.beginAttempt(ctx, d); err != nil {
 				return err
 			}
 		}
-		t := e.task(d)
-		if err = e.repo.Deliver(ctx, t.delivery(t.plan)); err != nil && !isUnbegun(err) {
-			e.recordAlone(ctx, d, err)
+		t := e.newTask(d)
+		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isUnbegun(err) {
+			e.recordVerdictAlone(ctx, d, err)
 			return err
 		}
 		e.facts, e.decision = t.facts, t.decision
@@ -65,14 +65,14 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 			return nil
 		}
 		if e.decision.action == actionNone {
-			e.show(d) // Somebody else did it, or it may not be done any more.
+			e.showDecision(d) // Another delivery did it, or it may not be done any more.
 			return nil
 		}
 		if t.facts.ledger != nil {
 			t.facts.ledger.record = &t.record
 			e.showLedger(d, true)
 		}
-		e.delivered(d, t.entry)
+		e.showDelivered(d, t.entry)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
 		}
@@ -83,49 +83,49 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 
 // reportRestored says, in the condition and as an event, which commit restored what.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
-	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.entry.Commit, listed(t.decision.sites), t.replaces)
-	restored(d, e.now(), message)
+	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.entry.Commit, listNames(t.decision.sites), t.replaces)
+	setDriftRestored(d, e.now(), message)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
 }
 
-// recordAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
+// recordVerdictAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
 // where they are, and that is tried again; how the order was judged has nothing to do with it. What fails here is tried again too.
-func (e *external) recordAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
+func (e *external) recordVerdictAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
 	if e.facts.ledger != nil {
 		e.recordLedgerAlone(ctx, d, refused)
 		return
 	}
-	if failure.ClassOf(refused) != failure.ClassPolicy || !e.decision.tidies() || e.facts.recorded() {
+	if failure.ClassOf(refused) != failure.ClassPolicy || !e.decision.onlyRemoves() || e.facts.isRecorded() {
 		return
 	}
-	t := e.task(d)
-	t.alone = true
-	if err := e.repo.Deliver(ctx, t.delivery(t.plan)); err != nil || t.entry.Order == nil {
+	t := e.newTask(d)
+	t.stateOnly = true
+	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.entry.Order == nil {
 		return
 	}
 	e.facts.entry = &t.entry
-	e.recall(d)
+	e.restoreStatus(d)
 }
 
-// begin an attempt, and write it down before anything is pushed: its start is the date of the commit, so that a repeat after a
+// beginAttempt begins an attempt, and writes it down before anything is pushed: its start is the date of the commit, so that a repeat after a
 // crash makes the same one. An attempt that has not ended goes on, however often it is tried.
-func (e *external) begin(ctx context.Context, d *v1alpha1.GitDelivery) error {
+func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	at := &d.Status.AtProvider
-	if e.facts.attempting() {
+	if e.facts.isAttempting() {
 		return nil
 	}
 	at.Attempt = e.newAttempt()
 	if err := e.kube.Status().Update(ctx, d); err != nil {
 		return errors.Wrap(err, "cannot record attempt")
 	}
-	e.facts.memory.Attempt = d.Status.AtProvider.Attempt.DeepCopy()
+	e.facts.lastStatus.Attempt = d.Status.AtProvider.Attempt.DeepCopy()
 	return nil
 }
 
-// attempt that carries out the order. What only the state has to learn needs none of its own.
-func (e *external) attempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
+// currentAttempt returns the attempt that applies the order. What only the state has to learn needs none of its own.
+func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	a := d.Status.AtProvider.Attempt
-	if a == nil || !e.facts.attempted(a) {
+	if a == nil || !e.facts.isAttemptOfOrder(a) {
 		return e.newAttempt()
 	}
 	return a
@@ -133,18 +133,18 @@ func (e *external) attempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 
 // newAttempt goes on where the state was written ahead, so that the commit is the one that it names.
 func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
-	if a := e.facts.begun(); a != nil {
+	if a := e.facts.attemptOfState(); a != nil {
 		return a
 	}
 	o := e.facts.spec.Order
 	return &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: e.timestamp()}
 }
 
-func (e *external) change(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
-	l := letter{sites: e.decision.sites, replaces: replaces}
-	c := e.commit(l, e.date(a))
+func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
+	l := commitMessage{sites: e.decision.sites, replaces: replaces}
+	c := e.newCommit(l, e.commitDate(a))
 	c.Remove = e.decision.remove
-	c.MakeBranch = e.facts.reapplies()
+	c.MakeBranch = e.facts.shouldReapply()
 	c.Put = map[string]map[string][]byte{}
 	for path, files := range e.decision.put {
 		c.Put[path] = files
@@ -152,18 +152,18 @@ func (e *external) change(a *rolloutv1alpha1.Attempt, replaces string) git.Chang
 	return c
 }
 
-// date of what is written. The start of the attempt makes a repeated commit the same; what the state alone learns is no commit
+// commitDate returns the date of what is written. The start of the attempt makes a repeated commit the same; what only the state learns makes no commit
 // of the branch.
-func (e *external) date(a *rolloutv1alpha1.Attempt) metav1.Time {
+func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 	if e.decision.action == actionCommit {
 		return a.StartedAt
 	}
 	return e.timestamp()
 }
 
-// commit with a message, and nothing in it yet.
-func (e *external) commit(l letter, when metav1.Time) git.Change {
+// newCommit returns a commit with a message, which changes nothing yet.
+func (e *external) newCommit(l commitMessage, when metav1.Time) git.Change {
 	l.spec, l.controlPlane, l.clusterUID = e.facts.spec, e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author
-	return git.Change{Message: l.text(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
+	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
 }

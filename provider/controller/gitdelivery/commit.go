@@ -36,38 +36,38 @@ const deletion = "Remove "
 // maxListed is how many Sites or directories a message lists.
 const maxListed = 20
 
-// A letter is what the message of a commit is made from.
-type letter struct {
+// A commitMessage is what the message of a commit is made from.
+type commitMessage struct {
 	spec         v1alpha1.GitDeliveryParameters
 	controlPlane string
 	clusterUID   string
 	// sites whose directories the commit changes.
 	sites []string
-	// replaces is the tip that holds a stranger's change. Empty where there is none.
+	// replaces is the tip that holds the change of another user. Empty where nothing is replaced.
 	replaces string
 	// removes is true for a claim that was deleted.
 	removes bool
 }
 
-// text is the same for the same letter. What comes from users is one line without control characters: the API server has
+// messageText returns the message. It is the same for the same fields. What comes from users is one line without control characters: the API server has
 // checked the names, and a line break in anything else would add a trailer.
-func (l letter) text() string {
+func (l commitMessage) messageText() string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "%s\n\n", l.subject())
+	fmt.Fprintf(b, "%s\n\n", l.subjectLine())
 	if l.replaces != "" {
 		fmt.Fprintf(b, "Commit %s\nholds other files in directories of this claim.\n\n", l.replaces)
 	}
 	if len(l.sites) > 0 {
-		fmt.Fprintf(b, "Sites: %s\n\n", l.list())
+		fmt.Fprintf(b, "Sites: %s\n\n", l.siteList())
 	}
-	for _, t := range l.trailers() {
+	for _, t := range l.trailerLines() {
 		fmt.Fprintf(b, "%s: %s\n", t[0], oneLine(t[1]))
 	}
 	return b.String()
 }
 
-// trailers are all that is left of our memory if the state is lost.
-func (l letter) trailers() [][2]string {
+// trailerLines are all that is left of our memory if the state is lost.
+func (l commitMessage) trailerLines() [][2]string {
 	c, o := l.spec.ClaimRef, l.spec.Order
 	out := [][2]string{
 		{trailerClaim, fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)},
@@ -104,25 +104,25 @@ func requestTrailers(r *rolloutv1alpha1.RequestReference) [][2]string {
 	return out
 }
 
-func (l letter) subject() string {
+func (l commitMessage) subjectLine() string {
 	claim := oneLine(l.spec.ClaimRef.Namespace + "/" + l.spec.ClaimRef.Name)
 	switch {
 	case l.removes:
 		return deletion + claim
 	case l.spec.Order.Attempt > 0 && l.spec.Order.Target != nil && l.replaces == "":
-		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, l.spec.Order.Revision, *l.spec.Order.Target, count(len(l.sites)))
+		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, l.spec.Order.Revision, *l.spec.Order.Target, countSites(len(l.sites)))
 	case len(l.sites) == 0:
 		return fmt.Sprintf("Remove what %s revision %d has no more", claim, l.spec.Order.Revision)
 	case l.replaces != "":
-		return fmt.Sprintf("Restore %s revision %d at %s", claim, l.spec.Order.Revision, count(len(l.sites)))
+		return fmt.Sprintf("Restore %s revision %d at %s", claim, l.spec.Order.Revision, countSites(len(l.sites)))
 	}
-	return fmt.Sprintf("Deliver %s revision %d to %s", claim, l.spec.Order.Revision, count(len(l.sites)))
+	return fmt.Sprintf("Deliver %s revision %d to %s", claim, l.spec.Order.Revision, countSites(len(l.sites)))
 }
 
-func (l letter) list() string { return oneLine(listed(l.sites)) }
+func (l commitMessage) siteList() string { return oneLine(listNames(l.sites)) }
 
-// listed names, sorted and no more than somebody reads.
-func listed(names []string) string {
+// listNames returns names, sorted, and at most maxListed of them.
+func listNames(names []string) string {
 	names = slices.Sorted(slices.Values(names))
 	if len(names) <= maxListed {
 		return strings.Join(names, ", ")
@@ -130,7 +130,7 @@ func listed(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 }
 
-func count(sites int) string {
+func countSites(sites int) string {
 	if sites == 1 {
 		return "1 site"
 	}

@@ -73,14 +73,14 @@ func TestWake(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		"Site":            {reason: "Who delivers to a Site depends on it", fn: w.site, object: site("edge2"), want: []string{"own"}},
-		"OtherSite":       {reason: "Nobody else does", fn: w.site, object: site("edge3")},
-		"ClusterConfig":   {reason: "Who names a configuration depends on it", fn: w.config, object: &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, want: []string{"shared"}},
-		"OwnConfig":       {reason: "Who names a configuration depends on it", fn: w.config, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}, want: []string{"own"}},
-		"SameNameElse":    {reason: "A configuration of another namespace is another", fn: w.config, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "own"}}},
-		"ClusterSecret":   {reason: "Who names a configuration depends on its Secret", fn: w.secret, object: secretOf("platform"), want: []string{"shared"}},
-		"OwnSecret":       {reason: "Who names a configuration depends on its Secret", fn: w.secret, object: secretOf("team-a"), want: []string{"own"}},
-		"SecretElsewhere": {reason: "A Secret of another namespace concerns nobody", fn: w.secret, object: secretOf("team-b")},
+		"Site":            {reason: "Who delivers to a Site depends on it", fn: w.requestsForSite, object: site("edge2"), want: []string{"own"}},
+		"OtherSite":       {reason: "A Site that no delivery is for requeues nothing.", fn: w.requestsForSite, object: site("edge3")},
+		"ClusterConfig":   {reason: "Who names a configuration depends on it", fn: w.requestsForConfig, object: &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, want: []string{"shared"}},
+		"OwnConfig":       {reason: "Who names a configuration depends on it", fn: w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}, want: []string{"own"}},
+		"SameNameElse":    {reason: "A configuration of another namespace is another", fn: w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "own"}}},
+		"ClusterSecret":   {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("platform"), want: []string{"shared"}},
+		"OwnSecret":       {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("team-a"), want: []string{"own"}},
+		"SecretElsewhere": {reason: "A Secret of another namespace concerns nobody", fn: w.requestsForSecret, object: secretOf("team-b")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestForgot(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := forgot().Update(event.UpdateEvent{ObjectOld: tc.before, ObjectNew: tc.after})
+			got := statusOrFinalizerLost().Update(event.UpdateEvent{ObjectOld: tc.before, ObjectNew: tc.after})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nUpdate(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -139,7 +139,7 @@ func TestInterval(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := interval(kube)(tc.delivery, 10*time.Minute); got < tc.want || got > tc.want+tc.want/5 {
+			if got := pollIntervalHook(kube)(tc.delivery, 10*time.Minute); got < tc.want || got > tc.want+tc.want/5 {
 				t.Errorf("\n%s\ninterval(...): want %s, at most 20%% more, got %s", tc.reason, tc.want, got)
 			}
 		})

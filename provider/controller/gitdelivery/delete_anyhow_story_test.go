@@ -42,7 +42,7 @@ func ends() map[string]end {
 		}
 	}
 	return map[string]end{
-		"Delivered": {reason: "What was delivered goes", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
+		"Delivered": {reason: "A deletion removes what was delivered.", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
 		"Emptied": {
 			reason: "Nothing is left to remove in a repository that somebody emptied", was: v1alpha1.ReasonDiverged, nothing: true,
 			state: delivered(func(w *world) {
@@ -54,7 +54,7 @@ func ends() map[string]end {
 			}),
 		},
 		"BranchDeleted": {
-			reason: "Nor where the branch is gone", was: v1alpha1.ReasonDiverged, nothing: true,
+			reason: "A deletion writes nothing where the branch is gone.", was: v1alpha1.ReasonDiverged, nothing: true,
 			state: delivered(func(w *world) {
 				_, err := w.git.Git(w.Context(), repo, "branch", "other", "main")
 				w.must(err)
@@ -126,7 +126,7 @@ func ends() map[string]end {
 			dirs: map[string]tree.Files{webAtE1: files("a")},
 		},
 		"Unavailable": {
-			reason: "So does one that does not answer", was: v1alpha1.ReasonUnreachable, blocked: v1alpha1.ReasonUnreachable,
+			reason: "A server that does not answer holds up the deletion.", was: v1alpha1.ReasonUnreachable, blocked: v1alpha1.ReasonUnreachable,
 			state: delivered(func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }),
 			dirs:  map[string]tree.Files{webAtE1: files("a")},
 		},

@@ -10,9 +10,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
-// valid. It contacts nobody. The clock says when keys end.
-func clients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
+// newClients returns clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
+// valid. It contacts no server. The clock says when keys end.
+func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range stateRefs(spec) {
 		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))

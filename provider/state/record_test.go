@@ -57,14 +57,14 @@ func TestDecode(t *testing.T) {
 		err     string
 	}{
 		"Ours":         {reason: "What was encoded is decoded", content: string(valid), want: entry()},
-		"Whole":        {reason: "So is who asked, and which Blueprint it was", content: string(said), want: full},
-		"Empty":        {reason: "Nothing is no entry", content: "", err: "cannot decode state: it is malformed"},
+		"Whole":        {reason: "An entry that says all that there is can be read.", content: string(said), want: full},
+		"Empty":        {reason: "An empty file is not an entry.", content: "", err: "cannot decode state: it is malformed"},
 		"UnknownField": {reason: "A field that is not known may change what the entry means", content: edit(`"shard"`, `"x"`), err: "cannot decode state: it is malformed"},
-		"Trailing":     {reason: "Two entries are none", content: string(valid) + "{}", err: "cannot decode state: something follows it"},
+		"Trailing":     {reason: "A file with two entries is refused.", content: string(valid) + "{}", err: "cannot decode state: something follows it"},
 		"Version":      {reason: "A newer form is not guessed at", content: edit(`"version": 1`, `"version": 2`), err: "cannot decode state: version 2 is not known"},
 		"NoOrder":      {reason: "An entry without an order says nothing", content: `{"version":1}`, err: "cannot decode state: it has no order"},
 		"BadOrder":     {reason: "An order that no status can hold would block every status", content: edit(`"request": "r"`, `"request": ""`), err: "cannot decode state: its order is not complete"},
-		"Long":         {reason: "Input is bounded", content: strings.Repeat(" ", maxBytes+1), err: "cannot decode state: it has more than 2097152 bytes"},
+		"Long":         {reason: "The size of an entry is bounded.", content: strings.Repeat(" ", maxBytes+1), err: "cannot decode state: it has more than 2097152 bytes"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRemember(t *testing.T) {
 			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		},
 		"SteppedOver": {
-			reason: "Nor is one that a person stepped over", verified: 4, older: 3, withdrawn: 12, target: 3,
+			reason: "A rollback does not go to a revision that a person stepped over.", verified: 4, older: 3, withdrawn: 12, target: 3,
 			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		},
 		"Recent": {reason: "A verified one among the last ten is enough", verified: 9, want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
@@ -201,10 +201,10 @@ func TestNamed(t *testing.T) {
 	e := Entry{Trees: []Tree{treeAt("edge1", "c", 1), treeAt("edge2", "a", 1)}, History: []deliveryv1alpha1.HistoryEntry{
 		{Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "b"}, {Site: "edge2", Tree: "a"}}},
 	}}
-	if diff := cmp.Diff([]string{"a", "b", "c"}, e.Named()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "c"}, e.TreeIDs()); diff != "" {
 		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/0.trees", Kept(claim())); diff != "" {
+	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/0.trees", TreesDirectory(claim())); diff != "" {
 		t.Errorf("\nIt lies beside the entry\nKept(...): -want, +got:\n%s", diff)
 	}
 }

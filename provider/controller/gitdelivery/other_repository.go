@@ -12,10 +12,10 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 )
 
-// fetch the files of a tree from another repository that the claim is or was delivered to. Each is opened with its own configuration
-// and credentials, so that nobody reads more than they may.
-func (e *external) fetch(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
-	if e.open == nil {
+// readElsewhere reads the files of a tree from another repository that the claim is or was delivered to. Each repository is opened with its own
+// configuration and credentials, so that a configuration gives access to its own repository alone.
+func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+	if e.openOther == nil {
 		return nil, false, nil
 	}
 	all := &v1alpha1.GitDeliveryList{}
@@ -27,18 +27,18 @@ func (e *external) fetch(ctx context.Context, d *v1alpha1.GitDelivery, id string
 	})
 	for i := range all.Items {
 		other := &all.Items[i]
-		if !related(d, other) || !remembers(other.Status.AtProvider.History, id) {
+		if !isSameClaim(d, other) || !hasTreeInHistory(other.Status.AtProvider.History, id) {
 			continue
 		}
-		if files, ok, err := e.fetchFrom(ctx, d, other, id); ok || err != nil {
+		if files, ok, err := e.readFromDelivery(ctx, d, other, id); ok || err != nil {
 			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", id, other.GetName())
 		}
 	}
 	return nil, false, nil
 }
 
-func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
-	there, err := e.open(ctx, other)
+func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+	there, err := e.openOther(ctx, other)
 	var (
 		gone    *credentials.GoneError
 		invalid *credentials.InvalidError
@@ -54,14 +54,14 @@ func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery
 	if err != nil {
 		return nil, false, err
 	}
-	f := facts{spec: other.Spec.ForProvider, memory: other.Status.AtProvider, marker: there.marker(other)}
+	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOf(other)}
 	if hasLedger(other) {
 		f.ledger = &ledgerFacts{}
 	}
 	for _, t := range f.spec.Trees {
-		files, ok, err := there.find(ctx, f, s, id, t.Path, f.bearers(id))
+		files, ok, err := there.findTreeFiles(ctx, f, s, id, t.Path, f.commitsWithTree(id))
 		if ok {
-			e.found[id] = files
+			e.readTrees[id] = files
 		}
 		if ok || err != nil {
 			return files, ok, err
@@ -70,14 +70,14 @@ func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery
 	return nil, false, nil
 }
 
-// related deliveries are of the same claim.
-func related(a, b *v1alpha1.GitDelivery) bool {
+// isSameClaim reports whether two deliveries are of the same claim.
+func isSameClaim(a, b *v1alpha1.GitDelivery) bool {
 	of, other := a.Spec.ForProvider, b.Spec.ForProvider
 	of.ClaimRef.UID, other.ClaimRef.UID = "", ""
 	return a.GetName() != b.GetName() && of.ClaimRef == other.ClaimRef
 }
 
-func remembers(history []v1alpha1.HistoryEntry, id string) bool {
+func hasTreeInHistory(history []v1alpha1.HistoryEntry, id string) bool {
 	return slices.ContainsFunc(history, func(h v1alpha1.HistoryEntry) bool {
 		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id })
 	})
