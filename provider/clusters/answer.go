@@ -37,8 +37,8 @@ type expectation struct {
 
 type expectationKey struct{}
 
-// expecting returns a context for requests that are answered so. The expectation is good for one request at a time.
-func expecting(ctx context.Context, e *expectation) context.Context {
+// withExpectation returns a context for requests that are answered so. The expectation is good for one request at a time.
+func withExpectation(ctx context.Context, e *expectation) context.Context {
 	return context.WithValue(ctx, expectationKey{}, e)
 }
 
@@ -71,14 +71,14 @@ func (e *expectation) endTurn() {
 	}
 }
 
-// pace waits until as many events may be read. Only clusters of an author that sends faster than that wait.
-func (e *expectation) pace(ctx context.Context, events int) error {
+// paceEvents waits until as many events may be read. Only clusters of an author that sends faster than that wait.
+func (e *expectation) paceEvents(ctx context.Context, events int) error {
 	if e.account == nil {
 		return nil
 	}
 	for events > 0 {
 		n := min(events, e.account.events.Burst())
-		if err := waitFor(ctx, e.account.events, n); err != nil {
+		if err := waitForEvents(ctx, e.account.events, n); err != nil {
 			return err
 		}
 		events -= n
@@ -86,7 +86,7 @@ func (e *expectation) pace(ctx context.Context, events int) error {
 	return nil
 }
 
-func waitFor(ctx context.Context, l *rate.Limiter, n int) error {
+func waitForEvents(ctx context.Context, l *rate.Limiter, n int) error {
 	return errors.Wrap(l.WaitN(ctx, n), "cannot wait for the turn of an event")
 }
 
@@ -103,7 +103,7 @@ func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	if e.unanswered = err; err != nil {
 		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: t.bounds.of(e.kind)}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: t.bounds.boundFor(e.kind)}
 	return resp, nil
 }
 
@@ -126,13 +126,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		return 0, b.failed
 	}
 	n, err := b.ReadCloser.Read(p)
-	if failed := b.account(p[:n]); failed != nil {
-		return 0, b.fail(failed)
+	if failed := b.countRead(p[:n]); failed != nil {
+		return 0, b.failWith(failed)
 	}
-	return n, b.explain(err)
+	return n, b.explainEnd(err)
 }
 
-func (b *boundedBody) fail(err error) error {
+func (b *boundedBody) failWith(err error) error {
 	b.failed = err
 	var exceeded *AnswerError
 	if errors.As(err, &exceeded) && b.expected.onExceeded != nil {
@@ -141,14 +141,14 @@ func (b *boundedBody) fail(err error) error {
 	return err
 }
 
-// account for what was read.
-func (b *boundedBody) account(p []byte) error {
+// countRead counts what was read.
+func (b *boundedBody) countRead(p []byte) error {
 	if b.expected.kind == eventsAnswer {
-		return b.accountEvents(p)
+		return b.countEvents(p)
 	}
-	b.counter.count(p, false)
+	b.counter.countText(p, false)
 	b.expected.read += int64(len(p))
-	if err := b.bound.check(b.counter.bytes, b.counter.decoded); err != nil {
+	if err := b.bound.checkSize(b.counter.bytes, b.counter.decoded); err != nil {
 		return err
 	}
 	if b.counter.bytes > largeAnswer || b.counter.decoded > largeDecoded {
@@ -157,12 +157,12 @@ func (b *boundedBody) account(p []byte) error {
 	return nil
 }
 
-func (b *boundedBody) accountEvents(p []byte) error {
+func (b *boundedBody) countEvents(p []byte) error {
 	events := 0
 	b.unpaid += len(p)
 	for len(p) > 0 {
-		n, ended := b.counter.count(p, true)
-		if err := b.bound.check(b.counter.bytes, b.counter.decoded); err != nil {
+		n, ended := b.counter.countText(p, true)
+		if err := b.bound.checkSize(b.counter.bytes, b.counter.decoded); err != nil {
 			return err
 		}
 		if ended {
@@ -172,11 +172,11 @@ func (b *boundedBody) accountEvents(p []byte) error {
 		p = p[n:]
 	}
 	events, b.unpaid = events+b.unpaid/eventBytes, b.unpaid%eventBytes
-	return b.expected.pace(b.ctx, events)
+	return b.expected.paceEvents(b.ctx, events)
 }
 
-// explain an answer that did not end. Those of watches end at any time.
-func (b *boundedBody) explain(err error) error {
+// explainEnd returns why an answer did not end. Those of watches end at any time.
+func (b *boundedBody) explainEnd(err error) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF), b.expected.kind == eventsAnswer, b.counter.bytes == 0:
 		return err
@@ -193,15 +193,15 @@ const (
 	mapMemory, listMemory, valueMemory = 350, 48, 48
 )
 
-// A jsonCounter counts bytes of JSON, and what its values take once they are decoded. What is no JSON is counted too.
+// A jsonCounter counts bytes of JSON, and what its values take once they are decoded. It counts text that is not JSON, too.
 type jsonCounter struct {
 	bytes, decoded    int64
 	depth             int
 	inString, escaped bool
 }
 
-// count a text, up to the end of the first value if that is asked for. It returns how much it counted, and whether the value ended.
-func (c *jsonCounter) count(p []byte, one bool) (int, bool) {
+// countText counts a text, up to the end of the first value if that is asked for. It returns how much it counted, and whether the value ended.
+func (c *jsonCounter) countText(p []byte, one bool) (int, bool) {
 	for i, b := range p {
 		c.bytes++
 		c.decoded++

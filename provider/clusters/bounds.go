@@ -43,9 +43,9 @@ type Bounds struct {
 	Store int64
 }
 
-func (b Bounds) object() int64 { return orDefault(b.Object, mebibyte) }
-func (b Bounds) list() int64   { return orDefault(b.List, 64*mebibyte) }
-func (b Bounds) store() int64  { return orDefault(b.Store, 32*mebibyte) }
+func (b Bounds) objectBound() int64 { return orDefault(b.Object, mebibyte) }
+func (b Bounds) listBound() int64   { return orDefault(b.List, 64*mebibyte) }
+func (b Bounds) storeBound() int64  { return orDefault(b.Store, 32*mebibyte) }
 
 func orDefault(value, otherwise int64) int64 {
 	if value == 0 {
@@ -62,21 +62,21 @@ type bound struct {
 	of string
 }
 
-func (b Bounds) of(k answerKind) bound {
+func (b Bounds) boundFor(k answerKind) bound {
 	switch k {
 	case pageAnswer:
-		page := b.list() / pagesPerList
+		page := b.listBound() / pagesPerList
 		return bound{bytes: page, decoded: page * decodedPerPageByte, of: "a page of a list"}
 	case eventsAnswer:
-		event := b.object() * objectsPerEvent
+		event := b.objectBound() * objectsPerEvent
 		return bound{bytes: event, decoded: event * decodedPerByte, of: "an event of a watch"}
 	case objectAnswer:
 	}
-	return bound{bytes: b.object(), decoded: b.object() * decodedPerByte, of: "an answer about one object"}
+	return bound{bytes: b.objectBound(), decoded: b.objectBound() * decodedPerByte, of: "an answer about one object"}
 }
 
-// check returns an AnswerError for what is too large.
-func (b bound) check(bytes, decoded int64) error {
+// checkSize returns an AnswerError for what is too large.
+func (b bound) checkSize(bytes, decoded int64) error {
 	switch {
 	case bytes > b.bytes:
 		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), oversize: true}
@@ -122,7 +122,7 @@ type account struct {
 func newAccount(key string, b Bounds) *account {
 	return &account{
 		key: key, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1),
-		held: &quota{bound: b.store()}, listing: &quota{bound: b.store()},
+		held: &quota{bound: b.storeBound()}, listing: &quota{bound: b.storeBound()},
 	}
 }
 
@@ -141,8 +141,8 @@ const (
 	maxPenalty   = time.Hour
 )
 
-// penalty for the nth time in a row that a bound was exceeded.
-func penalty(n int) time.Duration {
+// penaltyAfter returns how long a cluster is left alone that exceeded a bound for the nth time in a row.
+func penaltyAfter(n int) time.Duration {
 	d := firstPenalty
 	for ; n > 1 && d < maxPenalty; n-- {
 		d *= 2

@@ -1,7 +1,7 @@
 // Package clusters reads the objects of GitOps engines, and of Cluster API, in many clusters.
 //
-// Connections are shared by all who read from a cluster, and end with the last of them. Objects are watched, and whoever read one
-// is woken when it changes. A cluster that does not answer costs a short wait, once, and nobody else anything.
+// Connections are shared by all owners that read from a cluster, and end with the last of them. Objects are watched, and an owner that read one
+// is woken when it changes. A cluster that does not answer costs its own readers one short wait, and other readers none.
 package clusters
 
 import (
@@ -25,8 +25,8 @@ import (
 // FieldManager is the name under which annotations are written.
 const FieldManager = "intentplane-sitesync"
 
-// home is the key of the cluster that the provider runs in.
-const home = ""
+// homeLink is the key of the cluster that the provider runs in.
+const homeLink = ""
 
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
@@ -41,7 +41,7 @@ type Pool struct {
 	now   func() time.Time
 	after func(time.Duration, func())
 
-	pacer *pacer
+	pacer *wakePacer
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -50,11 +50,11 @@ type Pool struct {
 }
 
 // A Dial makes a client of the cluster that a kubeconfig leads to, or of the one that the provider runs in if there is none, and
-// what closes its connections. It contacts nobody.
+// what closes its connections. It opens no connection.
 type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
 
 // An Origin is who wrote a kubeconfig, and so who says which machine is reached. One that is not Administrator is a namespace: the tenant who may
-// write in it names no machine that is near, or that trusts whoever reaches it.
+// write in it may not name a machine that is near, or that trusts each client that reaches it.
 type Origin string
 
 // An Access says who wrote the kubeconfig of a cluster, and who pays for reading from it.
@@ -94,13 +94,13 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 func NewPool(d Dial, b Bounds, wake func(owner types.NamespacedName)) *Pool {
 	return &Pool{
 		dial: d, bounds: b, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
-		pacer: newPacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
+		pacer: newWakePacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
 	}
 }
 
 // wakeSoon wakes an owner now, or when a second has passed since it was woken last.
 func (p *Pool) wakeSoon(owner types.NamespacedName) {
-	wait, planned := p.pacer.plan(owner, p.now())
+	wait, planned := p.pacer.planWake(owner, p.now())
 	switch {
 	case planned:
 	case wait == 0:
@@ -134,13 +134,13 @@ func (p *Pool) Look(owner types.NamespacedName) *Look {
 }
 
 // Done ends the pass.
-func (l *Look) Done() { l.pool.hold(l.owner, l.read) }
+func (l *Look) Done() { l.pool.retainWatches(l.owner, l.read) }
 
-// Forget an owner that is no more.
-func (p *Pool) Forget(owner types.NamespacedName) { p.hold(owner, nil) }
+// Forget an owner that was deleted.
+func (p *Pool) Forget(owner types.NamespacedName) { p.retainWatches(owner, nil) }
 
-// hold what an owner read, and drop what nobody holds.
-func (p *Pool) hold(owner types.NamespacedName, read map[*watch]bool) {
+// retainWatches records which watches an owner read from, and stops those without an owner.
+func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.held[owner]
@@ -151,17 +151,17 @@ func (p *Pool) hold(owner types.NamespacedName, read map[*watch]bool) {
 	for w := range before {
 		if !read[w] {
 			delete(w.owners, owner)
-			p.drop(w)
+			p.dropUnused(w)
 		}
 	}
 }
 
-// drop a watch without users, and its link if that was the last one.
-func (p *Pool) drop(w *watch) {
+// dropUnused stops a watch without users, and closes its link if that was the last one.
+func (p *Pool) dropUnused(w *watch) {
 	if len(w.owners) > 0 {
 		return
 	}
-	w.stop()
+	w.stopForGood()
 	delete(w.link.watches, w.key)
 	if len(w.link.watches) == 0 && p.links[w.link.key] == w.link {
 		w.link.close()
@@ -187,15 +187,15 @@ type Cluster struct {
 
 // Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
 func (l *Look) Home() (*Cluster, error) {
-	return l.connect(home, nil, Access{})
+	return l.connectTo(homeLink, nil, Access{})
 }
 
-// Remote is the cluster that a kubeconfig leads to. It contacts nobody yet. It returns a RefusedError.
+// Remote is the cluster that a kubeconfig leads to. It opens no connection yet. It returns a RefusedError.
 func (l *Look) Remote(kubeconfig []byte, a Access) (*Cluster, error) {
-	return l.connect(string(a.Origin)+" "+a.Tenant+" "+digest(kubeconfig), kubeconfig, a)
+	return l.connectTo(string(a.Origin)+" "+a.Tenant+" "+kubeconfigDigest(kubeconfig), kubeconfig, a)
 }
 
-func (l *Look) connect(key string, kubeconfig []byte, a Access) (*Cluster, error) {
+func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, error) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -210,9 +210,9 @@ func (l *Look) connect(key string, kubeconfig []byte, a Access) (*Cluster, error
 	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
 }
 
-// accountOf a connection is that of another one of the same tenant, if there is one.
+// accountOf returns the account of a connection, which is that of another one of the same tenant, if there is one.
 func (p *Pool) accountOf(link string, a Access) *account {
-	if link == home {
+	if link == homeLink {
 		return nil
 	}
 	key := accountKey(link, a)
@@ -226,21 +226,21 @@ func (p *Pool) accountOf(link string, a Access) *account {
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
 func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	return c.read(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
+	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
 }
 
 // Only does what Get does, and follows this object alone: one of a kind of which the others are large, or are not for us.
 func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	return c.read(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
+	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
 }
 
 // Everywhere returns the objects of that name in all namespaces. It returns an *Error.
 func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructured.Unstructured, error) {
-	s, err := c.watch(ref, watchKey{resource: ref.Resource, name: ref.Name}).settled(ctx)
+	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, name: ref.Name}).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.named(ref.Name)
+	return s.objectsNamed(ref.Name)
 }
 
 // Fetch returns an object, or nil if the cluster says that there is none. It is read now, and not kept. It returns an *Error.
@@ -251,34 +251,34 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // Nothing is an answer.
 	}
-	if failure := classify(err); failure != nil {
+	if failure := classifyError(err); failure != nil {
 		return nil, failure
 	}
 	return o, nil
 }
 
-func (c *Cluster) read(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
-	s, err := c.watch(ref, key).settled(ctx)
+func (c *Cluster) readObject(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
+	s, err := c.watchFor(ref, key).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.get(ref.Namespace, ref.Name)
+	return s.getObject(ref.Namespace, ref.Name)
 }
 
-// watch returns the watch that the object is in, and makes the owner one of its users.
-func (c *Cluster) watch(ref engines.Ref, key watchKey) *watch {
+// watchFor returns the watch that the object is in, and makes the owner one of its users.
+func (c *Cluster) watchFor(ref engines.Ref, key watchKey) *watch {
 	p := c.look.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if have, ok := p.links[c.link.key]; ok {
-		c.link = have // Somebody else was first.
+		c.link = have // Another reader was first.
 	}
-	p.register(c.link)
+	p.registerLink(c.link)
 	w, ok := c.link.watches[key]
 	if !ok {
 		w = newWatch(p, c.link, key)
 		c.link.watches[key] = w
-		w.start()
+		w.startRun()
 	}
 	if w.owners[c.look.owner] == nil || !c.look.read[w] {
 		w.owners[c.look.owner] = map[string]bool{}
@@ -288,8 +288,8 @@ func (c *Cluster) watch(ref engines.Ref, key watchKey) *watch {
 	return w
 }
 
-// register a connection from which something is read. Another one of its tenant may have come meanwhile.
-func (p *Pool) register(l *link) {
+// registerLink records a connection from which something is read. Another one of its tenant may have come meanwhile.
+func (p *Pool) registerLink(l *link) {
 	if l.account != nil && p.links[l.key] == nil {
 		for _, other := range p.links {
 			if other.account != nil && other.account.key == l.account.key {
@@ -310,7 +310,7 @@ func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
 	defer cancel()
 	_, err = c.link.client.Resource(a.On.Resource).Namespace(a.On.Namespace).
 		Patch(ctx, a.On.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
-	if failure := classify(err); failure != nil {
+	if failure := classifyError(err); failure != nil {
 		return failure
 	}
 	return nil

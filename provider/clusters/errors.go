@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 )
 
-// An Error is a cluster that does not tell. Its text is stable, and holds nothing that the cluster said.
+// An Error says why a cluster could not be read. Its text is stable, and holds nothing that the cluster sent.
 type Error struct {
 	// Reason is one of the reasons of a Site.
 	Reason string
@@ -25,19 +25,19 @@ type Error struct {
 // Error returns the detail.
 func (e *Error) Error() string { return e.Detail }
 
-func (e *Error) reason() string {
+func (e *Error) reasonOrNone() string {
 	if e == nil {
 		return ""
 	}
 	return e.Reason + e.Detail
 }
 
-func unanswered() *Error {
+func unansweredError() *Error {
 	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster does not answer"}
 }
 
-// classify an error of an API server. It returns nil for none.
-func classify(err error) *Error {
+// classifyError returns the Error for an error of an API server. It returns nil for none.
+func classifyError(err error) *Error {
 	var (
 		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
@@ -62,5 +62,5 @@ func classify(err error) *Error {
 	case errors.As(err, &authority), errors.As(err, &cert):
 		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's certificate is not trusted"}
 	}
-	return unanswered()
+	return unansweredError()
 }

@@ -226,7 +226,7 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 	p := NewPool(nil, Bounds{Store: 1000}, nil)
 	register := func(key string, a Access) *account {
 		l := &link{key: key, account: p.accountOf(key, a)}
-		p.register(l)
+		p.registerLink(l)
 		return l.account
 	}
 	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
@@ -235,13 +235,13 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 	if fleet == fleet2 {
 		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
 	}
-	if first != second || first == other || first == admin || p.accountOf(home, Access{}) != nil {
+	if first != second || first == other || first == admin || p.accountOf(homeLink, Access{}) != nil {
 		t.Error("one tenant has one account, and nobody else has the same")
 	}
-	if err := first.held.take(900); err != nil {
+	if err := first.held.takeMemory(900); err != nil {
 		t.Error(err)
 	}
-	if second.held.take(200) == nil || other.held.take(900) != nil || admin.held.take(900) != nil {
+	if second.held.takeMemory(200) == nil || other.held.takeMemory(900) != nil || admin.held.takeMemory(900) != nil {
 		t.Error("the share of a tenant is that of all clusters of that tenant, and of nobody else")
 	}
 }
@@ -251,14 +251,14 @@ func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fast, other := newAccount("a", Bounds{}), newAccount("b", Bounds{})
 		began := time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: fast}).pace(t.Context(), eventBurst+10*eventRate); err != nil {
+		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
 			t.Fatal(err)
 		}
 		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
 			t.Errorf("a burst, and what comes in ten seconds, is read in %s", got)
 		}
 		began = time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: other}).pace(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
+		if err := (&expectation{kind: eventsAnswer, account: other}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
 			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
 		}
 	})
@@ -276,7 +276,7 @@ func TestPenalty(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, penalty(tc.n)); diff != "" {
+			if diff := cmp.Diff(tc.want, penaltyAfter(tc.n)); diff != "" {
 				t.Errorf("%s\npenalty(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

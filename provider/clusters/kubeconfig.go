@@ -43,18 +43,18 @@ type Limits struct {
 	Bounds Bounds
 }
 
-// Parse a kubeconfig, as far as its current context goes. Whoever writes one is not trusted: it can neither run a program, nor
-// read a file of ours, nor lead the way through a proxy, nor act as somebody else. It returns a RefusedError.
+// Parse a kubeconfig, as far as its current context goes. Its author is not trusted: it can neither run a program, nor
+// read a file of the provider, nor use a proxy, nor impersonate another user. It returns a RefusedError.
 func Parse(data []byte, l Limits) (*rest.Config, error) {
 	c := clientcmdapiv1.Config{}
 	if yaml.UnmarshalStrict(data, &c) != nil {
 		return nil, &RefusedError{Detail: "cannot be parsed"} // What the parser says may repeat a token.
 	}
-	cluster, user, err := current(c)
+	cluster, user, err := currentContext(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuse(cluster, user, l); err != nil {
+	if err := refuseUnsafe(cluster, user, l); err != nil {
 		return nil, err
 	}
 	return &rest.Config{
@@ -75,8 +75,8 @@ func Parse(data []byte, l Limits) (*rest.Config, error) {
 	}, nil
 }
 
-// current returns what the current context names. Of two of one name nobody knows which is meant.
-func current(c clientcmdapiv1.Config) (clientcmdapiv1.Cluster, clientcmdapiv1.AuthInfo, error) {
+// currentContext returns what the current context names. A kubeconfig with two entries of one name is ambiguous, and refused.
+func currentContext(c clientcmdapiv1.Config) (clientcmdapiv1.Cluster, clientcmdapiv1.AuthInfo, error) {
 	contexts := map[string]clientcmdapiv1.Context{}
 	for _, x := range c.Contexts {
 		contexts[x.Name] = x.Context
@@ -101,7 +101,7 @@ func current(c clientcmdapiv1.Config) (clientcmdapiv1.Cluster, clientcmdapiv1.Au
 	return cluster, user, nil
 }
 
-func refuse(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits) error {
+func refuseUnsafe(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits) error {
 	const file, refused = "names a file, which is not read: put its content into the kubeconfig", "is refused"
 	checks := []struct {
 		bad    bool
@@ -140,8 +140,8 @@ func checkServer(server string) error {
 	return nil
 }
 
-// digest tells connections apart. It is no secret, and cannot be turned back.
-func digest(kubeconfig []byte) string {
+// kubeconfigDigest distinguishes connections. It is not secret, and the kubeconfig does not follow from it.
+func kubeconfigDigest(kubeconfig []byte) string {
 	sum := sha256.Sum256(kubeconfig)
 	return hex.EncodeToString(sum[:])
 }

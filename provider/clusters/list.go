@@ -19,9 +19,9 @@ const (
 	maxPages = 100
 )
 
-// list all objects of the watch, page by page, without the fields that strip removes. Their memory is reserved in the store, which releases it
-// when it has them. It returns an AnswerError if they exceed a bound.
-func (w *watch) list(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
+// listObjects lists all objects of the watch, page by page, without the fields that stripUnreadFields removes. Their memory is reserved in the
+// store, which releases it when it has them. It returns an AnswerError if they exceed a bound.
+func (w *watch) listObjects(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	s.releaseList() // The reflector may have dropped a list before this one.
 	all, err := w.listPages(ctx, s)
 	if err != nil {
@@ -32,11 +32,11 @@ func (w *watch) list(ctx context.Context, s *store) (*unstructured.UnstructuredL
 
 func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	all := &unstructured.UnstructuredList{}
-	o := w.key.narrow(metav1.ListOptions{Limit: pageSize})
-	total := bound{bytes: w.pool.bounds.list(), decoded: math.MaxInt64, of: "a list"}
+	o := w.key.narrowOptions(metav1.ListOptions{Limit: pageSize})
+	total := bound{bytes: w.pool.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}
 	read := int64(0)
 	for n := 0; n < maxPages || w.account == nil; n++ {
-		page, size, err := w.page(ctx, o, s)
+		page, size, err := w.listPage(ctx, o, s)
 		if isOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
@@ -45,7 +45,7 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 			return nil, err
 		}
 		if read += size; w.account != nil && read > total.bytes {
-			return nil, total.check(read, 0)
+			return nil, total.checkSize(read, 0)
 		}
 		all.Items = append(all.Items, page.Items...)
 		if o.Continue = page.GetContinue(); o.Continue == "" {
@@ -61,16 +61,16 @@ func isOversize(err error) bool {
 	return errors.As(err, &exceeded) && exceeded.oversize
 }
 
-// page reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
-func (w *watch) page(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
+// listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
+func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
 	defer e.endTurn()
-	page, err := w.resource().List(expecting(ctx, e), o)
+	page, err := w.resourceClient().List(withExpectation(ctx, e), o)
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.
 	}
 	for i := range page.Items {
-		strip(&page.Items[i])
+		stripUnreadFields(&page.Items[i])
 		if err := s.reserveForList(memoryOf(page.Items[i].Object)); err != nil {
 			return nil, 0, err
 		}

@@ -45,7 +45,7 @@ func memoryOfPage(t *testing.T, objects int) int64 {
 	}
 	size := int64(0)
 	for i := range l.Items {
-		strip(&l.Items[i])
+		stripUnreadFields(&l.Items[i])
 		size += memoryOf(l.Items[i].Object)
 	}
 	return size
@@ -88,7 +88,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.watch(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"})
+		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"})
 	}
 	first, began := begin("a", slow), time.Now()
 	for first.account.listing.used.Load() < size { // Until the first page is decoded.
@@ -99,12 +99,12 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	}
 	second := begin("b", fast)
 	read := func() string {
-		s, err := second.settled(t.Context())
+		s, err := second.waitUntilSettled(t.Context())
 		var failure *Error
 		if errors.As(err, &failure) {
 			return failure.Reason + ": " + failure.Detail
 		}
-		o, _ := s.get("flux", "o-1")
+		o, _ := s.getObject("flux", "o-1")
 		return o.GetName()
 	}
 	const want = v1alpha1.SiteReasonClusterUnreachable + ": other clusters of the same tenant are listed at the same time, and their lists share memory"

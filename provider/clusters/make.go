@@ -30,7 +30,7 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 	case kerrors.IsAlreadyExists(err):
 		return "", nil
 	}
-	return "", refusal(err)
+	return "", classifyRefusal(err)
 }
 
 // List a few objects by their labels. It returns an *Error.
@@ -39,18 +39,18 @@ func (c *Cluster) List(ctx context.Context, r schema.GroupVersionResource, names
 	defer cancel()
 	l, err := c.link.client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxListed})
 	if err != nil {
-		return nil, refusal(err)
+		return nil, classifyRefusal(err)
 	}
 	return l.Items, nil
 }
 
-// refusal is an error about an object that is no engine's.
-func refusal(err error) *Error {
+// classifyRefusal returns the Error for a request about an object that belongs to no engine.
+func classifyRefusal(err error) *Error {
 	switch {
 	case kerrors.IsNotFound(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the namespace does not exist in the cluster"}
 	case kerrors.IsForbidden(err), kerrors.IsInvalid(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not take what is made, or not from us"}
 	}
-	return classify(err)
+	return classifyError(err)
 }

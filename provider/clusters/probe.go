@@ -57,30 +57,30 @@ func NewProber(l Limits, now func() time.Time) *Prober {
 	return &Prober{limits: l, now: now, known: map[string]known{}}
 }
 
-// Ask the API server that a kubeconfig leads to. It returns when to ask again, too. A kubeconfig that is refused asks nobody.
+// Ask the API server that a kubeconfig leads to. It returns when to ask again, too. A kubeconfig that is refused sends no request.
 func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, time.Time) {
-	key := digest(kubeconfig)
-	if k, ok := p.remembered(key); ok {
+	key := kubeconfigDigest(kubeconfig)
+	if k, ok := p.rememberedAnswer(key); ok {
 		return k.answer, k.until
 	}
 	v, _, _ := p.flights.Do(key, func() (any, error) {
-		// Whoever asked first may go; the others still wait.
+		// The first caller may give up; the other callers still wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
-		return p.remember(key, p.ask(ctx, kubeconfig)), nil
+		return p.rememberAnswer(key, p.askServer(ctx, kubeconfig)), nil
 	})
 	k, _ := v.(known)
 	return k.answer, k.until
 }
 
-func (p *Prober) remembered(key string) (known, bool) {
+func (p *Prober) rememberedAnswer(key string) (known, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k, ok := p.known[key]
 	return k, ok && p.now().Before(k.until)
 }
 
-func (p *Prober) remember(key string, a readiness.Answer) known {
+func (p *Prober) rememberAnswer(key string, a readiness.Answer) known {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -93,26 +93,26 @@ func (p *Prober) remember(key string, a readiness.Answer) known {
 	return k
 }
 
-func (p *Prober) ask(ctx context.Context, kubeconfig []byte) readiness.Answer {
+func (p *Prober) askServer(ctx context.Context, kubeconfig []byte) readiness.Answer {
 	cfg, err := Parse(kubeconfig, p.limits)
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
-	h, wire, err := newHTTP(cfg, dialer(anyTenant, p.limits), p.limits.Bounds)
+	h, wire, err := newHTTP(cfg, newDialer(anyTenant, p.limits), p.limits.Bounds)
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
 	defer wire.CloseIdleConnections()
 	server := strings.TrimRight(cfg.Host, "/")
-	status, _, err := get(ctx, h, server+"/readyz")
+	status, _, err := getBody(ctx, h, server+"/readyz")
 	if err == nil && (status == http.StatusNotFound || status == http.StatusForbidden) {
 		// Not every API server has it, and not everybody may ask.
-		status, _, err = get(ctx, h, server+"/api")
+		status, _, err = getBody(ctx, h, server+"/api")
 	}
 	if reason := reasonOf(status, err); reason != "" {
 		return readiness.Answer{Asked: true, Reason: reason}
 	}
-	return readiness.Answer{Asked: true, Version: version(ctx, h, server)}
+	return readiness.Answer{Asked: true, Version: readVersion(ctx, h, server)}
 }
 
 func reasonOf(status int, err error) string {
@@ -130,9 +130,9 @@ func reasonOf(status int, err error) string {
 	return ""
 }
 
-// version that the API server names. It is empty if it does not.
-func version(ctx context.Context, h *http.Client, server string) string {
-	status, body, err := get(ctx, h, server+"/version")
+// readVersion returns the version that the API server names. It is empty if it does not.
+func readVersion(ctx context.Context, h *http.Client, server string) string {
+	status, body, err := getBody(ctx, h, server+"/version")
 	said := struct {
 		GitVersion string `json:"gitVersion"`
 	}{}
@@ -147,7 +147,7 @@ func version(ctx context.Context, h *http.Client, server string) string {
 	}, said.GitVersion)
 }
 
-func get(ctx context.Context, h *http.Client, url string) (int, []byte, error) {
+func getBody(ctx context.Context, h *http.Client, url string) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return 0, nil, errors.Wrap(err, "cannot make request")

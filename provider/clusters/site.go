@@ -25,7 +25,7 @@ func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecret
 }
 
 // tenantOf returns the namespace of the object that published a Site, or "" for a Site that a person made. Only an administrator makes Sites, and
-// each of theirs has a share of its own: a fleet in one namespace of Cluster API is no hostile tenant.
+// each of theirs has a share of its own: a fleet in one namespace of Cluster API is not a hostile tenant.
 func tenantOf(site *catalogv1alpha1.Site) string {
 	if site.Spec.Owner == nil {
 		return ""

@@ -17,8 +17,8 @@ type quota struct {
 	used  atomic.Int64
 }
 
-// take memory, or give it back if it is negative. It returns an AnswerError if that is more than there is.
-func (q *quota) take(bytes int64) error {
+// takeMemory takes memory, or gives it back if it is negative. It returns an AnswerError if that is more than there is.
+func (q *quota) takeMemory(bytes int64) error {
 	if q == nil {
 		return nil
 	}
@@ -26,10 +26,10 @@ func (q *quota) take(bytes int64) error {
 		return nil
 	}
 	q.used.Add(-bytes)
-	return q.exceeded()
+	return q.exceededError()
 }
 
-func (q *quota) exceeded() error {
+func (q *quota) exceededError() error {
 	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(q.bound))}
 }
 
@@ -38,7 +38,7 @@ type store struct {
 	// quota of what is held, and listing the one of lists that are under way. Both are those of the account, so that many watches of one tenant
 	// share them.
 	quota, listing *quota
-	// onChange is called for an object that came, changed or went, and onExceeded when there is no room for one.
+	// onChange is called for an object that came, changed or went, and onExceeded when the quota has no memory left for one.
 	onChange   func(name string)
 	onExceeded func(error)
 
@@ -78,8 +78,8 @@ func (s *store) reserveForList(bytes int64) error {
 	case s.closed:
 		return context.Canceled
 	case s.listed+bytes > s.listing.bound:
-		return s.listing.exceeded()
-	case s.listing.take(bytes) != nil:
+		return s.listing.exceededError()
+	case s.listing.takeMemory(bytes) != nil:
 		return &AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", passing: true}
 	}
 	s.listed += bytes
@@ -94,21 +94,21 @@ func (s *store) releaseList() {
 }
 
 func (s *store) releaseListLocked() {
-	_ = s.listing.take(-s.listed) // What is given back always fits.
+	_ = s.listing.takeMemory(-s.listed) // What is given back always fits.
 	s.listed = 0
 }
 
-func keyOf(u *unstructured.Unstructured) string { return u.GetNamespace() + "/" + u.GetName() }
+func objectKey(u *unstructured.Unstructured) string { return u.GetNamespace() + "/" + u.GetName() }
 
-// Add an object, or replace it. It never fails: where there is no room, the watch ends.
+// Add an object, or replace it. It never fails: where the quota is used up, the watch ends.
 func (s *store) Add(o any) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
 		return nil
 	}
-	strip(u) // One from a list is stripped already.
-	changed, err := s.put(u)
-	s.report(changed, u.GetName(), err)
+	stripUnreadFields(u) // One from a list is stripped already.
+	changed, err := s.putObject(u)
+	s.reportChange(changed, u.GetName(), err)
 	return nil
 }
 
@@ -118,12 +118,12 @@ func (s *store) Update(o any) error { return s.Add(o) }
 // Delete an object. It never fails.
 func (s *store) Delete(o any) error {
 	if u, ok := o.(*unstructured.Unstructured); ok {
-		s.report(s.remove(keyOf(u)), u.GetName(), nil)
+		s.reportChange(s.removeObject(objectKey(u)), u.GetName(), nil)
 	}
 	return nil
 }
 
-// Resync does nothing: who reads is told of each change once.
+// Resync does nothing: readers are woken for each change once.
 func (s *store) Resync() error { return nil }
 
 // Replace all objects. It never fails.
@@ -131,12 +131,12 @@ func (s *store) Replace(all []any, _ string) error {
 	here := map[string]bool{}
 	for _, o := range all {
 		if u, ok := o.(*unstructured.Unstructured); ok {
-			here[keyOf(u)] = true
+			here[objectKey(u)] = true
 		}
 	}
-	for _, o := range s.all() {
-		if !here[keyOf(o)] {
-			s.report(s.remove(keyOf(o)), o.GetName(), nil)
+	for _, o := range s.allObjects() {
+		if !here[objectKey(o)] {
+			s.reportChange(s.removeObject(objectKey(o)), o.GetName(), nil)
 		}
 	}
 	for _, o := range all {
@@ -147,7 +147,7 @@ func (s *store) Replace(all []any, _ string) error {
 	return nil
 }
 
-func (s *store) report(changed bool, name string, err error) {
+func (s *store) reportChange(changed bool, name string, err error) {
 	if err != nil {
 		s.onExceeded(err)
 	}
@@ -156,38 +156,38 @@ func (s *store) report(changed bool, name string, err error) {
 	}
 }
 
-// put an object in. It returns whether that changes anything, and an AnswerError if there is no room.
-func (s *store) put(u *unstructured.Unstructured) (bool, error) {
+// putObject stores an object. It returns whether that changes anything, and an AnswerError if the quota is used up.
+func (s *store) putObject(u *unstructured.Unstructured) (bool, error) {
 	size := memoryOf(u.Object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return false, nil
 	}
-	key := keyOf(u)
+	key := objectKey(u)
 	before, had := s.objects[key]
-	if err := s.quota.take(size - before.size); err != nil {
+	if err := s.quota.takeMemory(size - before.size); err != nil {
 		return false, err
 	}
 	s.objects[key] = storedObject{Unstructured: u, size: size}
 	return !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
 }
 
-func (s *store) remove(key string) bool {
+func (s *store) removeObject(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, had := s.objects[key]
-	_ = s.quota.take(-o.size) // What is given back always fits.
+	_ = s.quota.takeMemory(-o.size) // What is given back always fits.
 	delete(s.objects, key)
 	return had
 }
 
-// close gives all memory back. What comes later is not kept. It returns false if it was closed before.
-func (s *store) close() bool {
+// closeStore gives all memory back. What comes later is not kept. It returns false if it was closed before.
+func (s *store) closeStore() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.objects {
-		_ = s.quota.take(-o.size) // What is given back always fits.
+		_ = s.quota.takeMemory(-o.size) // What is given back always fits.
 	}
 	s.releaseListLocked()
 	was := s.closed
@@ -201,17 +201,17 @@ func (s *store) isClosed() bool {
 	return s.closed
 }
 
-// get an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: what it had is not known any more.
-func (s *store) get(namespace, name string) (*unstructured.Unstructured, error) {
+// getObject returns an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: what it had is not known any more.
+func (s *store) getObject(namespace, name string) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, unanswered()
+		return nil, unansweredError()
 	}
 	return s.objects[namespace+"/"+name].Unstructured, nil
 }
 
-func (s *store) all() []*unstructured.Unstructured {
+func (s *store) allObjects() []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]*unstructured.Unstructured, 0, len(s.objects))
@@ -221,12 +221,12 @@ func (s *store) all() []*unstructured.Unstructured {
 	return out
 }
 
-// named are the objects of a name, by namespace. It returns an *Error as get does.
-func (s *store) named(name string) ([]*unstructured.Unstructured, error) {
+// objectsNamed returns the objects of a name, by namespace. It returns an *Error as getObject does.
+func (s *store) objectsNamed(name string) ([]*unstructured.Unstructured, error) {
 	if s.isClosed() {
-		return nil, unanswered()
+		return nil, unansweredError()
 	}
-	out := slices.DeleteFunc(s.all(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
+	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
 	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
 	return out, nil
 }
@@ -240,7 +240,7 @@ func (s *store) isSynced() bool {
 	}
 }
 
-// memoryOf a decoded value, about.
+// memoryOf returns about how much memory a decoded value takes, in bytes.
 func memoryOf(v any) int64 {
 	switch v := v.(type) {
 	case map[string]any:

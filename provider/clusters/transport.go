@@ -26,7 +26,7 @@ const (
 // newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
 // follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
 func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
-	h, wire, err := newHTTP(cfg, dialer(o, l), l.Bounds)
+	h, wire, err := newHTTP(cfg, newDialer(o, l), l.Bounds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,8 +34,8 @@ func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.T
 	return d, wire, errors.Wrap(err, "cannot make client")
 }
 
-// dialer of connections to where a kubeconfig leads. What a tenant wrote leads to no machine that is near, or that trusts whoever reaches it.
-func dialer(o Origin, l Limits) *net.Dialer {
+// newDialer returns the dialer for a kubeconfig. One that a tenant wrote may not lead to a machine that is near, or that trusts each client.
+func newDialer(o Origin, l Limits) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	if o != Administrator {
 		d.Control = address.Guard{Loopback: l.Loopback}.Control

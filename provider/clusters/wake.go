@@ -12,8 +12,8 @@ import (
 // look each second, and not one for each change.
 const wakeInterval = time.Second
 
-// A pacer spaces out the wakes of each owner. It is safe for concurrent use.
-type pacer struct {
+// A wakePacer spaces out the wakes of each owner. It is safe for concurrent use.
+type wakePacer struct {
 	mu sync.Mutex
 	// woken is when each owner was woken last, or will be.
 	woken map[types.NamespacedName]time.Time
@@ -21,10 +21,10 @@ type pacer struct {
 	swept time.Time
 }
 
-func newPacer() *pacer { return &pacer{woken: map[types.NamespacedName]time.Time{}} }
+func newWakePacer() *wakePacer { return &wakePacer{woken: map[types.NamespacedName]time.Time{}} }
 
-// plan the wake of an owner. It returns how long to wait with it, and whether one that is planned already does for it.
-func (p *pacer) plan(owner types.NamespacedName, now time.Time) (wait time.Duration, planned bool) {
+// planWake plans the wake of an owner. It returns how long to wait with it, and whether one that is planned already does for it.
+func (p *wakePacer) planWake(owner types.NamespacedName, now time.Time) (wait time.Duration, planned bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last, ok := p.woken[owner]
@@ -35,12 +35,12 @@ func (p *pacer) plan(owner types.NamespacedName, now time.Time) (wait time.Durat
 		p.woken[owner] = last.Add(wakeInterval)
 		return last.Add(wakeInterval).Sub(now), false
 	}
-	p.sweep(now)
+	p.forgetPast(now)
 	p.woken[owner] = now
 	return 0, false
 }
 
-func (p *pacer) sweep(now time.Time) {
+func (p *wakePacer) forgetPast(now time.Time) {
 	if now.Sub(p.swept) < wakeInterval {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// requestTimeout ends a request that is no watch.
+	// requestTimeout ends a request other than a watch.
 	requestTimeout = 20 * time.Second
 
 	// patience is how long the first reader of a watch waits for it.
@@ -36,8 +36,8 @@ type watchKey struct {
 	name string
 }
 
-// narrow a list or a watch to what is followed.
-func (k watchKey) narrow(o metav1.ListOptions) metav1.ListOptions {
+// narrowOptions narrows a list or a watch to what is followed.
+func (k watchKey) narrowOptions(o metav1.ListOptions) metav1.ListOptions {
 	if k.name != "" {
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.name).String()
 	}
@@ -56,14 +56,14 @@ type watch struct {
 	owners map[types.NamespacedName]map[string]bool
 
 	mu      sync.Mutex
-	run     run
+	current run
 	stopped bool
 	// exceeded is how many runs in a row ended because the cluster exceeded a bound.
 	exceeded int
-	// failure is why the cluster does not tell any more.
+	// failure is why the cluster cannot be read. Nil if it can.
 	failure *Error
 	// trouble is closed while there is a failure.
-	trouble chan struct{}
+	failing chan struct{}
 }
 
 // A run of a watch lasts until the watch is stopped, or the cluster exceeds a bound.
@@ -82,15 +82,15 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]map[string]bool{}, trouble: make(chan struct{})}
+	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]map[string]bool{}, failing: make(chan struct{})}
 }
 
-func (w *watch) resource() dynamic.ResourceInterface {
+func (w *watch) resourceClient() dynamic.ResourceInterface {
 	return w.link.client.Resource(w.key.resource).Namespace(w.key.namespace)
 }
 
-// start a run, unless the watch was stopped.
-func (w *watch) start() {
+// startRun starts a run, unless the watch was stopped.
+func (w *watch) startRun() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
@@ -99,10 +99,10 @@ func (w *watch) start() {
 	// What goes wrong is in the status of who reads. What a cluster says about it is not for our log.
 	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
 	r := run{end: cancel, began: w.pool.now()}
-	r.store = newStore(w.account, w.wake, func(err error) { w.exceed(r, err) })
-	w.run = r
+	r.store = newStore(w.account, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
+	w.current = r
 	silent := logr.Discard()
-	reflector := cache.NewReflectorWithOptions(w.feed(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
+	reflector := cache.NewReflectorWithOptions(w.feedFor(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
 	go func() {
 		// The reflector's own loop logs what a cluster says, and lets all reflectors of the process wait for that.
 		_ = retryDelay().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
@@ -117,44 +117,44 @@ func retryDelay() wait.DelayFunc {
 	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
 }
 
-// feed of one run.
-func (w *watch) feed(r run) feed {
+// feedFor returns the feed of one run.
+func (w *watch) feedFor(r run) feed {
 	return feed{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeout(ctx, w.pool.timeout)
 			defer cancel()
-			list, err := w.list(ctx, r.store)
-			w.heard(ctx, err)
-			w.exceed(r, err)
+			list, err := w.listObjects(ctx, r.store)
+			w.recordAnswer(ctx, err)
+			w.endExceededRun(r, err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
-			e := &expectation{kind: eventsAnswer, account: w.account, onExceeded: func(err error) { w.exceed(r, err) }}
-			i, err := w.resource().Watch(expecting(ctx, e), w.key.narrow(o))
-			w.heard(ctx, cmp.Or(err, e.unanswered))
+			e := &expectation{kind: eventsAnswer, account: w.account, onExceeded: func(err error) { w.endExceededRun(r, err) }}
+			i, err := w.resourceClient().Watch(withExpectation(ctx, e), w.key.narrowOptions(o))
+			w.recordAnswer(ctx, cmp.Or(err, e.unanswered))
 			return i, err //nolint:wrapcheck // It is classified above.
 		},
 	}}
 }
 
-// stop for ever.
-func (w *watch) stop() {
+// stopForGood stops the watch. It never runs again.
+func (w *watch) stopForGood() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stopped = true
-	w.run.end()
-	w.run.store.close()
+	w.current.end()
+	w.current.store.closeStore()
 }
 
-// exceed ends a run in which the cluster exceeded a bound, and begins another one later. Other errors are tried again by the run itself.
-func (w *watch) exceed(r run, err error) {
+// endExceededRun ends a run in which the cluster exceeded a bound, and begins another one later. Other errors are tried again by the run itself.
+func (w *watch) endExceededRun(r run, err error) {
 	var exceeded *AnswerError
 	if !errors.As(err, &exceeded) || exceeded.passing || r.store.isClosed() {
 		return
 	}
-	w.fail(classify(err))
+	w.setFailure(classifyError(err))
 	r.end()
-	if !r.store.close() {
+	if !r.store.closeStore() {
 		return
 	}
 	w.mu.Lock()
@@ -163,11 +163,11 @@ func (w *watch) exceed(r run, err error) {
 		w.exceeded = 0
 	}
 	w.exceeded++
-	w.pool.after(penalty(w.exceeded), w.start)
+	w.pool.after(penaltyAfter(w.exceeded), w.startRun)
 }
 
-// strip what nobody reads, and what can be large.
-func strip(u *unstructured.Unstructured) {
+// stripUnreadFields removes fields that are never read, and that can be large.
+func stripUnreadFields(u *unstructured.Unstructured) {
 	u.SetManagedFields(nil)
 	for _, fields := range [][]string{
 		{"status", "inventory"},
@@ -177,11 +177,11 @@ func strip(u *unstructured.Unstructured) {
 	} {
 		unstructured.RemoveNestedField(u.Object, fields...)
 	}
-	stripKind(u)
+	stripLargeFields(u)
 }
 
-// stripKind drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
-func stripKind(u *unstructured.Unstructured) {
+// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
+func stripLargeFields(u *unstructured.Unstructured) {
 	switch u.GetKind() {
 	case "CustomResourceDefinition":
 		versions, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "versions")
@@ -196,70 +196,70 @@ func stripKind(u *unstructured.Unstructured) {
 	}
 }
 
-// heard from the cluster, or not.
-func (w *watch) heard(ctx context.Context, err error) {
+// recordAnswer records whether the cluster answered.
+func (w *watch) recordAnswer(ctx context.Context, err error) {
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		return // It was we who hung up.
 	}
-	failure := classify(err)
+	failure := classifyError(err)
 	if failure != nil && failure.passing {
 		return
 	}
-	w.fail(failure)
+	w.setFailure(failure)
 }
 
-// fail sets why the cluster does not tell, or that it does. It wakes all users if that is new.
-func (w *watch) fail(failure *Error) {
+// setFailure sets why the cluster cannot be read, or that it can. It wakes all readers if that is new.
+func (w *watch) setFailure(failure *Error) {
 	w.mu.Lock()
-	news := failure.reason() != w.failure.reason()
+	news := failure.reasonOrNone() != w.failure.reasonOrNone()
 	switch {
 	case failure != nil && w.failure == nil:
-		close(w.trouble)
+		close(w.failing)
 	case failure == nil && w.failure != nil:
-		w.trouble = make(chan struct{})
+		w.failing = make(chan struct{})
 	}
 	w.failure = failure
 	w.mu.Unlock()
 	if news {
-		w.wake("")
+		w.wakeReaders("")
 	}
 }
 
-// failed says why the cluster does not tell, and what is closed while that is so.
-func (w *watch) failed() (<-chan struct{}, *Error) {
+// failureSignal returns a channel that is closed while the cluster cannot be read, and why.
+func (w *watch) failureSignal() (<-chan struct{}, *Error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.trouble, w.failure
+	return w.failing, w.failure
 }
 
-// settled waits until it is known what there is, or that nobody tells. A cluster that is known not to answer is not waited for.
-func (w *watch) settled(ctx context.Context) (*store, error) {
+// waitUntilSettled waits until the list is read, or has failed. A cluster that is known not to answer is not waited for.
+func (w *watch) waitUntilSettled(ctx context.Context) (*store, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.pool.patience)
 	defer cancel()
-	trouble, _ := w.failed()
-	s := w.current()
+	trouble, _ := w.failureSignal()
+	s := w.currentStore()
 	select {
 	case <-s.synced:
 	case <-trouble:
 	case <-ctx.Done():
 	}
-	if _, f := w.failed(); f != nil {
+	if _, f := w.failureSignal(); f != nil {
 		return nil, f
 	}
 	if !s.isSynced() {
-		return nil, unanswered()
+		return nil, unansweredError()
 	}
 	return s, nil
 }
 
-func (w *watch) current() *store {
+func (w *watch) currentStore() *store {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.run.store
+	return w.current.store
 }
 
-// wake those who read an object, or all users if it has no name.
-func (w *watch) wake(name string) {
+// wakeReaders wakes the owners that read an object, or all of them if it has no name.
+func (w *watch) wakeReaders(name string) {
 	w.pool.mu.Lock()
 	owners := make([]types.NamespacedName, 0, len(w.owners))
 	for owner, names := range w.owners {

@@ -30,7 +30,7 @@ type Tally struct {
 	value   string
 }
 
-// Add a measurement. An answer that is not later than the one before is no new one, whoever keeps it.
+// Add a measurement. An answer that is not later than the one before is not a new one, whichever server cached it.
 func (t Tally) Add(m Measurement) Tally {
 	if !m.At.IsZero() && !m.At.After(t.last.At) {
 		m = Measurement{Outcome: Error, Message: messageStandstill, At: t.last.At}
@@ -95,34 +95,34 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	j := Judgement{Phase: v1alpha1.CheckRunning, Value: t.value, Count: t.Count()}
 	switch {
 	case t.failed > r.FailureLimit:
-		return j.because(v1alpha1.CheckFailed, t.failure)
+		return j.endedBy(v1alpha1.CheckFailed, t.failure)
 	case t.errors > r.ErrorLimit:
-		return j.because(v1alpha1.CheckError, t.last)
+		return j.endedBy(v1alpha1.CheckError, t.last)
 	case t.inconclusive > r.InconclusiveLimit:
-		return j.because(v1alpha1.CheckError, Measurement{Message: messageInconclusive})
+		return j.endedBy(v1alpha1.CheckError, Measurement{Message: messageInconclusive})
 	case t.Count() >= r.Count:
-		return j.counted(t)
+		return j.withTally(t)
 	case measurable >= r.Timeout:
-		return j.because(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
+		return j.endedBy(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
 	case t.last.Outcome == Waiting:
 		j.Availability, j.Message = WithoutData, messageWaiting
 	}
 	return j
 }
 
-// counted judges as many measurements as are needed. Without one that passed there is nothing that would speak for the subject.
-func (j Judgement) counted(t Tally) Judgement {
+// withTally judges as many measurements as are needed. Without one that passed there is nothing that would speak for the subject.
+func (j Judgement) withTally(t Tally) Judgement {
 	switch {
 	case t.passed > 0:
 		j.Phase = v1alpha1.CheckPassed
 		return j
 	case t.failed > 0:
-		return j.because(v1alpha1.CheckFailed, t.failure)
+		return j.endedBy(v1alpha1.CheckFailed, t.failure)
 	}
-	return j.because(v1alpha1.CheckError, Measurement{Message: messageNothing})
+	return j.endedBy(v1alpha1.CheckError, Measurement{Message: messageNothing})
 }
 
-func (j Judgement) because(p v1alpha1.CheckPhase, m Measurement) Judgement {
+func (j Judgement) endedBy(p v1alpha1.CheckPhase, m Measurement) Judgement {
 	j.Phase, j.Message = p, m.Message
 	if m.Value != "" {
 		j.Value = m.Value

@@ -38,7 +38,7 @@ const (
 
 // An Answer is what was found out, once.
 type Answer struct {
-	// Problem says in stable words why there is no answer. Empty means that there is one.
+	// Problem says in stable words why the question was not answered. Empty means that it was.
 	Problem string
 
 	// Unavailable says that the problem is one of the backend that is asked, and not of what is asked or measured.
@@ -47,10 +47,10 @@ type Answer struct {
 	// Values that were found. One is what a check is judged by.
 	Values []float64
 
-	// Samples that the values were made from. Nil when nobody told.
+	// Samples that the values were made from. Nil when the server did not say.
 	Samples *int64
 
-	// At is the time of the answer by the clock of who gave it. Zero when nobody told.
+	// At is the time of the answer by the clock of its server. Zero when the server did not say.
 	At time.Time
 
 	// Early is true if what was looked at is so young that it need not have values.
@@ -86,39 +86,39 @@ type Measurement struct {
 	// Message explains an outcome that is not Pass, in stable words.
 	Message string
 
-	// At is the time of the answer by the clock of who gave it.
+	// At is the time of the answer by the clock of its server. Zero when the server did not say.
 	At time.Time
 }
 
 // Measure judges one answer.
 func (c Criteria) Measure(a Answer) Measurement {
-	m := c.measure(a)
+	m := c.measureAnswer(a)
 	m.At = a.At
 	return m
 }
 
-func (c Criteria) measure(a Answer) Measurement {
+func (c Criteria) measureAnswer(a Answer) Measurement {
 	switch {
 	case a.Problem != "":
 		return Measurement{Outcome: Error, Message: a.Problem}
 	case len(a.Values) > 1:
 		return Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}
 	case len(a.Values) == 0 || math.IsNaN(a.Values[0]):
-		return c.missing(a, "there is no data")
+		return c.missingData(a, "there is no data")
 	}
 	if c.MinSamples > 1 {
 		if a.Samples == nil {
 			return Measurement{Outcome: Error, Message: "the server does not say how many samples the value is made from, which minSamples asks for"}
 		}
 		if *a.Samples < c.MinSamples {
-			return c.missing(a, "the value is made from fewer samples than minSamples")
+			return c.missingData(a, "the value is made from fewer samples than minSamples")
 		}
 	}
-	return c.compare(a.Values[0])
+	return c.compareValue(a.Values[0])
 }
 
-// compare a number. An infinite one has no good side: it is what divides by nothing, or is beyond what was counted.
-func (c Criteria) compare(v float64) Measurement {
+// compareValue compares a number with the threshold. An infinite one has no good side: it is what divides by nothing, or is beyond what was counted.
+func (c Criteria) compareValue(v float64) Measurement {
 	m := Measurement{Outcome: Fail, Value: strconv.FormatFloat(v, 'g', 6, 64)}
 	switch {
 	case math.IsInf(v, 0):
@@ -133,8 +133,8 @@ func (c Criteria) compare(v float64) Measurement {
 	return m
 }
 
-// missing is what a measurement without a value is. Who says nothing, or what we do not know, fails.
-func (c Criteria) missing(a Answer, why string) Measurement {
+// missingData is what a measurement without a value is. Who says nothing, or what we do not know, fails.
+func (c Criteria) missingData(a Answer, why string) Measurement {
 	if a.Early {
 		return Measurement{Outcome: Early, Message: why}
 	}

@@ -36,7 +36,7 @@ type Outage struct {
 	// Since is when the first question without an answer was asked.
 	Since time.Time
 
-	// Problem says in stable words why there is no answer.
+	// Problem says in stable words why the question was not answered.
 	Problem string
 
 	// Questions that had no answer. Those of an earlier process do not count.

@@ -70,14 +70,14 @@ func RulesOf(c deploymentv1alpha1.Check) (Rules, error) {
 		{name: "timeout", text: c.Timeout, into: &r.Timeout, absent: defaultTimeout},
 	} {
 		var err error
-		if *d.into, err = duration(string(d.text), d.absent); err != nil {
+		if *d.into, err = parseDuration(string(d.text), d.absent); err != nil {
 			return Rules{}, errors.Wrap(err, d.name)
 		}
 	}
-	return r, r.check()
+	return r, r.checkBounds()
 }
 
-func (r Rules) check() error {
+func (r Rules) checkBounds() error {
 	if r.Interval < minInterval {
 		return errors.Errorf("interval: must be at least %s", minInterval)
 	}
@@ -87,7 +87,7 @@ func (r Rules) check() error {
 	return nil
 }
 
-func duration(text string, absent time.Duration) (time.Duration, error) {
+func parseDuration(text string, absent time.Duration) (time.Duration, error) {
 	if text == "" {
 		return absent, nil
 	}

@@ -26,9 +26,9 @@ func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 	w := &waiter{given: make(chan struct{})}
 	p.mu.Lock()
 	p.queue.Add(w, at.Host, at.Namespace)
-	p.give()
+	p.giveFreePlaces()
 	p.mu.Unlock()
-	free := sync.OnceFunc(func() { p.free(w) })
+	free := sync.OnceFunc(func() { p.freePlace(w) })
 	select {
 	case <-w.given:
 		return free, nil
@@ -52,16 +52,16 @@ func (p *Places) IsIdle() bool {
 	return p.queue.IsEmpty()
 }
 
-// give places to all that may have one.
-func (p *Places) give() {
+// giveFreePlaces places to all that may have one.
+func (p *Places) giveFreePlaces() {
 	for w, place, ok := p.queue.Next(); ok; w, place, ok = p.queue.Next() {
 		w.place = place
 		close(w.given)
 	}
 }
 
-// free the place of a waiter, or let it wait no longer.
-func (p *Places) free(w *waiter) {
+// freePlace frees the place of a waiter, or lets it wait no longer.
+func (p *Places) freePlace(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -70,5 +70,5 @@ func (p *Places) free(w *waiter) {
 	default:
 		p.queue.Drop(w)
 	}
-	p.give()
+	p.giveFreePlaces()
 }

@@ -6,7 +6,7 @@ package shares
 
 import "slices"
 
-// Limits of what is under way at the same time. Zero is no limit.
+// Limits of what is under way at the same time. Zero means unlimited.
 type Limits struct {
 	// PerHost is how much one host serves.
 	PerHost int
@@ -91,7 +91,7 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 		q.turns = append(q.turns[1:], host)
 		if r, ns, ok := q.nextAt(q.hosts[host]); ok {
 			p := Place{Host: host, Namespace: ns}
-			q.begin(r, p)
+			q.beginRequest(r, p)
 			return r, p, true
 		}
 	}
@@ -118,7 +118,7 @@ func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
 // isBelow reports whether there is room for one more.
 func isBelow(n, limit int) bool { return limit == 0 || n < limit }
 
-func (q *Queue[T]) begin(r T, p Place) {
+func (q *Queue[T]) beginRequest(r T, p Place) {
 	at := q.hosts[p.Host]
 	q.under++
 	q.by[p.Namespace]++
@@ -132,12 +132,12 @@ func (q *Queue[T]) End(p Place) {
 	at := q.hosts[p.Host]
 	q.under--
 	at.under--
-	release(q.by, p.Namespace)
-	release(at.by, p.Namespace)
-	q.tidy(p.Host)
+	releaseOne(q.by, p.Namespace)
+	releaseOne(at.by, p.Namespace)
+	q.forgetIdleHost(p.Host)
 }
 
-func release(by map[string]int, namespace string) {
+func releaseOne(by map[string]int, namespace string) {
 	if by[namespace]--; by[namespace] == 0 {
 		delete(by, namespace)
 	}
@@ -158,7 +158,7 @@ func (q *Queue[T]) Drop(gone T) {
 			at.turns = slices.DeleteFunc(at.turns, func(turn string) bool { return turn == ns })
 		}
 	}
-	q.tidy(r.host)
+	q.forgetIdleHost(r.host)
 }
 
 // IsWanted reports whether another namespace waits for a host.
@@ -172,8 +172,8 @@ func (q *Queue[T]) IsEmpty() bool {
 	return len(q.hosts)+len(q.turns)+len(q.placed)+len(q.by)+q.under == 0
 }
 
-// tidy forgets a host that nothing waits for.
-func (q *Queue[T]) tidy(host string) {
+// forgetIdleHost forgets a host that nothing waits for.
+func (q *Queue[T]) forgetIdleHost(host string) {
 	if at := q.hosts[host]; at.under > 0 || len(at.waiting) > 0 {
 		return
 	}

@@ -1,7 +1,7 @@
 // Package clusterapi reads what Cluster API has of a cluster: the Cluster, the objects that it refers to, and what is behind them.
 // What they mean is for readiness to say.
 //
-// Everything but the kubeconfig is watched, so whoever read it is woken by a change of any of it, and of the definitions of their
+// Everything but the kubeconfig is watched, so the owner that read it is woken by a change of any of it, and of the definitions of their
 // kinds. The kubeconfig is read when it is needed, and its credentials are not kept.
 package clusterapi
 
@@ -65,13 +65,13 @@ type Held struct {
 	again      time.Time
 }
 
-// good is true while a Secret need not be read again.
-func (h *Held) good(version string, now time.Time) bool {
+// isCurrent is true while a Secret need not be read again.
+func (h *Held) isCurrent(version string, now time.Time) bool {
 	return h != nil && version != "" && h.version == version && (h.again.IsZero() || now.Before(h.again))
 }
 
-// keep what was read of the Secret of a version.
-func (h *Held) keep(version string, k readiness.Kubeconfig, again time.Time) {
+// rememberKubeconfig records what was read of the Secret of a version.
+func (h *Held) rememberKubeconfig(version string, k readiness.Kubeconfig, again time.Time) {
 	if h != nil {
 		*h = Held{version: version, kubeconfig: k.WithoutData(), again: again}
 	}
@@ -89,15 +89,15 @@ type Reading struct {
 func Read(ctx context.Context, m Management, a Asker, w Want, now time.Time) Reading {
 	r := reader{management: m, want: w}
 	in := readiness.Input{Options: w.Options, Initialized: w.Initialized, Now: now}
-	in.Cluster = r.cluster(ctx)
+	in.Cluster = r.readCluster(ctx)
 	if in.Cluster.Missing != "" {
 		return Reading{Report: readiness.Read(in)}
 	}
-	in.Infrastructure = r.referred(ctx, in.Cluster, "infrastructureRef")
-	in.ControlPlane = r.referred(ctx, in.Cluster, "controlPlaneRef")
-	in.Behind = r.behind(ctx, in.Infrastructure, in.ControlPlane)
+	in.Infrastructure = r.readReferred(ctx, in.Cluster, "infrastructureRef")
+	in.ControlPlane = r.readReferred(ctx, in.Cluster, "controlPlaneRef")
+	in.Behind = r.readAppliedObjects(ctx, in.Infrastructure, in.ControlPlane)
 	var again time.Time
-	in.Kubeconfig, again = r.kubeconfig(ctx, a, now)
+	in.Kubeconfig, again = r.readKubeconfig(ctx, a, now)
 	return Reading{Report: readiness.Read(in), Again: again}
 }
 
@@ -168,16 +168,16 @@ func Found(u *unstructured.Unstructured, err error) (*unstructured.Unstructured,
 	return u, ""
 }
 
-func (r *reader) cluster(ctx context.Context) readiness.Object {
+func (r *reader) readCluster(ctx context.Context) readiness.Object {
 	subject := readiness.Subject{Kind: kindCluster, Name: r.want.Name}
 	version, missing := Version(ctx, r.management)
 	if r.version = version; missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
-	return r.object(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
+	return r.readObject(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
 }
 
-func (r *reader) object(ctx context.Context, s readiness.Subject, of schema.GroupVersionResource, c readiness.Contract) readiness.Object {
+func (r *reader) readObject(ctx context.Context, s readiness.Subject, of schema.GroupVersionResource, c readiness.Contract) readiness.Object {
 	u, missing := Found(r.management.Get(ctx, engines.Ref{Resource: of, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
 	if missing != "" {
 		return readiness.Lacks(s, missing)
@@ -185,9 +185,9 @@ func (r *reader) object(ctx context.Context, s readiness.Subject, of schema.Grou
 	return readiness.Found(u, c)
 }
 
-// referred is what the Cluster refers to, of whatever kind, in its own namespace. Only kinds of Cluster API's providers are read: they
+// readReferred is what the Cluster refers to, of whatever kind, in its own namespace. Only kinds of Cluster API's providers are read: they
 // name their contract.
-func (r *reader) referred(ctx context.Context, cluster readiness.Object, field string) readiness.Object {
+func (r *reader) readReferred(ctx context.Context, cluster readiness.Object, field string) readiness.Object {
 	ref, _, _ := unstructured.NestedStringMap(cluster.Object, "spec", field)
 	subject := readiness.Subject{Kind: ref["kind"], Name: ref["name"]}
 	if subject.Kind == "" || subject.Name == "" {
@@ -197,33 +197,33 @@ func (r *reader) referred(ctx context.Context, cluster readiness.Object, field s
 	if missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
-	return r.object(ctx, subject, kind.Resource, kind.Contract)
+	return r.readObject(ctx, subject, kind.Resource, kind.Contract)
 }
 
-// behind are the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
-func (r *reader) behind(ctx context.Context, of ...readiness.Object) []readiness.Object {
+// readAppliedObjects reads the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
+func (r *reader) readAppliedObjects(ctx context.Context, of ...readiness.Object) []readiness.Object {
 	var out []readiness.Object
 	capt := false
 	for _, o := range of {
 		name := o.TemplateApplyName()
 		capt = capt || name != ""
 		if name != "" {
-			out = append(out, r.apply(ctx, name)...)
+			out = append(out, r.readTemplateApply(ctx, name)...)
 		}
 	}
 	if !capt {
 		return out
 	}
-	kubeconfig := r.apply(ctx, r.want.Name+"-kubeconfig-apply")
+	kubeconfig := r.readTemplateApply(ctx, r.want.Name+"-kubeconfig-apply")
 	if kubeconfig[0].Missing == readiness.ReasonObjectMissing {
 		return out
 	}
 	return append(out, kubeconfig...)
 }
 
-func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
+func (r *reader) readTemplateApply(ctx context.Context, name string) []readiness.Object {
 	applies := schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Resource: "workspacetemplateapplies"}
-	apply := r.object(ctx, readiness.Subject{Kind: kindApply, Name: name}, applies, "")
+	apply := r.readObject(ctx, readiness.Subject{Kind: kindApply, Name: name}, applies, "")
 	workspace := apply.WorkspaceName()
 	if workspace == "" {
 		return []readiness.Object{apply}
@@ -238,18 +238,18 @@ func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
 	return []readiness.Object{apply, readiness.Found(u, "")}
 }
 
-// kubeconfig as it is now, and what the API server answers with it.
-func (r *reader) kubeconfig(ctx context.Context, a Asker, now time.Time) (readiness.Kubeconfig, time.Time) {
-	if h := r.want.Held; h.good(r.want.SecretVersion, now) {
+// readKubeconfig as it is now, and what the API server answers with it.
+func (r *reader) readKubeconfig(ctx context.Context, a Asker, now time.Time) (readiness.Kubeconfig, time.Time) {
+	if h := r.want.Held; h.isCurrent(r.want.SecretVersion, now) {
 		return h.kubeconfig, h.again
 	}
-	version, k, again := r.fetch(ctx, a)
-	r.want.Held.keep(version, k, again)
+	version, k, again := r.fetchKubeconfig(ctx, a)
+	r.want.Held.rememberKubeconfig(version, k, again)
 	return k, again
 }
 
-// fetch the Secret. It returns its version, too.
-func (r *reader) fetch(ctx context.Context, a Asker) (string, readiness.Kubeconfig, time.Time) {
+// fetchKubeconfig reads the Secret. It returns its version, too.
+func (r *reader) fetchKubeconfig(ctx context.Context, a Asker) (string, readiness.Kubeconfig, time.Time) {
 	name := readiness.SecretName(r.want.Name)
 	u, missing := Found(r.management.Fetch(ctx, engines.Ref{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespace: r.want.Namespace, Name: name,

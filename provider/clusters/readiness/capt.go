@@ -13,29 +13,29 @@ func isCAPT(in Input) bool {
 
 // failedWorkspace is the first Workspace that Terraform failed for, and what it said. The provider says so in Synced, and CAPT reads
 // Ready alone.
-func failedWorkspace(behind []Object) (Object, said) {
+func failedWorkspace(behind []Object) (Object, foundCondition) {
 	for _, o := range behind {
-		if c := o.condition("Synced"); o.Subject.Kind == kindWorkspace && c.is(False) {
+		if c := o.findCondition("Synced"); o.Subject.Kind == kindWorkspace && c.hasStatus(False) {
 			return o, c
 		}
 	}
-	return Object{}, said{}
+	return Object{}, foundCondition{}
 }
 
-// behind is what an object comes to that CAPT's objects are made by.
-func behind(o Object) ObjectReport {
+// reportAppliedObject is what an object comes to that CAPT's objects are made by.
+func reportAppliedObject(o Object) ObjectReport {
 	if o.Missing != "" {
-		return report(o, false, o.gap(""))
+		return reportObject(o, false, o.unreadCondition(""))
 	}
 	if o.Subject.Kind != kindWorkspace {
-		applied := o.flag("status", "applied")
-		return report(o, applied, Condition{Reason: ReasonProvisioning})
+		applied := o.boolField("status", "applied")
+		return reportObject(o, applied, Condition{Reason: ReasonProvisioning})
 	}
-	synced, ready := o.condition("Synced"), o.condition("Ready")
-	if synced.is(False) {
-		return report(o, false, o.says("", "", ReasonTerraformFailed, synced.text()))
+	synced, ready := o.findCondition("Synced"), o.findCondition("Ready")
+	if synced.hasStatus(False) {
+		return reportObject(o, false, o.conditionWith("", "", ReasonTerraformFailed, synced.messageText()))
 	}
-	return report(o, synced.is(True) && ready.is(True), o.says("", "", ReasonProvisioning, ready.text()))
+	return reportObject(o, synced.hasStatus(True) && ready.hasStatus(True), o.conditionWith("", "", ReasonProvisioning, ready.messageText()))
 }
 
 // TemplateApplyName is the WorkspaceTemplateApply that a CAPT object names. It is empty for objects of others, and for one that names
@@ -44,8 +44,8 @@ func (o Object) TemplateApplyName() string {
 	if o.Subject.Kind != kindCAPTCluster && o.Subject.Kind != kindCAPTControlPlane {
 		return ""
 	}
-	return o.text("spec", "workspaceTemplateApplyName")
+	return o.textField("spec", "workspaceTemplateApplyName")
 }
 
 // WorkspaceName is the Workspace that a WorkspaceTemplateApply made. It is empty until then.
-func (o Object) WorkspaceName() string { return o.text("status", "workspaceName") }
+func (o Object) WorkspaceName() string { return o.textField("status", "workspaceName") }

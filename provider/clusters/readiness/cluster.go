@@ -15,9 +15,9 @@ const (
 	maxFailureDomains = 100
 )
 
-// version of Cluster that an object was read in.
-func (o Object) version() Contract {
-	if !o.there() {
+// contractVersion returns the version of Cluster API that an object was read in.
+func (o Object) contractVersion() Contract {
+	if !o.isThere() {
 		return ""
 	}
 	return Contract(o.GroupVersionKind().Version)
@@ -25,24 +25,24 @@ func (o Object) version() Contract {
 
 // infrastructureProvisioned is what the Cluster says.
 func infrastructureProvisioned(c Object) bool {
-	done, _ := c.reported(c.version().layout().infrastructureProvisioned)
+	done, _ := c.findSignal(c.contractVersion().layout().infrastructureProvisioned)
 	return done
 }
 
 // initializedSaid is what the Cluster says of its control plane.
 func initializedSaid(c Object) bool {
-	done, _ := c.reported(c.version().layout().controlPlaneInitialized)
+	done, _ := c.findSignal(c.contractVersion().layout().controlPlaneInitialized)
 	return done
 }
 
 // newCondition is one of the kind that came with v1beta2, which an older Cluster has in another place.
-func newCondition(c Object, of string) said {
-	return c.condition(of, c.version().layout().conditions...)
+func newCondition(c Object, of string) foundCondition {
+	return c.findCondition(of, c.contractVersion().layout().conditions...)
 }
 
-// endpointOf a Cluster. CAPT writes the whole URL where a host belongs.
+// endpointOf returns the endpoint of a Cluster. CAPT writes the whole URL where a host belongs.
 func endpointOf(c Object) Endpoint {
-	e := Endpoint{Host: c.text("spec", "controlPlaneEndpoint", "host"), Port: c.number("spec", "controlPlaneEndpoint", "port")}
+	e := Endpoint{Host: c.textField("spec", "controlPlaneEndpoint", "host"), Port: c.intField("spec", "controlPlaneEndpoint", "port")}
 	if !strings.Contains(e.Host, "://") {
 		return e
 	}
@@ -60,12 +60,12 @@ func endpointOf(c Object) Endpoint {
 func endpointKnown(in Input, e Endpoint) Condition {
 	c := in.Cluster
 	if e.Host == "" || e.Port <= 0 || e.Port > maxPort {
-		return c.says(TypeEndpointKnown, False, ReasonEndpointUnknown, "its control plane endpoint is not set")
+		return c.conditionWith(TypeEndpointKnown, False, ReasonEndpointUnknown, "its control plane endpoint is not set")
 	}
-	if c.text("spec", "controlPlaneEndpoint", "host") != e.Host {
-		return c.says(TypeEndpointKnown, True, ReasonEndpointCorrected, "the host of its control plane endpoint is a URL")
+	if c.textField("spec", "controlPlaneEndpoint", "host") != e.Host {
+		return c.conditionWith(TypeEndpointKnown, True, ReasonEndpointCorrected, "the host of its control plane endpoint is a URL")
 	}
-	return c.says(TypeEndpointKnown, True, ReasonEndpointKnown, "")
+	return c.conditionWith(TypeEndpointKnown, True, ReasonEndpointKnown, "")
 }
 
 // failureDomains are a map in v1beta1, and a list in v1beta2. Before the Cluster took them over the infrastructure has them.
@@ -80,7 +80,7 @@ func failureDomains(in ...Object) []FailureDomain {
 }
 
 func failureDomainsOf(o Object) []FailureDomain {
-	if !o.there() {
+	if !o.isThere() {
 		return nil
 	}
 	v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", "failureDomains")
@@ -95,8 +95,8 @@ func failureDomainsOf(o Object) []FailureDomain {
 		}
 	case []any:
 		for _, d := range all {
-			if m, ok := d.(map[string]any); ok && str(m["name"]) != "" {
-				out = append(out, failureDomain(str(m["name"]), m))
+			if m, ok := d.(map[string]any); ok && toString(m["name"]) != "" {
+				out = append(out, failureDomain(toString(m["name"]), m))
 			}
 		}
 	}
@@ -109,59 +109,59 @@ func failureDomain(name string, v any) FailureDomain {
 	return FailureDomain{Name: name, ControlPlane: ok && is && controlPlane}
 }
 
-// replicas of control plane and workers, as the Cluster counts them, or the control plane itself.
-func replicas(in Input) (controlPlanes, workers Replicas) {
-	at := in.Cluster.version().layout().replicas
+// countReplicas counts the replicas of control plane and workers, as the Cluster counts them, or the control plane itself.
+func countReplicas(in Input) (controlPlanes, workers Replicas) {
+	at := in.Cluster.contractVersion().layout().replicas
 	count := func(of string) Replicas {
 		path := append(slices.Clone(at), of)
 		return Replicas{
-			Desired: in.Cluster.number(append(path, "desiredReplicas")...),
-			Ready:   in.Cluster.number(append(path, "readyReplicas")...),
+			Desired: in.Cluster.intField(append(path, "desiredReplicas")...),
+			Ready:   in.Cluster.intField(append(path, "readyReplicas")...),
 		}
 	}
 	controlPlanes, workers = count("controlPlane"), count("workers")
 	if controlPlanes == (Replicas{}) {
-		controlPlanes = Replicas{Desired: in.ControlPlane.number("spec", "replicas"), Ready: in.ControlPlane.number("status", "readyReplicas")}
+		controlPlanes = Replicas{Desired: in.ControlPlane.intField("spec", "replicas"), Ready: in.ControlPlane.intField("status", "readyReplicas")}
 	}
 	return controlPlanes, workers
 }
 
-// versionOf Kubernetes that runs. What is asked for is no answer.
+// versionOf returns the version of Kubernetes that runs. The version that is asked for does not count.
 func versionOf(in Input) string {
 	if in.Kubeconfig.Answer.Version != "" {
 		return in.Kubeconfig.Answer.Version
 	}
-	return in.ControlPlane.text("status", "version")
+	return in.ControlPlane.textField("status", "version")
 }
 
-func paused(in Input) Condition {
+func pausedCondition(in Input) Condition {
 	c := in.Cluster
-	if c.flag("spec", "paused") || c.annotatedPaused() {
+	if c.boolField("spec", "paused") || c.annotatedPaused() {
 		if isCAPT(in) {
-			return c.says(TypePaused, True, ReasonPausedIgnored, "its provider works on it all the same")
+			return c.conditionWith(TypePaused, True, ReasonPausedIgnored, "its provider works on it all the same")
 		}
-		return c.says(TypePaused, True, ReasonPaused, "")
+		return c.conditionWith(TypePaused, True, ReasonPaused, "")
 	}
 	for _, o := range []Object{in.Infrastructure, in.ControlPlane} {
 		if o.annotatedPaused() {
-			return o.says(TypePaused, True, ReasonPaused, "")
+			return o.conditionWith(TypePaused, True, ReasonPaused, "")
 		}
 	}
-	return c.says(TypePaused, False, ReasonNotPaused, "")
+	return c.conditionWith(TypePaused, False, ReasonNotPaused, "")
 }
 
-// deleting says what a deletion waits for: the Workspace that cannot be destroyed, or what Cluster API's core says.
-func deleting(in Input) Condition {
+// deletingCondition says what a deletion waits for: the Workspace that cannot be destroyed, or what Cluster API's core says.
+func deletingCondition(in Input) Condition {
 	c := in.Cluster
 	if c.GetDeletionTimestamp() == nil {
-		return c.says(TypeDeleting, False, ReasonNotDeleting, "")
+		return c.conditionWith(TypeDeleting, False, ReasonNotDeleting, "")
 	}
-	out := c.says(TypeDeleting, True, ReasonDeletionRequested, "it is being deleted")
-	if said := newCondition(c, TypeDeleting); said.is(True) && said.reason != "" {
-		out = c.says(TypeDeleting, True, said.reason, said.text())
+	out := c.conditionWith(TypeDeleting, True, ReasonDeletionRequested, "it is being deleted")
+	if said := newCondition(c, TypeDeleting); said.hasStatus(True) && said.reason != "" {
+		out = c.conditionWith(TypeDeleting, True, said.reason, said.messageText())
 	}
 	if w, failed := failedWorkspace(in.Behind); failed.found {
-		out.By, out.Message = w.Subject, w.says("", "", "", failed.text()).Message
+		out.By, out.Message = w.Subject, w.conditionWith("", "", "", failed.messageText()).Message
 	}
 	return out
 }

@@ -108,7 +108,7 @@ type signal struct {
 	flag       []string
 }
 
-// layout of a contract.
+// layout returns where a contract has its fields.
 func (c Contract) layout() layout {
 	for _, l := range layouts() {
 		if l.contract == c {
@@ -174,15 +174,15 @@ func ClusterVersion(definition *unstructured.Unstructured) Contract {
 func ContractOf(definition *unstructured.Unstructured, cluster Contract) (Contract, string) {
 	served := servedVersions(definition)
 	for _, c := range cluster.layout().joins {
-		if v := newest(definition.GetLabels()[Group+"/"+string(c)], served); v != "" {
+		if v := newestVersion(definition.GetLabels()[Group+"/"+string(c)], served); v != "" {
 			return c, v
 		}
 	}
 	return "", ""
 }
 
-// newest of the versions in a label that are served.
-func newest(label string, served []string) string {
+// newestVersion returns the newest of the versions in a label that are served.
+func newestVersion(label string, served []string) string {
 	versions := slices.DeleteFunc(strings.Split(label, "_"), func(v string) bool { return !slices.Contains(served, v) })
 	if len(versions) == 0 {
 		return ""

@@ -33,7 +33,7 @@ type Answer struct {
 
 // A Kubeconfig is what was found of one.
 type Kubeconfig struct {
-	// Missing is why there is no Secret. Empty if there is one.
+	// Missing is the reason why the Secret is missing. Empty if it exists.
 	Missing string
 	// Secret that was looked for.
 	Secret string
@@ -46,7 +46,7 @@ type Kubeconfig struct {
 	Program bool
 	// Refused is why the kubeconfig is refused. It repeats nothing of it.
 	Refused string
-	// NotAfter is when its credentials expire. Zero if they do not, or do not tell.
+	// NotAfter is when its credentials expire. Zero if they do not, or if that is unknown.
 	NotAfter time.Time
 	// Answer of the API server.
 	Answer Answer
@@ -57,7 +57,7 @@ func KubeconfigFrom(name, secretType string, labels map[string]string, data map[
 	return Kubeconfig{Secret: name, Type: secretType, Cluster: labels[labelCluster], Data: data[SecretKey]}
 }
 
-// Expires is when the first of a client certificate and a token does. A token that does not tell does not expire.
+// Expires is when the first of a client certificate and a token does. A token without an expiry counts as one that does not expire.
 func Expires(certificate []byte, token string) time.Time {
 	var out time.Time
 	if block, _ := pem.Decode(certificate); block != nil {
@@ -78,11 +78,11 @@ func Expires(certificate []byte, token string) time.Time {
 
 // WithoutData is what can be kept of a kubeconfig: it holds no credentials, and says the same.
 func (k Kubeconfig) WithoutData() Kubeconfig {
-	k.Data, k.Digest = nil, k.digest()
+	k.Data, k.Digest = nil, k.secretDigest()
 	return k
 }
 
-func (k Kubeconfig) digest() string {
+func (k Kubeconfig) secretDigest() string {
 	if len(k.Data) == 0 {
 		return k.Digest
 	}
@@ -90,9 +90,9 @@ func (k Kubeconfig) digest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func (k Kubeconfig) expires() time.Time { return k.NotAfter }
+func (k Kubeconfig) expiresAt() time.Time { return k.NotAfter }
 
-func (k Kubeconfig) says(s Status, reason, message string) Condition {
+func (k Kubeconfig) conditionWith(s Status, reason, message string) Condition {
 	return Condition{Type: TypeKubeconfigReady, Status: s, Reason: reason, Message: message, By: Subject{Kind: "Secret", Name: k.Secret}}
 }
 
@@ -100,26 +100,26 @@ func kubeconfigReady(in Input) Condition {
 	k := in.Kubeconfig
 	switch {
 	case k.Missing == ReasonObjectMissing:
-		return k.says(False, ReasonKubeconfigMissing, "it does not exist")
+		return k.conditionWith(False, ReasonKubeconfigMissing, "it does not exist")
 	case k.Missing != "":
-		return Lacks(Subject{Kind: "Secret", Name: k.Secret}, k.Missing).gap(TypeKubeconfigReady)
+		return Lacks(Subject{Kind: "Secret", Name: k.Secret}, k.Missing).unreadCondition(TypeKubeconfigReady)
 	case k.Type != SecretType:
-		return k.says(False, ReasonKubeconfigInvalid, "its type is not "+SecretType)
+		return k.conditionWith(False, ReasonKubeconfigInvalid, "its type is not "+SecretType)
 	case k.Cluster != in.Cluster.GetName():
-		return k.says(False, ReasonKubeconfigInvalid, "its label "+labelCluster+" does not name the Cluster")
-	case k.digest() == "":
-		return k.says(False, ReasonKubeconfigEmpty, "its key "+SecretKey+" is missing or empty")
+		return k.conditionWith(False, ReasonKubeconfigInvalid, "its label "+labelCluster+" does not name the Cluster")
+	case k.secretDigest() == "":
+		return k.conditionWith(False, ReasonKubeconfigEmpty, "its key "+SecretKey+" is missing or empty")
 	case k.Program && in.Options.AllowExec:
-		return k.says(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: nobody knows whether the API server answers")
+		return k.conditionWith(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: nobody knows whether the API server answers")
 	case k.Refused != "":
-		return k.says(False, ReasonKubeconfigRefused, k.Refused)
+		return k.conditionWith(False, ReasonKubeconfigRefused, k.Refused)
 	case !k.NotAfter.IsZero() && !in.Now.Before(k.NotAfter):
-		return k.says(False, ReasonKubeconfigExpired, "its credentials have expired")
+		return k.conditionWith(False, ReasonKubeconfigExpired, "its credentials have expired")
 	}
-	return k.answered()
+	return k.answeredCondition()
 }
 
-func (k Kubeconfig) answered() Condition {
+func (k Kubeconfig) answeredCondition() Condition {
 	says := map[string]string{
 		ReasonServerUnreachable: "the API server does not answer",
 		ReasonServerNotReady:    "the API server answers that it is not ready",
@@ -128,9 +128,9 @@ func (k Kubeconfig) answered() Condition {
 	}
 	switch {
 	case !k.Answer.Asked:
-		return k.says(Unknown, ReasonServerUnreachable, "the API server was not asked yet")
+		return k.conditionWith(Unknown, ReasonServerUnreachable, "the API server was not asked yet")
 	case k.Answer.Reason != "":
-		return k.says(False, k.Answer.Reason, says[k.Answer.Reason])
+		return k.conditionWith(False, k.Answer.Reason, says[k.Answer.Reason])
 	}
-	return k.says(True, ReasonAnswers, "")
+	return k.conditionWith(True, ReasonAnswers, "")
 }

@@ -14,11 +14,11 @@ import (
 type Object struct {
 	*unstructured.Unstructured
 
-	// Subject that was looked for. Empty if nobody refers to one.
+	// Subject that was looked for. Empty if no object refers to one.
 	Subject Subject
 	// Contract that the object's kind follows.
 	Contract Contract
-	// Missing is why there is no object, one of the reasons of this package. Empty if there is one.
+	// Missing is why the object could not be read, one of the reasons of this package. Empty if it was.
 	Missing string
 }
 
@@ -30,12 +30,12 @@ func Found(u *unstructured.Unstructured, c Contract) Object {
 // Lacks is an object that could not be read.
 func Lacks(s Subject, reason string) Object { return Object{Subject: s, Missing: reason} }
 
-// NotReferenced is an object that nobody refers to.
+// NotReferenced is an object that no other object refers to.
 func NotReferenced() Object { return Object{Missing: ReasonNotReferenced} }
 
-func (o Object) there() bool { return o.Unstructured != nil && o.Missing == "" }
+func (o Object) isThere() bool { return o.Unstructured != nil && o.Missing == "" }
 
-// orNone is an object that nobody refers to, where nobody said what it is.
+// orNone is an object that no other object refers to, where its kind is unknown.
 func (o Object) orNone() Object {
 	if o.Unstructured == nil && o.Missing == "" {
 		return NotReferenced()
@@ -43,15 +43,15 @@ func (o Object) orNone() Object {
 	return o
 }
 
-func (o Object) uid() string {
-	if !o.there() {
+func (o Object) objectUID() string {
+	if !o.isThere() {
 		return ""
 	}
 	return string(o.GetUID())
 }
 
-// gap is the condition that follows from an object that could not be read.
-func (o Object) gap(of string) Condition {
+// unreadCondition is the condition that follows from an object that could not be read.
+func (o Object) unreadCondition(of string) Condition {
 	what := map[string]string{
 		ReasonKindMissing:     "the management cluster does not serve this kind",
 		ReasonObjectMissing:   "it does not exist",
@@ -68,12 +68,12 @@ func (o Object) gap(of string) Condition {
 	return Condition{Type: of, Status: status, Reason: o.Missing, Message: what[o.Missing], By: o.Subject}
 }
 
-func (o Object) says(of string, s Status, reason, message string) Condition {
+func (o Object) conditionWith(of string, s Status, reason, message string) Condition {
 	return Condition{Type: of, Status: s, Reason: reason, Message: engines.SanitizeMessage(message), By: o.Subject}
 }
 
-func (o Object) text(fields ...string) string {
-	if !o.there() {
+func (o Object) textField(fields ...string) string {
+	if !o.isThere() {
 		return ""
 	}
 	s, _, err := unstructured.NestedString(o.Object, fields...)
@@ -83,28 +83,28 @@ func (o Object) text(fields ...string) string {
 	return s
 }
 
-// flag is a boolean. One that is not set is false.
-func (o Object) flag(fields ...string) bool {
-	if !o.there() {
+// boolField is a boolean. One that is not set is false.
+func (o Object) boolField(fields ...string) bool {
+	if !o.isThere() {
 		return false
 	}
 	b, _, err := unstructured.NestedBool(o.Object, fields...)
 	return b && err == nil
 }
 
-func (o Object) number(fields ...string) int64 {
-	if !o.there() {
+func (o Object) intField(fields ...string) int64 {
+	if !o.isThere() {
 		return 0
 	}
 	v, _, err := unstructured.NestedFieldNoCopy(o.Object, fields...)
 	if err != nil {
 		return 0
 	}
-	return integer(v)
+	return toInteger(v)
 }
 
-// integer of JSON, in whatever form it was decoded.
-func integer(v any) int64 {
+// toInteger returns a number of JSON, in whatever form it was decoded.
+func toInteger(v any) int64 {
 	switch n := v.(type) {
 	case int64:
 		return n
@@ -114,28 +114,28 @@ func integer(v any) int64 {
 	return 0
 }
 
-// A said condition is one of somebody else's.
-type said struct {
+// A foundCondition is a condition of an object, as its own controller wrote it.
+type foundCondition struct {
 	found                   bool
 	status, reason, message string
 	// generation of the object that it is said of.
 	generation int64
 }
 
-func (s said) is(status Status) bool { return s.found && s.status == string(status) }
+func (s foundCondition) hasStatus(status Status) bool { return s.found && s.status == string(status) }
 
-// text of the condition, with its reason if that says more.
-func (s said) text() string {
+// messageText returns the message of the condition, with its reason if that says more.
+func (s foundCondition) messageText() string {
 	if s.message == "" {
 		return s.reason
 	}
 	return s.message
 }
 
-// condition of an object, where Kubernetes has it, or in another place.
-func (o Object) condition(of string, in ...string) said {
-	if !o.there() {
-		return said{}
+// findCondition returns a condition of an object, where Kubernetes has it, or in another place.
+func (o Object) findCondition(of string, in ...string) foundCondition {
+	if !o.isThere() {
+		return foundCondition{}
 	}
 	if len(in) == 0 {
 		in = []string{"status", "conditions"}
@@ -143,31 +143,31 @@ func (o Object) condition(of string, in ...string) said {
 	all, _, err := unstructured.NestedFieldNoCopy(o.Object, in...)
 	list, ok := all.([]any)
 	if err != nil || !ok {
-		return said{}
+		return foundCondition{}
 	}
 	for _, c := range list {
 		m, ok := c.(map[string]any)
 		if ok && m["type"] == of {
-			return said{
-				found: true, status: str(m["status"]), reason: str(m["reason"]), message: str(m["message"]),
-				generation: integer(m["observedGeneration"]),
+			return foundCondition{
+				found: true, status: toString(m["status"]), reason: toString(m["reason"]), message: toString(m["message"]),
+				generation: toInteger(m["observedGeneration"]),
 			}
 		}
 	}
-	return said{}
+	return foundCondition{}
 }
 
-// reported returns whether a signal is on, and the condition that says so if it is there.
-func (o Object) reported(s signal) (bool, said) {
+// findSignal returns whether a signal is on, and the condition that says so if it is there.
+func (o Object) findSignal(s signal) (bool, foundCondition) {
 	if s.condition != "" {
-		if c := o.condition(s.condition, s.conditions...); c.found {
-			return c.is(True), c
+		if c := o.findCondition(s.condition, s.conditions...); c.found {
+			return c.hasStatus(True), c
 		}
 	}
-	return len(s.flag) > 0 && o.flag(s.flag...), said{}
+	return len(s.flag) > 0 && o.boolField(s.flag...), foundCondition{}
 }
 
-func str(v any) string {
+func toString(v any) string {
 	s, ok := v.(string)
 	if !ok {
 		return ""
@@ -177,18 +177,18 @@ func str(v any) string {
 
 // paused by its annotation.
 func (o Object) annotatedPaused() bool {
-	if !o.there() {
+	if !o.isThere() {
 		return false
 	}
 	_, ok := o.GetAnnotations()[annotationPaused]
 	return ok
 }
 
-// failure that an object reports, wherever its version has it. It is empty if there is none.
-func (o Object) failure() string {
+// failureText returns the failure that an object reports, wherever its version has it. It is empty if there is none.
+func (o Object) failureText() string {
 	for _, l := range slices.Backward(layouts()) {
 		at := l.failure
-		reason, message := o.text(append(slices.Clone(at), "failureReason")...), o.text(append(slices.Clone(at), "failureMessage")...)
+		reason, message := o.textField(append(slices.Clone(at), "failureReason")...), o.textField(append(slices.Clone(at), "failureMessage")...)
 		if reason != "" && message != "" {
 			return fmt.Sprintf("%s: %s", reason, message)
 		}

@@ -2,7 +2,7 @@ package readiness
 
 // ready is what an infrastructure object says of itself, by the contract of its kind.
 func infrastructureDone(o Object) bool {
-	done, _ := o.reported(o.Contract.layout().infrastructureReady)
+	done, _ := o.findSignal(o.Contract.layout().infrastructureReady)
 	return done
 }
 
@@ -12,31 +12,31 @@ func infrastructureReady(in Input) Condition {
 	taken := infrastructureProvisioned(c)
 	switch {
 	case o.Missing == ReasonNotReferenced && taken:
-		return c.says(of, True, ReasonProvisioned, "")
+		return c.conditionWith(of, True, ReasonProvisioned, "")
 	case o.Missing != "":
-		return o.gap(of)
+		return o.unreadCondition(of)
 	case !infrastructureDone(o) && taken:
-		return o.says(of, False, ReasonNotReady, trouble(o))
+		return o.conditionWith(of, False, ReasonNotReady, describeFailure(o))
 	case !infrastructureDone(o):
-		return o.says(of, False, ReasonProvisioning, trouble(o))
+		return o.conditionWith(of, False, ReasonProvisioning, describeFailure(o))
 	case !taken:
-		return c.says(of, False, ReasonProvisioning, "Cluster API has not taken over yet that its infrastructure is ready")
+		return c.conditionWith(of, False, ReasonProvisioning, "Cluster API has not taken over yet that its infrastructure is ready")
 	case o.GetDeletionTimestamp() != nil:
-		return o.says(of, False, ReasonNotReady, "it is being deleted")
-	case o.condition("Ready").is(False):
-		return o.says(of, False, ReasonNotReady, trouble(o))
+		return o.conditionWith(of, False, ReasonNotReady, "it is being deleted")
+	case o.findCondition("Ready").hasStatus(False):
+		return o.conditionWith(of, False, ReasonNotReady, describeFailure(o))
 	}
-	return o.says(of, True, ReasonProvisioned, "")
+	return o.conditionWith(of, True, ReasonProvisioned, "")
 }
 
-// trouble is what an object says of why it is not ready. CAPT says it of its VPC.
-func trouble(o Object) string {
+// describeFailure is what an object says of why it is not ready. CAPT says it of its VPC.
+func describeFailure(o Object) string {
 	for _, of := range []string{"Ready", "VPCReady", typeAvailable} {
-		if c := o.condition(of); c.found && !c.is(True) && c.text() != "" {
-			return c.text()
+		if c := o.findCondition(of); c.found && !c.hasStatus(True) && c.messageText() != "" {
+			return c.messageText()
 		}
 	}
-	return o.failure()
+	return o.failureText()
 }
 
 // controlPlaneInitialized is latched: a provider may take back what it said, and the API server answered all the same.
@@ -45,42 +45,42 @@ func controlPlaneInitialized(in Input) Condition {
 	c, o := in.Cluster, in.ControlPlane
 	switch {
 	case initializedSaid(c):
-		return c.says(of, True, ReasonInitialized, "")
-	case in.Initialized.UID != "" && in.Initialized.UID == c.uid():
-		return c.says(of, True, ReasonInitialized, "it was, and its provider took that back")
+		return c.conditionWith(of, True, ReasonInitialized, "")
+	case in.Initialized.UID != "" && in.Initialized.UID == c.objectUID():
+		return c.conditionWith(of, True, ReasonInitialized, "it was, and its provider took that back")
 	case o.Missing != "" && o.Missing != ReasonNotReferenced:
-		return o.gap(of)
+		return o.unreadCondition(of)
 	case o.Missing == ReasonNotReferenced:
-		return c.says(of, False, ReasonNotInitialized, newCondition(c, of).text())
+		return c.conditionWith(of, False, ReasonNotInitialized, newCondition(c, of).messageText())
 	}
-	return o.says(of, False, ReasonNotInitialized, trouble(o))
+	return o.conditionWith(of, False, ReasonNotInitialized, describeFailure(o))
 }
 
 func controlPlaneReady(in Input) Condition {
 	const of = TypeControlPlaneReady
 	c, o := in.Cluster, in.ControlPlane
 	if o.Missing != "" && o.Missing != ReasonNotReferenced {
-		return o.gap(of)
+		return o.unreadCondition(of)
 	}
 	by := o
 	if o.Missing == ReasonNotReferenced {
 		by = c
 	}
 	if by.GetDeletionTimestamp() != nil {
-		return by.says(of, False, ReasonNotReady, "it is being deleted")
+		return by.conditionWith(of, False, ReasonNotReady, "it is being deleted")
 	}
 	if well, message := controlPlaneWell(c, o); !well {
-		return by.says(of, False, notYet(in), message)
+		return by.conditionWith(of, False, notYet(in), message)
 	}
-	return by.says(of, True, ReasonAvailable, "")
+	return by.conditionWith(of, True, ReasonAvailable, "")
 }
 
-// notYet tells what was never ready from what is not any more, and that from what is replaced because somebody asked for it.
+// notYet distinguishes what was never ready from what stopped being ready, and that from what is replaced because a user asked for it.
 func notYet(in Input) string {
 	switch {
 	case controlPlaneInitialized(in).Status != True:
 		return ReasonNotInitialized
-	case rolling(in):
+	case isRolling(in):
 		return ReasonRollingOut
 	}
 	return ReasonNotReady
@@ -88,19 +88,19 @@ func notYet(in Input) string {
 
 // controlPlaneWell is what the control plane says of itself, by its contract, or else what the Cluster says of it.
 func controlPlaneWell(c, o Object) (bool, string) {
-	if !o.there() {
+	if !o.isThere() {
 		return clusterSaysWell(c)
 	}
-	well, by := o.reported(o.Contract.layout().controlPlaneReady)
+	well, by := o.findSignal(o.Contract.layout().controlPlaneReady)
 	if by.found {
-		return well, by.text()
+		return well, by.messageText()
 	}
-	return well, trouble(o)
+	return well, describeFailure(o)
 }
 
 func clusterSaysWell(c Object) (bool, string) {
-	well, by := c.reported(c.version().layout().controlPlaneAvailable)
-	return well, by.text()
+	well, by := c.findSignal(c.contractVersion().layout().controlPlaneAvailable)
+	return well, by.messageText()
 }
 
 // providerHealthy names who failed. What is left over from a failure, after which all came to be ready, says so and does no harm:
@@ -108,43 +108,43 @@ func clusterSaysWell(c Object) (bool, string) {
 func providerHealthy(in Input) Condition {
 	const of = TypeProviderHealthy
 	if w, failed := failedWorkspace(in.Behind); failed.found {
-		return w.says(of, False, ReasonTerraformFailed, failed.text())
+		return w.conditionWith(of, False, ReasonTerraformFailed, failed.messageText())
 	}
 	status := False
 	if infrastructureReady(in).Status == True && controlPlaneReady(in).Status == True {
 		status = True
 	}
 	for _, o := range []Object{in.ControlPlane, in.Infrastructure, in.Cluster} {
-		if f := o.failure(); f != "" {
-			return o.says(of, status, ReasonFailureReported, f)
+		if f := o.failureText(); f != "" {
+			return o.conditionWith(of, status, ReasonFailureReported, f)
 		}
 	}
-	if in.Cluster.text("status", "phase") == "Failed" {
-		return in.Cluster.says(of, status, ReasonFailureReported, "its phase is Failed")
+	if in.Cluster.textField("status", "phase") == "Failed" {
+		return in.Cluster.conditionWith(of, status, ReasonFailureReported, "its phase is Failed")
 	}
-	return in.Cluster.says(of, True, ReasonNoFailure, "")
+	return in.Cluster.conditionWith(of, True, ReasonNoFailure, "")
 }
 
-// objects are what each one that was looked for comes to.
-func objects(in Input, r Report) []ObjectReport {
+// reportObjects returns what each object that was looked for comes to.
+func reportObjects(in Input, r Report) []ObjectReport {
 	b := r.Blocker()
-	out := []ObjectReport{report(in.Cluster, b.Reason == "", Condition{Reason: b.Reason, Message: b.String()})}
+	out := []ObjectReport{reportObject(in.Cluster, b.Reason == "", Condition{Reason: b.Reason, Message: b.String()})}
 	add := func(o Object, of string) {
 		if c := r.Condition(of); o.Missing != ReasonNotReferenced {
-			out = append(out, report(o, c.Status == True, c))
+			out = append(out, reportObject(o, c.Status == True, c))
 		}
 	}
 	add(in.Infrastructure, TypeInfrastructureReady)
 	add(in.ControlPlane, TypeControlPlaneReady)
 	for _, o := range in.Behind {
-		out = append(out, behind(o))
+		out = append(out, reportAppliedObject(o))
 	}
 	return out
 }
 
-func report(o Object, ready bool, why Condition) ObjectReport {
-	out := ObjectReport{Kind: o.Subject.Kind, Name: o.Subject.Name, UID: o.uid(), Ready: ready}
-	if o.there() {
+func reportObject(o Object, ready bool, why Condition) ObjectReport {
+	out := ObjectReport{Kind: o.Subject.Kind, Name: o.Subject.Name, UID: o.objectUID(), Ready: ready}
+	if o.isThere() {
 		out.APIVersion = o.GetAPIVersion()
 	}
 	if !ready {

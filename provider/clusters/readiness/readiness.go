@@ -30,7 +30,7 @@ const (
 	// TypeProviderHealthy says whether those who build the cluster report no error.
 	TypeProviderHealthy = "ProviderHealthy"
 
-	// TypePaused says whether nobody works on the cluster because somebody wants it so.
+	// TypePaused says whether a user paused the controllers of the cluster.
 	TypePaused = "Paused"
 
 	// TypeDeleting says whether the cluster is being deleted.
@@ -80,7 +80,7 @@ type Options struct {
 	// MinReadyWorkers that the cluster has to have to be delivered to. 0 asks for none: what makes nodes ready is often the first
 	// thing to be delivered.
 	MinReadyWorkers int64
-	// AllowExec takes a kubeconfig for good that runs a program to get credentials. It is never run here, so nobody knows whether
+	// AllowExec takes a kubeconfig for good that runs a program to get credentials. It is never run here, so it is unknown whether
 	// the API server answers.
 	AllowExec bool
 }
@@ -150,7 +150,7 @@ type Report struct {
 	Phase string
 	// Initialized to remember.
 	Initialized Initialized
-	// Version of Kubernetes, from the API server if it told.
+	// Version of Kubernetes, from the API server if it answered.
 	Version string
 	// Endpoint of the API server.
 	Endpoint Endpoint
@@ -160,9 +160,9 @@ type Report struct {
 	ControlPlanes, Workers Replicas
 	// Topology of a Cluster that has a ClusterClass. Its Class is empty without one.
 	Topology Topology
-	// KubeconfigDigest tells one kubeconfig from another. It is no secret.
+	// KubeconfigDigest distinguishes one kubeconfig from another. It is not secret.
 	KubeconfigDigest string
-	// KubeconfigExpires is when the credentials in the kubeconfig do. Zero if they do not, or do not tell.
+	// KubeconfigExpires is when the credentials in the kubeconfig do. Zero if they do not, or if that is unknown.
 	KubeconfigExpires time.Time
 	// Objects that were read.
 	Objects []ObjectReport
@@ -190,7 +190,7 @@ func (r Report) Is(of string, s Status) bool { return r.Condition(of).Status == 
 func (r Report) Deliverable() bool { return r.Blocker().Reason == "" }
 
 // Healthy reports whether the cluster is deliverable and its providers are done, and whether all of it is well. While machines of the
-// control plane are replaced because somebody asked for it, it is enough that the API server answers.
+// control plane are replaced because a user asked for it, it is enough that the API server answers.
 func (r Report) Healthy() bool {
 	plane := r.Condition(TypeControlPlaneReady)
 	return r.Deliverable() && r.Is(TypeInfrastructureReady, True) && (plane.Status == True || plane.Reason == ReasonRollingOut)
@@ -220,16 +220,16 @@ func (b Blocker) String() string {
 // trouble before what merely lasts.
 func (r Report) Blocker() Blocker {
 	if c := r.Condition(TypeDeleting); c.Status != False {
-		return blocks(c)
+		return blockerFor(c)
 	}
-	open := r.open()
+	open := r.firstOpenCondition()
 	if open.Status == True || open.Type == "" {
 		return r.tooFewWorkers()
 	}
 	if c := r.Condition(TypeProviderHealthy); c.Status == False && open.Type != TypeKubeconfigReady {
-		return blocks(c)
+		return blockerFor(c)
 	}
-	return blocks(open)
+	return blockerFor(open)
 }
 
 // Trouble is what is not well of a cluster: what is in the way of a delivery, and else its infrastructure or its control plane. An
@@ -240,15 +240,15 @@ func (r Report) Trouble() Blocker {
 	}
 	for _, of := range []string{TypeInfrastructureReady, TypeControlPlaneReady} {
 		if c := r.Condition(of); c.Status != True {
-			return blocks(c)
+			return blockerFor(c)
 		}
 	}
 	return Blocker{}
 }
 
-// open is the first condition for a delivery that is not true. While the control plane is not initialized, the infrastructure that it
-// waits for is to blame, also if nobody can tell how it is.
-func (r Report) open() Condition {
+// firstOpenCondition is the first condition for a delivery that is not true. While the control plane is not initialized, the infrastructure that it
+// waits for is to blame, also if its state is unknown.
+func (r Report) firstOpenCondition() Condition {
 	initialized := r.Condition(TypeControlPlaneInitialized)
 	infra := r.Condition(TypeInfrastructureReady)
 	if initialized.Status != True && infra.Status == False || initialized.Status == False && infra.Status == Unknown {
@@ -262,7 +262,7 @@ func (r Report) open() Condition {
 	return Condition{}
 }
 
-func blocks(c Condition) Blocker { return Blocker{By: c.By, Reason: c.Reason, Message: c.Message} }
+func blockerFor(c Condition) Blocker { return Blocker{By: c.By, Reason: c.Reason, Message: c.Message} }
 
 func (r Report) tooFewWorkers() Blocker {
 	if !r.short {
@@ -275,33 +275,34 @@ func (r Report) tooFewWorkers() Blocker {
 func Read(in Input) Report {
 	in.Infrastructure, in.ControlPlane = in.Infrastructure.orNone(), in.ControlPlane.orNone()
 	c := in.Cluster
-	r := Report{UID: c.uid(), Infrastructure: in.Infrastructure.Contract, ControlPlane: in.ControlPlane.Contract}
+	r := Report{UID: c.objectUID(), Infrastructure: in.Infrastructure.Contract, ControlPlane: in.ControlPlane.Contract}
 	if c.Missing != "" {
-		return r.without(in)
+		return r.withoutCluster(in)
 	}
 	r.APIVersion = c.GetAPIVersion()
-	r.Phase = c.text("status", "phase")
+	r.Phase = c.textField("status", "phase")
 	r.Endpoint = endpointOf(c)
 	r.FailureDomains = failureDomains(c, in.Infrastructure)
-	r.ControlPlanes, r.Workers = replicas(in)
+	r.ControlPlanes, r.Workers = countReplicas(in)
 	r.short = r.Workers.Ready < in.Options.MinReadyWorkers
-	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.digest(), in.Kubeconfig.expires()
+	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.secretDigest(), in.Kubeconfig.expiresAt()
 	r.Version = versionOf(in)
 	r.Topology = topologyOf(in)
 	initialized := controlPlaneInitialized(in)
 	if initialized.Status == True {
-		r.Initialized = latched(in)
+		r.Initialized = latchInitialized(in)
 	}
 	r.Conditions = []Condition{
 		infrastructureReady(in), initialized, controlPlaneReady(in), endpointKnown(in, r.Endpoint),
-		kubeconfigReady(in), providerHealthy(in), paused(in), deleting(in),
+		kubeconfigReady(in), providerHealthy(in), pausedCondition(in), deletingCondition(in),
 	}
-	r.Objects = objects(in, r)
+	r.Objects = reportObjects(in, r)
 	return r
 }
 
-// without the Cluster nothing is known of it. What was latched stays remembered unless the Cluster is known to be gone.
-func (r Report) without(in Input) Report {
+// withoutCluster returns the report of a Cluster that could not be read: nothing is known of it. What was latched stays remembered unless the
+// Cluster is known to be gone.
+func (r Report) withoutCluster(in Input) Report {
 	c := in.Cluster
 	if c.Missing != ReasonObjectMissing {
 		r.Initialized = in.Initialized
@@ -310,13 +311,13 @@ func (r Report) without(in Input) Report {
 		TypeInfrastructureReady, TypeControlPlaneInitialized, TypeControlPlaneReady, TypeEndpointKnown,
 		TypeKubeconfigReady, TypeProviderHealthy, TypePaused, TypeDeleting,
 	} {
-		r.Conditions = append(r.Conditions, c.gap(of))
+		r.Conditions = append(r.Conditions, c.unreadCondition(of))
 	}
 	return r
 }
 
-func latched(in Input) Initialized {
-	if uid := in.Cluster.uid(); in.Initialized.UID != uid {
+func latchInitialized(in Input) Initialized {
+	if uid := in.Cluster.objectUID(); in.Initialized.UID != uid {
 		return Initialized{UID: uid, At: in.Now.UTC().Truncate(time.Second)}
 	}
 	return in.Initialized

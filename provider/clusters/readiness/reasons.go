@@ -5,7 +5,7 @@ const (
 	// ReasonKindMissing means that the management cluster does not serve the object's kind.
 	ReasonKindMissing = "KindMissing"
 
-	// ReasonObjectMissing means that there is no such object.
+	// ReasonObjectMissing means that the object does not exist.
 	ReasonObjectMissing = "ObjectMissing"
 
 	// ReasonAccessDenied means that the management cluster does not let us read the object.
@@ -51,10 +51,10 @@ const (
 	// ReasonEndpointKnown means that it does.
 	ReasonEndpointKnown = "EndpointKnown"
 
-	// ReasonEndpointCorrected means that it does, in a form that is no host, which was understood all the same.
+	// ReasonEndpointCorrected means that it does, in a form that is not a host name, which was understood all the same.
 	ReasonEndpointCorrected = "EndpointCorrected"
 
-	// ReasonKubeconfigMissing means that there is no Secret with the kubeconfig.
+	// ReasonKubeconfigMissing means that the Secret with the kubeconfig does not exist.
 	ReasonKubeconfigMissing = "KubeconfigMissing"
 
 	// ReasonKubeconfigInvalid means that the Secret has not the type or the label that Cluster API asks for.
@@ -72,7 +72,7 @@ const (
 	// ReasonKubeconfigDenied means that the API server does not accept the credentials.
 	ReasonKubeconfigDenied = "KubeconfigDenied"
 
-	// ReasonKubeconfigNotAsked means that the kubeconfig runs a program, which is allowed, and which nobody runs here.
+	// ReasonKubeconfigNotAsked means that the kubeconfig runs a program, which is allowed, and which the provider does not run.
 	ReasonKubeconfigNotAsked = "KubeconfigNotAsked"
 
 	// ReasonServerUnreachable means that the API server does not answer.
@@ -90,7 +90,7 @@ const (
 	// ReasonFailureReported means that an object has a failure reason or the phase Failed. It may be left over from earlier.
 	ReasonFailureReported = "FailureReported"
 
-	// ReasonNoFailure means that nobody reports a failure.
+	// ReasonNoFailure means that no object reports a failure.
 	ReasonNoFailure = "NoFailure"
 
 	// ReasonPaused means that the Cluster or one of its objects is paused.

@@ -3,10 +3,10 @@ package readiness
 import "time"
 
 const (
-	// Stabilization is how long a cluster has to be ready without interruption, where nobody says otherwise.
+	// Stabilization is how long a cluster has to be ready without interruption, where no user says otherwise.
 	Stabilization = 10 * time.Second
 
-	// leastDoubt is what doubles, where nobody wants it to be ready for any time.
+	// leastDoubt is what doubles, where the user wants it to be ready for no time.
 	leastDoubt = time.Second
 
 	// longestDoubt is the longest time that it is not trusted after it was ready for a short while only.
@@ -15,7 +15,7 @@ const (
 
 // A Steady is what is remembered of a cluster that comes and goes. Its zero value is of one that was never seen.
 type Steady struct {
-	// UID of the Cluster. Another one begins anew.
+	// UID of the Cluster. Another Cluster starts again.
 	UID string
 	// Ready says whether it counts as ready.
 	Ready bool
@@ -27,13 +27,13 @@ type Steady struct {
 	flaps int
 }
 
-// Trusted is a Steady of a Cluster that counts as ready since a time, as somebody wrote it down.
+// Trusted is a Steady of a Cluster that counts as ready since a time, as an earlier process recorded it.
 func Trusted(uid string, since time.Time) Steady {
 	return Steady{UID: uid, Ready: true, Since: since, is: true}
 }
 
-// Hear what a report says, and see what a cluster is now. One that nobody can tell of is still the same one.
-func (s Steady) Hear(r Report, ready bool, now time.Time, stabilization time.Duration) Steady {
+// Observe records a report, and returns what a cluster is now. A report without a UID counts for the same Cluster.
+func (s Steady) Observe(r Report, ready bool, now time.Time, stabilization time.Duration) Steady {
 	uid := r.UID
 	if uid == "" && r.Blocker().Reason != ReasonObjectMissing {
 		uid = s.UID
@@ -69,10 +69,10 @@ func (s Steady) Due(stabilization time.Duration) time.Time {
 	if s.Ready || !s.is {
 		return time.Time{}
 	}
-	return s.Since.Add(doubt(stabilization, s.flaps))
+	return s.Since.Add(doubtPeriod(stabilization, s.flaps))
 }
 
-func doubt(stabilization time.Duration, flaps int) time.Duration {
+func doubtPeriod(stabilization time.Duration, flaps int) time.Duration {
 	d := stabilization
 	if flaps > 0 {
 		d = max(d, leastDoubt)

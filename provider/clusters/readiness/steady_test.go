@@ -76,13 +76,13 @@ func TestHear(t *testing.T) {
 			there := Read(good(V1Beta2, V1Beta2))
 			gap := Read(Input{Cluster: Lacks(Subject{Kind: "Cluster", Name: "c1"}, tc.gap)})
 			now := noon()
-			s := Trusted(there.UID, now.Add(-time.Minute)).Hear(there, true, now, Stabilization)
+			s := Trusted(there.UID, now.Add(-time.Minute)).Observe(there, true, now, Stabilization)
 			if !s.Ready || !s.Since.Equal(now.Add(-time.Minute)) {
 				t.Fatalf("\n%s\nwhat was written down does not count: %+v", tc.reason, s)
 			}
-			s = s.Hear(there, false, now, Stabilization).Hear(there, true, now, Stabilization)
+			s = s.Observe(there, false, now, Stabilization).Observe(there, true, now, Stabilization)
 			now = now.Add(2 * Stabilization)
-			s = s.Hear(there, true, now, Stabilization).Hear(gap, false, now, Stabilization).Hear(there, true, now, Stabilization)
+			s = s.Observe(there, true, now, Stabilization).Observe(gap, false, now, Stabilization).Observe(there, true, now, Stabilization)
 			if got := s.Due(Stabilization).Sub(now); got != tc.want {
 				t.Errorf("\n%s\nit counts as ready after: want %s, got %s", tc.reason, tc.want, got)
 			}

@@ -19,37 +19,39 @@ type Topology struct {
 	Reason, Message string
 }
 
-// topologyOf a Cluster.
+// topologyOf returns the topology of a Cluster.
 func topologyOf(in Input) Topology {
 	c, plane := in.Cluster, in.ControlPlane
-	t := Topology{Class: c.text(append([]string{"spec", "topology"}, c.version().layout().topologyClass...)...)}
+	t := Topology{Class: c.textField(append([]string{"spec", "topology"}, c.contractVersion().layout().topologyClass...)...)}
 	if t.Class == "" {
 		return Topology{}
 	}
 	done := newCondition(c, typeTopologyReconciled)
 	switch {
-	case !done.is(True):
-		t.Reason, t.Message = orElse(done.reason, ReasonTopologyNotReconciled), c.says("", "", "", done.message).Message
-	case done.generation < c.GetGeneration(), unseen(plane):
+	case !done.hasStatus(True):
+		t.Reason, t.Message = orElse(done.reason, ReasonTopologyNotReconciled), c.conditionWith("", "", "", done.message).Message
+	case done.generation < c.GetGeneration(), isUnseen(plane):
 		t.Reason = ReasonTopologyNotReconciled
-	case rolling(in):
+	case isRolling(in):
 		t.Reason = ReasonRollingOut
 	}
 	return t
 }
 
-// unseen is true for an object whose controller has not looked at it as it is. One that does not say is not.
-func unseen(o Object) bool {
-	seen := o.number("status", "observedGeneration")
+// isUnseen is true for an object whose controller has not looked at it as it is. One that does not say is not.
+func isUnseen(o Object) bool {
+	seen := o.intField("status", "observedGeneration")
 	return seen > 0 && seen < o.GetGeneration()
 }
 
-// rolling is true while machines are replaced by others that are asked for. The control plane knows it before the Cluster does.
-func rolling(in Input) bool {
-	if newCondition(in.Cluster, typeRollingOut).is(True) {
+// isRolling is true while machines are replaced by others that are asked for. The control plane knows it before the Cluster does.
+func isRolling(in Input) bool {
+	if newCondition(in.Cluster, typeRollingOut).hasStatus(True) {
 		return true
 	}
-	return slices.ContainsFunc(layouts(), func(l layout) bool { return in.ControlPlane.condition(typeRollingOut, l.conditions...).is(True) })
+	return slices.ContainsFunc(layouts(), func(l layout) bool {
+		return in.ControlPlane.findCondition(typeRollingOut, l.conditions...).hasStatus(True)
+	})
 }
 
 func orElse(text, otherwise string) string {

@@ -11,7 +11,7 @@ import (
 func TestTopology(t *testing.T) {
 	reconciled := func(in Input, status, reason string, generation int64) {
 		at := []string{"status", "conditions"}
-		if in.Cluster.version() == V1Beta1 {
+		if in.Cluster.contractVersion() == V1Beta1 {
 			at = []string{"status", "v1beta2", "conditions"}
 		}
 		with(in.Cluster.Unstructured, strings.Join(at, "."), "TopologyReconciled="+status+"/"+reason+"/words")

@@ -28,24 +28,24 @@ type decision struct {
 	message string
 }
 
-// decide what the status says. It is pure: the same facts give the same decision. A verdict stays, whatever comes.
-func decide(f facts) decision {
+// decideStatus decides what the status says. It is pure: the same facts give the same decision. A verdict stays, whatever comes.
+func decideStatus(f facts) decision {
 	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
 		message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the Gate", c.Namespace)
 		return decision{next: f.before, reason: v1alpha1.ReasonPolicyDenied, message: message}
 	}
 	d := decision{next: *f.before.DeepCopy()}
 	if d.next.Verdict == "" {
-		d.next = f.judge()
+		d.next = f.judgeChecks()
 	}
-	d.explain(f)
+	d.explainReady(f)
 	return d
 }
 
-func (f facts) judge() v1alpha1.GateObservation {
+func (f facts) judgeChecks() v1alpha1.GateObservation {
 	next := v1alpha1.GateObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
 	for i := range f.spec.Checks {
-		r := f.check(i)
+		r := f.resultOf(i)
 		if next.StartedAt == nil {
 			next.StartedAt = r.StartedAt.DeepCopy()
 		}
@@ -57,9 +57,9 @@ func (f facts) judge() v1alpha1.GateObservation {
 	return next
 }
 
-// check says where one check stands. One that has ended stays so, and one whose subject is not live waits.
-func (f facts) check(i int) v1alpha1.CheckResult {
-	r, c := f.last(i), f.checks[i]
+// resultOf says where one check stands. One that has ended stays so, and one whose subject is not live waits.
+func (f facts) resultOf(i int) v1alpha1.CheckResult {
+	r, c := f.lastResult(i), f.checks[i]
 	if gates.Ended(r.Phase) {
 		return r
 	}
@@ -75,15 +75,15 @@ func (f facts) check(i int) v1alpha1.CheckResult {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}
 	}
 	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
-		return missing(r, j)
+		return describeWait(r, j)
 	}
 	r.Phase, r.Value, r.Measurements = j.Phase, j.Value, int32(j.Count) //nolint:gosec // It is bounded by the limits of the check.
 	r.Message, r.EndedAt = setup.CutMessage(j.Message, maxMessage), setup.Timestamp(f.now)
 	return r
 }
 
-// missing says what a check that runs waits for: for data, or for its metrics backend, and since when that does not answer.
-func missing(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
+// describeWait says what a check that runs waits for: for data, or for its metrics backend, and since when that does not answer.
+func describeWait(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	if j.Availability != gates.Available {
 		r.Message = setup.CutMessage(j.Message, maxMessage)
 	}
@@ -93,19 +93,19 @@ func missing(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	return r
 }
 
-// explain the Ready condition.
-func (d *decision) explain(f facts) {
+// explainReady sets reason and message of the Ready condition.
+func (d *decision) explainReady(f facts) {
 	switch {
 	case d.next.Verdict == v1alpha1.GatePassed:
 		d.reason = v1alpha1.ReasonPassed
 	case d.next.Verdict != "":
 		d.reason = xpv2.ConditionReason(d.next.Verdict)
-		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
+		d.message = describeChecks(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
 	case d.next.StartedAt == nil:
 		d.reason, d.message = v1alpha1.ReasonNotLive, "no Site of the checks is proven to run the order"
 	default:
-		d.reason = f.availability()
-		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
+		d.reason = f.availabilityReason()
+		d.message = describeChecks(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
 		if d.reason == v1alpha1.ReasonMeasuring && d.message == "" {
 			// When they began is status.atProvider.startedAt.
 			d.message = fmt.Sprintf("the checks end at most %s after their Sites went live, without the time in which nothing can be measured", f.longest)
@@ -113,9 +113,9 @@ func (d *decision) explain(f facts) {
 	}
 }
 
-// availability is the reason that says whether a check that goes on has no data, or an unavailable metrics backend, and whether that holds the
+// availabilityReason is the reason that says whether a check that goes on has no data, or an unavailable metrics backend, and whether that holds the
 // Gate.
-func (f facts) availability() xpv2.ConditionReason {
+func (f facts) availabilityReason() xpv2.ConditionReason {
 	worst := gates.Available
 	for _, c := range f.checks {
 		if !c.liveSince.IsZero() {
@@ -127,12 +127,12 @@ func (f facts) availability() xpv2.ConditionReason {
 	}[worst]
 }
 
-// named lists checks, in the order of the spec.
-func named(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool) string {
+// describeChecks lists checks, in the order of the spec.
+func describeChecks(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool) string {
 	out := []string{}
 	for _, c := range checks {
 		if which(c) {
-			out = append(out, fmt.Sprintf("check %q at Site %q: %s", c.Name, c.Site, said(c)))
+			out = append(out, fmt.Sprintf("check %q at Site %q: %s", c.Name, c.Site, describeCheck(c)))
 		}
 	}
 	if more := len(out) - maxNamed; more > 0 {
@@ -141,7 +141,7 @@ func named(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool)
 	return strings.Join(out, "; ")
 }
 
-func said(c v1alpha1.CheckResult) string {
+func describeCheck(c v1alpha1.CheckResult) string {
 	if c.Message != "" && !gates.Ended(c.Phase) {
 		return c.Message
 	}

@@ -186,7 +186,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decide(tc.facts())
+			d := decideStatus(tc.facts())
 			if diff := cmp.Diff(tc.want, summary(d)); diff != "" {
 				t.Errorf("%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
 			}

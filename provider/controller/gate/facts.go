@@ -31,20 +31,22 @@ type checkFacts struct {
 	job *v1alpha1.CheckJobReference
 	// judgement on what was measured.
 	judgement gates.Judgement
-	// next is when to look again at a check that nobody wakes us for. Zero if somebody does.
+	// next is when to look again at a check that no event wakes. Zero if an event does.
 	next time.Time
 }
 
-// sameTry is true if two orders are of one try, in whatever step.
-func sameTry(a *v1alpha1.Order, b v1alpha1.Order) bool {
+// isSameAttempt is true if two orders are of one try, in whatever step.
+func isSameAttempt(a *v1alpha1.Order, b v1alpha1.Order) bool {
 	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
 }
 
-// reaches is true if an order is of the same try as another one, and has come to its step.
-func reaches(a *v1alpha1.Order, b v1alpha1.Order) bool { return sameTry(a, b) && a.Step >= b.Step }
+// hasReachedStep is true if an order is of the same try as another one, and has come to its step.
+func hasReachedStep(a *v1alpha1.Order, b v1alpha1.Order) bool {
+	return isSameAttempt(a, b) && a.Step >= b.Step
+}
 
-// last returns what was seen of a check.
-func (f facts) last(i int) v1alpha1.CheckResult {
+// lastResult returns what was seen of a check.
+func (f facts) lastResult(i int) v1alpha1.CheckResult {
 	want := f.spec.Checks[i]
 	out := v1alpha1.CheckResult{Name: want.Name, Site: want.Site, Phase: v1alpha1.CheckPending, Threshold: string(want.Threshold)}
 	if i < len(f.before.Checks) {

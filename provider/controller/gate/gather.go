@@ -19,8 +19,8 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// A round is what is read once for all checks of a Gate.
-type round struct {
+// A reconcileCache is what is read once for all checks of a Gate.
+type reconcileCache struct {
 	gate     *v1alpha1.Gate
 	configs  map[xpv2.ProviderConfigReference]config
 	evidence evidence
@@ -36,29 +36,29 @@ type answer struct {
 	outage bool
 }
 
-// gather the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) {
-	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.before(g), now: e.now()}
+// gatherFacts gathers the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, error) {
+	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.lastObservation(g), now: e.now()}
 	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
 		e.meter.Forget(client.ObjectKeyFromObject(g))
-		e.memory.plan(g, time.Time{})
+		e.memory.planNextLook(g, time.Time{})
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
-	r := &round{
+	r := &reconcileCache{
 		gate: g, configs: map[xpv2.ProviderConfigReference]config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{},
 	}
 	var err error
-	if r.evidence, err = e.evidence(ctx, f.namespace, f.spec); err != nil {
+	if r.evidence, err = e.gatherEvidence(ctx, f.namespace, f.spec); err != nil {
 		return facts{}, err
 	}
-	f.longest, f.checks = e.longest(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
+	f.longest, f.checks = e.longestCheck(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
 	outages, invalid := gates.OutagePolicyOf(f.spec)
 	tasks, of := []meter.Task{}, []int{}
 	for i, c := range f.spec.Checks {
-		if gates.Ended(f.last(i).Phase) {
+		if gates.Ended(f.lastResult(i).Phase) {
 			continue
 		}
-		t, err := e.check(ctx, r, c, f.last(i), f.seen(i), &f.checks[i])
+		t, err := e.gatherCheck(ctx, r, c, f.lastResult(i), f.startOf(i), &f.checks[i])
 		if err != nil {
 			return facts{}, err
 		}
@@ -70,15 +70,15 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 			tasks, of = append(tasks, *t), append(of, i)
 		}
 	}
-	e.plan(g, f)
+	e.planNextLook(g, f)
 	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
 		f.checks[of[n]].judgement = j
 	}
 	return f, nil
 }
 
-// plan when to look again.
-func (e *external) plan(g *v1alpha1.Gate, f facts) {
+// planNextLook plans when to look again.
+func (e *external) planNextLook(g *v1alpha1.Gate, f facts) {
 	next := time.Time{}
 	for _, c := range f.checks {
 		if c.next.IsZero() || c.judgement.Ended() {
@@ -88,28 +88,28 @@ func (e *external) plan(g *v1alpha1.Gate, f facts) {
 			next = c.next
 		}
 	}
-	e.memory.plan(g, next)
+	e.memory.planNextLook(g, next)
 }
 
 // unavailableSince is since when the metrics backend of a check was last seen to be unavailable. Zero if it was not.
 func (f facts) unavailableSince(i int) time.Time {
-	if since := f.last(i).UnavailableSince; since != nil {
+	if since := f.lastResult(i).UnavailableSince; since != nil {
 		return since.Time
 	}
 	return time.Time{}
 }
 
-// seen is when a check began, or begins now: no earlier than that.
-func (f facts) seen(i int) time.Time {
-	if at := f.last(i).StartedAt; at != nil {
+// startOf is when a check began, or begins now: no earlier than that.
+func (f facts) startOf(i int) time.Time {
+	if at := f.lastResult(i).StartedAt; at != nil {
 		return at.Time
 	}
 	return setup.Timestamp(f.now).Time
 }
 
-// check what there is to know of one check. It returns what is to be measured, if anything can be.
-func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, last v1alpha1.CheckResult, seen time.Time, into *checkFacts) (*meter.Task, error) {
-	site, err := e.site(ctx, r, c.Site)
+// gatherCheck gathers the facts about one check. It returns what is to be measured, if anything can be.
+func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, seen time.Time, into *checkFacts) (*meter.Task, error) {
+	site, err := e.readSite(ctx, r, c.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, la
 }
 
 // measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.
-func (e *external) measurement(ctx context.Context, r *round, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
+func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
 	t, err := taskOf(c)
 	if err != nil {
 		into.impossible = err.Error()
@@ -140,16 +140,16 @@ func (e *external) measurement(ctx context.Context, r *round, k kind, c v1alpha1
 	}
 	t.LiveSince = into.liveSince
 	if site == nil || t.LiveSince.IsZero() {
-		return unasked(t), nil
+		return idleTask(t), nil
 	}
-	if into.impossible, err = e.source(ctx, r, k, c, site, t); err != nil || into.impossible != "" {
+	if into.impossible, err = e.setQuestion(ctx, r, k, c, site, t); err != nil || into.impossible != "" {
 		return nil, err
 	}
 	return t, nil
 }
 
-// longest is how long the longest of some checks takes at most. Those that can never be measured take no time.
-func (e *external) longest(checks []v1alpha1.GateCheck) time.Duration {
+// longestCheck is how long the longest of some checks takes at most. Those that can never be measured take no time.
+func (e *external) longestCheck(checks []v1alpha1.GateCheck) time.Duration {
 	out := time.Duration(0)
 	for _, c := range checks {
 		rules, err := gates.RulesOf(c.Check)
@@ -166,8 +166,8 @@ func (e *external) longest(checks []v1alpha1.GateCheck) time.Duration {
 	return out
 }
 
-// site returns a Site that the Gate's namespace may use, or nil.
-func (e *external) site(ctx context.Context, r *round, name string) (*catalogv1alpha1.Site, error) {
+// readSite returns a Site that the Gate's namespace may use, or nil.
+func (e *external) readSite(ctx context.Context, r *reconcileCache, name string) (*catalogv1alpha1.Site, error) {
 	if s, ok := r.sites[name]; ok {
 		return s, nil
 	}
@@ -183,7 +183,7 @@ func (e *external) site(ctx context.Context, r *round, name string) (*catalogv1a
 	return s, nil
 }
 
-// taskOf a check, but for what it asks. It returns an error for a check that can never be measured.
+// taskOf returns the task of a check, but for what it asks. It returns an error for a check that can never be measured.
 func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
@@ -208,48 +208,48 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
 }
 
-// source sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
-func (e *external) source(ctx context.Context, r *round, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+// setQuestion sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
+func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
 	config, err := e.configOf(ctx, r, c)
 	if err != nil {
 		return "", err
 	}
-	if problem := config.allow(site, c); problem != "" {
-		t.Question = trouble(problem)
+	if problem := config.deniedCheck(site, c); problem != "" {
+		t.Question = problemQuestion(problem)
 		return "", nil
 	}
-	return k.ask(ctx, e, subject{round: r, config: config, check: c, site: site}, t)
+	return k.ask(ctx, e, subject{reconcileCache: r, config: config, check: c, site: site}, t)
 }
 
-// unasked is a task whose subject is not live: nothing is asked.
-func unasked(t *meter.Task) *meter.Task {
-	t.Question = trouble("")
+// idleTask is a task whose subject is not live: nothing is asked.
+func idleTask(t *meter.Task) *meter.Task {
+	t.Question = problemQuestion("")
 	return t
 }
 
-// question of a server that cannot be asked.
-func (a answer) question() meter.Question {
+// failingQuestion returns the question for a server that cannot be asked.
+func (a answer) failingQuestion() meter.Question {
 	if a.outage {
-		return outage{trouble(a.problem)}
+		return outageQuestion{problemQuestion(a.problem)}
 	}
-	return trouble(a.problem)
+	return problemQuestion(a.problem)
 }
 
-// outage is a question that cannot be asked because of the server, and not because of the check.
-type outage struct{ trouble }
+// outageQuestion is a question that cannot be asked because of the server, and not because of the check.
+type outageQuestion struct{ problemQuestion }
 
-// Ask nobody.
-func (o outage) Ask(context.Context, time.Duration) gates.Answer {
-	return gates.Answer{Problem: string(o.trouble), Unavailable: true}
+// Ask sends no request.
+func (o outageQuestion) Ask(context.Context, time.Duration) gates.Answer {
+	return gates.Answer{Problem: string(o.problemQuestion), Unavailable: true}
 }
 
-// trouble is a question that cannot be asked for now. It goes wrong as often as it may, for somebody may solve it in the meantime.
-type trouble string
+// problemQuestion is a question that cannot be asked for now. It fails as often as a measurement may, since a user may fix the cause meanwhile.
+type problemQuestion string
 
-// Key is what is in the way: what others cannot ask for another reason is no answer to this.
-func (t trouble) Key(time.Duration) string { return string(t) }
+// Key is the problem: checks with another problem do not share the answer.
+func (t problemQuestion) Key(time.Duration) string { return string(t) }
 
-// Ask nobody.
-func (t trouble) Ask(context.Context, time.Duration) gates.Answer {
+// Ask sends no request.
+func (t problemQuestion) Ask(context.Context, time.Duration) gates.Answer {
 	return gates.Answer{Problem: string(t)}
 }

@@ -49,7 +49,7 @@ func TestLongest(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &external{connector: &connector{memory: newMemory()}}
-			if got := e.longest(tc.checks); got != tc.want {
+			if got := e.longestCheck(tc.checks); got != tc.want {
 				t.Errorf("%s\nlongest(...): want %s, got %s", tc.reason, tc.want, got)
 			}
 		})

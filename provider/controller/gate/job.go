@@ -26,19 +26,19 @@ import (
 // grace is how long a cluster may take to say what became of a Job whose time is over.
 const grace = time.Minute
 
-// A wish is a Job that is to be made.
-type wish struct {
+// A jobRequest is a Job that is to be made.
+type jobRequest struct {
 	// check and site are those that the Job is for.
 	check, site string
 	cluster     *clusters.Cluster
 	job         *batchv1.Job
 }
 
-func jobs() schema.GroupVersionResource {
+func jobResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 }
 
-func pods() schema.GroupVersionResource {
+func podResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 }
 
@@ -50,15 +50,15 @@ func jobKind() kind {
 		allow: func(site *catalogv1alpha1.Site, _ config, c v1alpha1.GateCheck) error {
 			return policy.CheckJob(site, c.Job)
 		},
-		run: func(ctx context.Context, e *external, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
-			return e.job(ctx, r, c, site, into)
+		run: func(ctx context.Context, e *external, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
+			return e.gatherJob(ctx, r, c, site, into)
 		},
 	}
 }
 
-// job judges a check that runs as a Job, and wishes for the Job if there is none. What is in the way may be solved until the check's time is
+// gatherJob judges a check that runs as a Job, and wishes for the Job if there is none. What is in the way may be solved until the check's time is
 // over. It returns an error if the control plane's API server cannot be asked.
-func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
+func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
 		into.impossible = err.Error()
@@ -70,25 +70,25 @@ func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site
 	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
 		return nil
 	}
-	end := e.memory.job(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
+	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
 	into.next = end
-	wishes := len(e.wishes)
-	trouble, err := e.run(ctx, r, in, into)
+	wishes := len(e.jobRequests)
+	trouble, err := e.observeJob(ctx, r, in, into)
 	if err != nil || into.judgement.Ended() || e.now().Before(end) {
 		return err
 	}
-	if len(e.wishes) > wishes { // It comes too late for a Job.
-		e.wishes = e.wishes[:wishes]
-		trouble = e.memory.job(job.Name(in), e.now()).refused
+	if len(e.jobRequests) > wishes { // It comes too late for a Job.
+		e.jobRequests = e.jobRequests[:wishes]
+		trouble = e.memory.noteJob(job.Name(in), e.now()).refused
 	}
-	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: or(trouble, "nothing runs Jobs in the cluster")}
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
 	return nil
 }
 
 // knownJob returns the Job of a name that the provider created, as this process remembers it or else as the status says. Nil if neither does: the
 // status may be about a Job of an earlier time in which the subject was live.
 func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1alpha1.CheckJobReference {
-	if note := e.memory.job(name, e.now()); note.uid != "" {
+	if note := e.memory.noteJob(name, e.now()); note.uid != "" {
 		return &v1alpha1.CheckJobReference{Name: name, UID: string(note.uid)}
 	}
 	if last != nil && last.Name == name {
@@ -97,28 +97,28 @@ func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1al
 	return nil
 }
 
-func or(text, otherwise string) string {
+func firstText(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
 	return text
 }
 
-// run looks at the Job. It returns what is in the way, and an error if the control plane's API server cannot be asked.
-func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkFacts) (string, error) {
+// observeJob looks at the Job. It returns what is in the way, and an error if the control plane's API server cannot be asked.
+func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) (string, error) {
 	if in.Site.Spec.PostCheck == nil {
-		return e.wish(ctx, r, in, nil)
+		return e.requestJob(ctx, r, in, nil)
 	}
-	cluster, trouble, err := e.cluster(ctx, in.Site)
+	cluster, trouble, err := e.connectCluster(ctx, in.Site)
 	if err != nil || trouble != "" {
 		return trouble, err
 	}
 	name := job.Name(in)
-	o, err := cluster.Only(ctx, engines.Ref{Resource: jobs(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
+	o, err := cluster.Only(ctx, engines.Ref{Resource: jobResource(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
 	}
-	note := e.memory.job(name, e.now())
+	note := e.memory.noteJob(name, e.now())
 	made := note.made
 	if made.IsZero() && into.job != nil {
 		made = note.seen // A process before this one created it.
@@ -129,7 +129,7 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 	case o == nil && !made.IsZero(): // The watch has not seen it yet.
 		into.next = made.Add(grace + time.Second)
 	case o == nil:
-		return e.wish(ctx, r, in, cluster)
+		return e.requestJob(ctx, r, in, cluster)
 	default:
 		err = e.judgeOwn(ctx, cluster, in, o, into)
 	}
@@ -154,35 +154,36 @@ func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in j
 		into.impossible = "the Job was replaced: the cluster has another Job of this name, with UID " + string(j.GetUID())
 		return nil
 	}
-	into.judgement = e.judge(ctx, cluster, j)
+	into.judgement = e.judgeJob(ctx, cluster, j)
 	return nil
 }
 
-// wish for a Job. Only now it is read what it follows from: whatever changes later concerns another one. It returns why it may not be made.
-func (e *external) wish(ctx context.Context, r *round, in job.Input, cluster *clusters.Cluster) (string, error) {
+// requestJob has Update create a Job. The configuration and the script are read only now: what changes later does not concern this Job. It
+// returns why it may not be made.
+func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Input, cluster *clusters.Cluster) (string, error) {
 	config, err := e.configOf(ctx, r, in.Check)
 	if err != nil {
 		return "", err
 	}
-	if problem := config.allow(in.Site, in.Check); problem != "" {
+	if problem := config.deniedCheck(in.Site, in.Check); problem != "" {
 		return problem, nil
 	}
-	script, problem, err := e.script(ctx, r.gate.GetNamespace(), in.Check)
+	script, problem, err := e.readScript(ctx, r.gate.GetNamespace(), in.Check)
 	if err != nil || problem != "" {
 		return problem, err
 	}
 	in.Script = script
-	e.wishes = append(e.wishes, wish{check: in.Check.Name, site: in.Check.Site, cluster: cluster, job: job.Make(in)})
+	e.jobRequests = append(e.jobRequests, jobRequest{check: in.Check.Name, site: in.Check.Site, cluster: cluster, job: job.Make(in)})
 	return "", nil
 }
 
-func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) gates.Judgement {
+func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) gates.Judgement {
 	out := job.Judge(j, nil)
 	if !out.Ended() {
 		return out
 	}
 	// Without its pods we know what became of it, and not what it said.
-	found, err := cluster.List(ctx, pods(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
+	found, err := cluster.List(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
 	if err != nil {
 		return out // It may not be for us to see.
 	}
@@ -196,8 +197,8 @@ func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, j *batc
 	return job.Judge(j, ps)
 }
 
-// script of a check. It returns why there is none, and an error if the API server cannot be asked.
-func (e *external) script(ctx context.Context, namespace string, c v1alpha1.GateCheck) (string, string, error) {
+// readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.
+func (e *external) readScript(ctx context.Context, namespace string, c v1alpha1.GateCheck) (string, string, error) {
 	ref := c.Job.ConfigMapKeyRef
 	if ref == nil {
 		return c.Job.Script, "", nil
@@ -217,8 +218,8 @@ func (e *external) script(ctx context.Context, namespace string, c v1alpha1.Gate
 	return text, "", nil
 }
 
-// cluster that the Site's workloads run in. It returns why it cannot be reached.
-func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, string, error) {
+// connectCluster returns the cluster that the Site's workloads run in. It returns why it cannot be reached.
+func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, string, error) {
 	if site.Spec.Cluster.ControlPlane != nil {
 		c, err := e.look.Home()
 		return c, "", err
@@ -242,29 +243,29 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	return c, "", nil
 }
 
-// make the Jobs that are wished for, and record them in the status of the Gate. What cannot be made is tried again until the check's time is
-// over. It returns an error if one of them cannot be made.
-func (e *external) make(ctx context.Context, g *v1alpha1.Gate) error {
+// createJobs creates the Jobs that were requested, and records them in the status of the Gate. What cannot be made is tried again until the
+// check's time is over. It returns an error if one of them cannot be made.
+func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	var failed []error
-	for _, w := range e.wishes {
+	for _, w := range e.jobRequests {
 		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.job)
 		if err != nil {
 			return errors.Wrap(err, "cannot encode Job")
 		}
-		uid, err := w.cluster.Make(ctx, jobs(), &unstructured.Unstructured{Object: o})
+		uid, err := w.cluster.Make(ctx, jobResource(), &unstructured.Unstructured{Object: o})
 		if err != nil {
-			e.memory.refused(w.job.GetName(), err.Error())
+			e.memory.recordRefused(w.job.GetName(), err.Error())
 			failed = append(failed, errors.Wrap(err, "cannot make Job of a check"))
 			continue
 		}
-		e.memory.made(w.job.GetName(), uid, e.now())
+		e.memory.recordCreated(w.job.GetName(), uid, e.now())
 		recordJob(g, w, uid)
 	}
 	return errors.Join(failed...)
 }
 
 // recordJob writes the UID of a Job into the status, with which a provider that starts again knows it. It does nothing for a Job that was there.
-func recordJob(g *v1alpha1.Gate, w wish, uid types.UID) {
+func recordJob(g *v1alpha1.Gate, w jobRequest, uid types.UID) {
 	for i := range g.Status.AtProvider.Checks {
 		c := &g.Status.AtProvider.Checks[i]
 		if uid != "" && c.Name == w.check && c.Site == w.site {

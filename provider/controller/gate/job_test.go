@@ -35,7 +35,7 @@ func script(change func(*deploymentv1alpha1.JobCheck)) v1alpha1.GateCheck {
 // made returns the Jobs in the cluster.
 func (w *world) made() []unstructured.Unstructured {
 	w.Helper()
-	l, err := w.cluster.Resource(jobs()).Namespace("checks").List(w.Context(), metav1.ListOptions{})
+	l, err := w.cluster.Resource(jobResource()).Namespace("checks").List(w.Context(), metav1.ListOptions{})
 	w.must(err)
 	return l.Items
 }
@@ -50,10 +50,10 @@ func (w *world) end(condition batchv1.JobConditionType, reason string, exit int3
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: said}}}}
 	o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
 	w.must(err)
-	_, err = w.cluster.Resource(pods()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
+	_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
 	w.must(err)
 	w.must(unstructured.SetNestedSlice(j.Object, []any{map[string]any{"type": string(condition), "status": "True", "reason": reason}}, "status", "conditions"))
-	_, err = w.cluster.Resource(jobs()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
+	_, err = w.cluster.Resource(jobResource()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
 	w.must(err)
 }
 
@@ -100,11 +100,11 @@ func TestJob(t *testing.T) {
 func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)) {
 	w.Helper()
 	j := w.made()[0]
-	w.must(w.cluster.Resource(jobs()).Namespace("checks").Delete(w.Context(), j.GetName(), metav1.DeleteOptions{}))
+	w.must(w.cluster.Resource(jobResource()).Namespace("checks").Delete(w.Context(), j.GetName(), metav1.DeleteOptions{}))
 	j.SetResourceVersion("")
 	j.SetUID(uid)
 	change(&j)
-	_, err := w.cluster.Resource(jobs()).Namespace("checks").Create(w.Context(), &j, metav1.CreateOptions{})
+	_, err := w.cluster.Resource(jobResource()).Namespace("checks").Create(w.Context(), &j, metav1.CreateOptions{})
 	w.must(err)
 }
 
@@ -364,7 +364,7 @@ func TestJobIsRefused(t *testing.T) {
 	w := newWorld(t, script(nil))
 	refuses := true
 	w.cluster.PrependReactor("create", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return refuses, nil, kerrors.NewForbidden(jobs().GroupResource(), "j", nil)
+		return refuses, nil, kerrors.NewForbidden(jobResource().GroupResource(), "j", nil)
 	})
 	now := time.Now()
 	w.c.now = func() time.Time { return now }

@@ -33,7 +33,7 @@ type kind struct {
 
 	// run carries out a check by itself, without questions, and writes what it finds into the facts. It returns an error if the API server
 	// cannot be reached.
-	run func(ctx context.Context, e *external, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error
+	run func(ctx context.Context, e *external, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error
 
 	// lead returns how long a revision has to be live before a check of it means anything. Nil means no time.
 	lead func(e *external, c v1alpha1.GateCheck) time.Duration
@@ -41,7 +41,7 @@ type kind struct {
 
 // A subject is a check, with all that its question follows from.
 type subject struct {
-	*round
+	*reconcileCache
 
 	config config
 	check  v1alpha1.GateCheck

@@ -15,15 +15,15 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// An evidence is what tells whether the Sites of a Gate run its order.
+// An evidence proves whether the Sites of a Gate run its order.
 type evidence struct {
 	spec       v1alpha1.GateParameters
 	sync       *deliveryv1alpha1.SiteSync
 	deliveries []deliveryv1alpha1.GitDelivery
 }
 
-// evidence of a Gate, from the cache. It returns an error if the API server cannot be asked.
-func (e *external) evidence(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (evidence, error) {
+// gatherEvidence gathers the evidence of a Gate, from the cache. It returns an error if the API server cannot be asked.
+func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (evidence, error) {
 	out := evidence{spec: spec}
 	var err error
 	if out.sync, err = e.syncOf(ctx, namespace, spec); err != nil {
@@ -67,13 +67,13 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
-// liveSince is since when a Site is proven to run the order. Zero if it is not. Where nobody tells what the Site runs, what was
+// liveSince is since when a Site is proven to run the order. Zero if it is not. Where no engine reports what the Site runs, what was
 // delivered counts from when it was first seen, or from when it was there again, if the Site says so.
 func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
-		return e.synced(site.GetName())
+		return e.syncedSince(site.GetName())
 	}
-	since := e.delivered(site.GetName())
+	since := e.deliveredSince(site.GetName())
 	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || since.IsZero() {
 		return time.Time{}
 	}
@@ -83,13 +83,13 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Tim
 	return since
 }
 
-// synced believes a SiteSync that speaks of this order, as it is asked for now.
-func (e evidence) synced(site string) time.Time {
+// syncedSince believes a SiteSync that speaks of this order, as it is asked for now.
+func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
-	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !current(s) {
+	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return time.Time{}
 	}
-	if !reaches(&s.Spec.ForProvider.Order, e.spec.Order) || !reaches(s.Status.AtProvider.Order, e.spec.Order) {
+	if !hasReachedStep(&s.Spec.ForProvider.Order, e.spec.Order) || !hasReachedStep(s.Status.AtProvider.Order, e.spec.Order) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -106,22 +106,22 @@ type conditioned interface {
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
-// current is true for an object whose status is about its present spec, and whose last look went well.
-func current(o conditioned) bool {
+// isCurrent is true for an object whose status is about its present spec, and whose last look went well.
+func isCurrent(o conditioned) bool {
 	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
 
-// delivered is since when what a Site gets is proven to be there. Its conditions tell that, also after a restart.
-func (e evidence) delivered(site string) time.Time {
+// deliveredSince is since when what a Site gets is proven to be there. The conditions of the GitDelivery prove it, also after a restart.
+func (e evidence) deliveredSince(site string) time.Time {
 	for i := range e.deliveries {
 		d := &e.deliveries[i]
-		if !carries(d, site) {
+		if !deliversTo(d, site) {
 			continue
 		}
 		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
-		done := ready.Status == corev1.ConditionTrue && current(d) && d.GetDeletionTimestamp() == nil
-		if !done || !reaches(&d.Spec.ForProvider.Order, e.spec.Order) || !reaches(d.Status.AtProvider.Order, e.spec.Order) {
+		done := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
+		if !done || !hasReachedStep(&d.Spec.ForProvider.Order, e.spec.Order) || !hasReachedStep(d.Status.AtProvider.Order, e.spec.Order) {
 			return time.Time{}
 		}
 		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {
@@ -132,7 +132,7 @@ func (e evidence) delivered(site string) time.Time {
 	return time.Time{}
 }
 
-func carries(d *deliveryv1alpha1.GitDelivery, site string) bool {
+func deliversTo(d *deliveryv1alpha1.GitDelivery, site string) bool {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Site == site {
 			return true

@@ -23,11 +23,11 @@ type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]note
 	// next is when to look again at the latest.
-	next map[types.NamespacedName]time.Time
+	nextLooks map[types.NamespacedName]time.Time
 	// put is since when something is kept back.
-	put map[types.NamespacedName]time.Time
+	deferredSince map[types.NamespacedName]time.Time
 	// looked is when each was last reconciled, and not only observed quickly.
-	looked map[types.NamespacedName]time.Time
+	reconciled map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote
 
@@ -42,7 +42,7 @@ type memory struct {
 type note struct {
 	uid  types.UID
 	said v1alpha1.GateObservation
-	// open is true while there is no verdict.
+	// open is true until the verdict.
 	open bool
 }
 
@@ -57,19 +57,19 @@ type jobNote struct {
 
 func newMemory() *memory {
 	return &memory{
-		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
-		looked: map[types.NamespacedName]time.Time{},
-		jobs:   map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+		notes: map[types.NamespacedName]note{}, nextLooks: map[types.NamespacedName]time.Time{}, deferredSince: map[types.NamespacedName]time.Time{},
+		reconciled: map[types.NamespacedName]time.Time{},
+		jobs:       map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
 	}
 }
 
-func (m *memory) keep(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
+func (m *memory) recordObservation(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.notes[client.ObjectKeyFromObject(g)] = note{uid: g.GetUID(), said: *said.DeepCopy(), open: said.Verdict == ""}
 }
 
-func (m *memory) of(g *v1alpha1.Gate) v1alpha1.GateObservation {
+func (m *memory) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := m.notes[client.ObjectKeyFromObject(g)]; n.uid == g.GetUID() {
@@ -78,84 +78,84 @@ func (m *memory) of(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	return v1alpha1.GateObservation{}
 }
 
-// open is true for a Gate without a verdict.
-func (m *memory) open(key types.NamespacedName) bool {
+// isOpen is true for a Gate without a verdict.
+func (m *memory) isOpen(key types.NamespacedName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.notes[key].open
 }
 
-func (m *memory) forget(key types.NamespacedName) {
+func (m *memory) forgetGate(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.notes, key)
-	delete(m.next, key)
-	delete(m.put, key)
-	delete(m.looked, key)
+	delete(m.nextLooks, key)
+	delete(m.deferredSince, key)
+	delete(m.reconciled, key)
 }
 
 func (m *memory) recordLook(key types.NamespacedName, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.looked[key] = now
+	m.reconciled[key] = now
 }
 
 // reconciledAt returns when a Gate was last reconciled in full. Zero means never.
 func (m *memory) reconciledAt(key types.NamespacedName) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.looked[key]
+	return m.reconciled[key]
 }
 
-// deferred returns what restores since when something of a Gate is kept back.
-func (m *memory) deferred(key types.NamespacedName) (restore func()) {
+// saveDeferral returns what restores since when something of a Gate is kept back.
+func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	since, ok := m.put[key]
+	since, ok := m.deferredSince[key]
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.put, key)
+		delete(m.deferredSince, key)
 		if ok {
-			m.put[key] = since
+			m.deferredSince[key] = since
 		}
 	}
 }
 
-// putOff returns until when what is new about a Gate may be kept back, if it may, since it was first new.
-func (m *memory) putOff(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
+// deferUntil returns until when what is new about a Gate may be kept back, if it may, since it was first new.
+func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := client.ObjectKeyFromObject(g)
-	since, ok := m.put[key]
+	since, ok := m.deferredSince[key]
 	switch {
 	case !may:
-		delete(m.put, key)
+		delete(m.deferredSince, key)
 		return time.Time{}
 	case !ok:
 		since = now
-		m.put[key] = now
-	case !now.Before(since.Add(together)):
-		delete(m.put, key)
+		m.deferredSince[key] = now
+	case !now.Before(since.Add(deferPeriod)):
+		delete(m.deferredSince, key)
 	}
-	return since.Add(together)
+	return since.Add(deferPeriod)
 }
 
-// plan when to look at a Gate again. Zero leaves that to the interval.
-func (m *memory) plan(g *v1alpha1.Gate, next time.Time) {
+// planNextLook records when to look at a Gate again. Zero leaves that to the interval.
+func (m *memory) planNextLook(g *v1alpha1.Gate, next time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.next[client.ObjectKeyFromObject(g)] = next
+	m.nextLooks[client.ObjectKeyFromObject(g)] = next
 }
 
-func (m *memory) due(key types.NamespacedName) time.Time {
+func (m *memory) nextLook(key types.NamespacedName) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.next[key]
+	return m.nextLooks[key]
 }
 
-// job returns what is remembered of a Job, which is seen now if it never was.
-func (m *memory) job(name string, now time.Time) jobNote {
+// noteJob returns what is remembered of a Job, which is seen now if it never was.
+func (m *memory) noteJob(name string, now time.Time) jobNote {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for n, j := range m.jobs {
@@ -171,8 +171,8 @@ func (m *memory) job(name string, now time.Time) jobNote {
 	return j
 }
 
-// made remembers that a Job was made.
-func (m *memory) made(name string, uid types.UID, now time.Time) {
+// recordCreated remembers that a Job was made.
+func (m *memory) recordCreated(name string, uid types.UID, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]
@@ -180,8 +180,8 @@ func (m *memory) made(name string, uid types.UID, now time.Time) {
 	m.jobs[name] = j
 }
 
-// refused remembers why a Job could not be made.
-func (m *memory) refused(name, why string) {
+// recordRefused remembers why a Job could not be made.
+func (m *memory) recordRefused(name, why string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]

@@ -38,7 +38,7 @@ type connector struct {
 	now    func() time.Time
 }
 
-// Connect contacts nobody.
+// Connect opens no connection.
 func (c *connector) Connect(_ context.Context, g *v1alpha1.Gate) (managed.TypedExternalClient[*v1alpha1.Gate], error) {
 	return &external{connector: c, look: c.pool.Look(client.ObjectKeyFromObject(g))}, nil
 }
@@ -52,47 +52,47 @@ type external struct {
 	quick bool
 
 	// wishes are what Observe found missing, for Update of the same reconcile.
-	wishes []wish
+	jobRequests []jobRequest
 }
 
 // Observe says where the checks of a Gate stand. It waits for no measurement, and writes nothing. A Gate exists until it is deleted, and
 // leaves nothing behind.
 func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(g) {
-		e.forget(client.ObjectKeyFromObject(g))
+		e.forgetGate(client.ObjectKeyFromObject(g))
 		return managed.ExternalObservation{}, nil
 	}
 	g.Status.SetObservedGeneration(g.GetGeneration())
-	f, err := e.gather(ctx, g)
+	f, err := e.gatherFacts(ctx, g)
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
 		e.memory.recordLook(client.ObjectKeyFromObject(g), f.now)
 	}
-	d := decide(f)
+	d := decideStatus(f)
 	if d.next.Verdict != "" {
-		e.wishes = nil // Whatever a Job would find out, it comes too late.
+		e.jobRequests = nil // Whatever a Job would find out, it comes too late.
 	}
-	e.show(g, d)
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
+	e.updateStatus(g, d)
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.jobRequests) == 0}, nil
 }
 
-// before is what the status says, or what was found since: a status may be old, or emptied by somebody, and what has ended is never
+// lastObservation is what the status says, or what was found since: a status may be old, or emptied by a user, and what has ended is never
 // measured again.
-func (e *external) before(g *v1alpha1.Gate) v1alpha1.GateObservation {
+func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	at := g.Status.AtProvider
-	if said := e.memory.of(g); ended(said) > ended(at) || at.Order == nil {
+	if said := e.memory.lastObservation(g); countEnded(said) > countEnded(at) || at.Order == nil {
 		at = said
 	}
-	if at.Order != nil && !sameTry(at.Order, g.Spec.ForProvider.Order) {
+	if at.Order != nil && !isSameAttempt(at.Order, g.Spec.ForProvider.Order) {
 		at = v1alpha1.GateObservation{}
 	}
 	return *at.DeepCopy()
 }
 
-// ended is how many checks have ended, and one more with the verdict.
-func ended(o v1alpha1.GateObservation) int {
+// countEnded is how many checks have ended, and one more with the verdict.
+func countEnded(o v1alpha1.GateObservation) int {
 	n := 0
 	for _, c := range o.Checks {
 		if gates.Ended(c.Phase) {
@@ -105,7 +105,7 @@ func ended(o v1alpha1.GateObservation) int {
 	return n
 }
 
-func ready(g *v1alpha1.Gate, d decision) xpv2.Condition {
+func readyCondition(g *v1alpha1.Gate, d decision) xpv2.Condition {
 	status := corev1.ConditionFalse
 	if d.reason == v1alpha1.ReasonPassed {
 		status = corev1.ConditionTrue
@@ -122,7 +122,7 @@ func (e *external) Create(context.Context, *v1alpha1.Gate) (managed.ExternalCrea
 
 // Update makes the Jobs of checks. It returns an error if one cannot be made.
 func (e *external) Update(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, e.make(ctx, g)
+	return managed.ExternalUpdate{}, e.createJobs(ctx, g)
 }
 
 // Delete is never called: nothing is left to delete.

@@ -39,18 +39,18 @@ type blueprintNotes struct {
 
 func newBlueprintNotes() blueprintNotes { return blueprintNotes{notes: lru.New(maxBlueprints)} }
 
-func (b blueprintNotes) get(key blueprintKey) (blueprintNote, bool) {
+func (b blueprintNotes) getNote(key blueprintKey) (blueprintNote, bool) {
 	known, ok := b.notes.Get(key)
 	note, _ := known.(blueprintNote)
 	return note, ok
 }
 
-func (b blueprintNotes) add(key blueprintKey, note blueprintNote) { b.notes.Add(key, note) }
+func (b blueprintNotes) addNote(key blueprintKey, note blueprintNote) { b.notes.Add(key, note) }
 
 // deniedQuery returns why a query may not be asked where Site or configuration leave the metrics of Blueprints only, or "". The function
 // refuses such a query of a deployment; a Gate that a user made by hand never went through it. It returns an error if the API server cannot be
 // asked.
-func (e *external) deniedQuery(ctx context.Context, r *round, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site) (string, error) {
+func (e *external) deniedQuery(ctx context.Context, r *reconcileCache, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site) (string, error) {
 	denied := policy.CheckOwnQuery(site, k.spec, c.Prometheus)
 	if denied == nil {
 		return "", nil
@@ -72,7 +72,7 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 		return nil, nil
 	}
 	key := blueprintKey{gate: g.GetUID(), generation: g.GetGeneration()}
-	if known, ok := e.memory.blueprints.get(key); ok && (e.quick || known.exists || e.now().Sub(known.readAt) < openInterval) {
+	if known, ok := e.memory.blueprints.getNote(key); ok && (e.quick || known.exists || e.now().Sub(known.readAt) < openInterval) {
 		return known.metrics, nil
 	}
 	if e.quick {
@@ -83,7 +83,7 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 	if client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrapf(err, "cannot get Blueprint %q", ref.Name)
 	}
-	e.memory.blueprints.add(key, blueprintNote{metrics: b.Spec.Metrics, exists: err == nil, readAt: e.now()})
+	e.memory.blueprints.addNote(key, blueprintNote{metrics: b.Spec.Metrics, exists: err == nil, readAt: e.now()})
 	return b.Spec.Metrics, nil
 }
 

@@ -32,21 +32,21 @@ func askPrometheus(ctx context.Context, e *external, s subject, t *meter.Task) (
 	a, ok := s.servers[key]
 	if !ok {
 		var err error
-		if a, err = e.server(ctx, s.config, s.site, c.Prometheus.Address); err != nil {
+		if a, err = e.findServer(ctx, s.config, s.site, c.Prometheus.Address); err != nil {
 			return "", err
 		}
 		s.servers[key] = a
 	}
 	if a.problem != "" {
-		t.Question = a.question()
+		t.Question = a.failingQuestion()
 		return "", nil
 	}
-	denied, err := e.deniedQuery(ctx, s.round, s.config, c, s.site)
+	denied, err := e.deniedQuery(ctx, s.reconcileCache, s.config, c, s.site)
 	if err != nil {
 		return "", err
 	}
 	if denied != "" { // A Blueprint that was changed makes another revision, and this Gate waits for that one.
-		t.Question = answer{problem: denied, outage: true}.question()
+		t.Question = answer{problem: denied, outage: true}.failingQuestion()
 		return "", nil
 	}
 	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)

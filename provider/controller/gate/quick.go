@@ -16,7 +16,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.Gate]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.Gate { return &v1alpha1.Gate{} }, Interval: interval, Now: c.now,
-		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, NextLook: c.interval,
+		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }
 
@@ -25,7 +25,7 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	key := client.ObjectKeyFromObject(g)
 	look := c.pool.Look(key)
 	defer look.Done()
-	before, restore := g.Status.DeepCopy(), c.memory.deferred(key)
+	before, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
 	o, err := (&external{connector: c, look: look, quick: true}).Observe(ctx, g)
 	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*before, g.Status) {
 		restore()

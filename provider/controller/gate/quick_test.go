@@ -41,6 +41,6 @@ func (w *world) changeJob() {
 	w.Helper()
 	j := w.made()[0]
 	j.SetAnnotations(map[string]string{"at": time.Now().String()})
-	_, err := w.cluster.Resource(jobs()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
+	_, err := w.cluster.Resource(jobResource()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
 	w.must(err)
 }

@@ -44,7 +44,7 @@ type Options struct {
 	// Fetch has those of how servers are asked.
 	Fetch fetch.Options
 
-	// Observer is told of each question. Nil means that nobody wants to know.
+	// Observer counts each question. Nil counts none.
 	Observer meter.Observer
 }
 
@@ -64,15 +64,15 @@ func Kinds() []schema.GroupVersionKind {
 func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	gvk := v1alpha1.GroupVersion.WithKind("Gate")
 	name := managed.ControllerName(gvk.GroupKind().String())
-	kube, bell := mgr.GetClient(), &setup.Bell{}
-	m := meter.New(time.Now, bell.Ring, g.Observer)
+	kube, bell := mgr.GetClient(), &setup.EventSource{}
+	m := meter.New(time.Now, bell.Wake, g.Observer)
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Bounds, bell.Ring)
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Bounds, bell.Wake)
 	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
-	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
+	if err := indexOpenGates(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
@@ -80,31 +80,31 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
-		For(&v1alpha1.Gate{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), forgot()))).
-		Watches(&deliveryv1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.sync)).
-		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.delivery), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site), changed).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
+		For(&v1alpha1.Gate{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), statusWasEmptied()))).
+		Watches(&deliveryv1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
+		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.requestsForDelivery), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite), changed).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
 		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(setup.NewTurns(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: c.forget,
-		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Ring))
+		Complete(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: c.forgetGate,
+		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
 }
 
-// interval is the one for what nobody tells. What is measured wakes us.
-func (c *connector) interval(mg resource.Managed, most time.Duration) time.Duration {
-	if c.memory.open(client.ObjectKeyFromObject(mg)) {
+// requeueInterval is the interval for changes that no event reports. A measurement wakes the Gate.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	if c.memory.isOpen(client.ObjectKeyFromObject(mg)) {
 		most = min(most, openInterval)
 	}
-	return setup.Interval(most, c.memory.due(client.ObjectKeyFromObject(mg)), c.now())
+	return setup.Interval(most, c.memory.nextLook(client.ObjectKeyFromObject(mg)), c.now())
 }
 
-// forget all that belongs to a Gate that is no more.
-func (c *connector) forget(key types.NamespacedName) {
+// forgetGate drops all that belongs to a Gate that was deleted.
+func (c *connector) forgetGate(key types.NamespacedName) {
 	c.meter.Forget(key)
 	c.pool.Forget(key)
-	c.memory.forget(key)
+	c.memory.forgetGate(key)
 }

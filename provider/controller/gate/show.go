@@ -11,16 +11,16 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// together is how long checks that passed are kept back while others go on. Each change of the status costs the composite, and Sites that went
+// deferPeriod is how long checks that passed are kept back while others go on. Each change of the status costs the composite, and Sites that went
 // live one after another come to their verdicts one after another.
-const together = 10 * time.Second
+const deferPeriod = 10 * time.Second
 
-// show a decision in the status: at once, unless all that is new is that some checks passed, and others go on.
-func (e *external) show(g *v1alpha1.Gate, d decision) {
-	after := ready(g, d)
-	e.memory.keep(g, d.next)
-	if due := e.memory.putOff(g, onlyPassed(g, d, after), e.now()); e.now().Before(due) {
-		e.memory.plan(g, setup.Earliest(e.memory.due(client.ObjectKeyFromObject(g)), due))
+// updateStatus writes a decision into the status: at once, unless all that is new is that some checks passed, and others go on.
+func (e *external) updateStatus(g *v1alpha1.Gate, d decision) {
+	after := readyCondition(g, d)
+	e.memory.recordObservation(g, d.next)
+	if due := e.memory.deferUntil(g, onlyPassed(g, d, after), e.now()); e.now().Before(due) {
+		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(client.ObjectKeyFromObject(g)), due))
 		return
 	}
 	g.Status.AtProvider = d.next

@@ -53,12 +53,12 @@ func TestShow(t *testing.T) {
 			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return now }}}
 			g := &v1alpha1.Gate{}
 			g.SetName("shop")
-			e.show(g, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
+			e.updateStatus(g, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
 			for i, s := range tc.steps {
 				now = began.Add(s.after)
 				before := g.Status.AtProvider
-				e.memory.plan(g, time.Time{}) // As gather does.
-				e.show(g, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
+				e.memory.planNextLook(g, time.Time{}) // As gather does.
+				e.updateStatus(g, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
 				want := before
 				if s.shown {
 					want = s.next
@@ -66,10 +66,10 @@ func TestShow(t *testing.T) {
 				if diff := cmp.Diff(want, g.Status.AtProvider); diff != "" {
 					t.Errorf("\n%s\nshow(...) %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
-				if due := e.memory.due(client.ObjectKeyFromObject(g)); !s.shown && !due.After(now) {
+				if due := e.memory.nextLook(client.ObjectKeyFromObject(g)); !s.shown && !due.After(now) {
 					t.Errorf("\n%s\nshow(...) %d: nobody looks again: %s", tc.reason, i, due)
 				}
-				if diff := cmp.Diff(s.next, e.memory.of(g)); diff != "" {
+				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {
 					t.Errorf("\n%s\nmemory after %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
 			}

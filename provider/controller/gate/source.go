@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// Problems of a source, which somebody may solve while the check goes on.
+// Problems of a source, which a user may fix while the check goes on.
 const (
 	problemNowhere = "neither the Site nor the configuration names a Prometheus server"
 	problemAddress = "the address of the Prometheus server cannot be used"
@@ -31,8 +31,9 @@ type config struct {
 	problem string
 }
 
-// configOf a check, which is read once for all checks that have the same. It returns an error if the API server cannot be asked.
-func (e *external) configOf(ctx context.Context, r *round, c v1alpha1.GateCheck) (config, error) {
+// configOf returns the configuration of a check, which is read once for all checks that have the same. It returns an error if the API server
+// cannot be asked.
+func (e *external) configOf(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck) (config, error) {
 	ref := r.gate.ConfigOf(c)
 	if ref == nil {
 		return config{problem: "the Gate names no configuration"}, nil
@@ -40,15 +41,15 @@ func (e *external) configOf(ctx context.Context, r *round, c v1alpha1.GateCheck)
 	if known, ok := r.configs[*ref]; ok {
 		return known, nil
 	}
-	out, err := e.config(ctx, r.gate, *ref)
+	out, err := e.readConfig(ctx, r.gate, *ref)
 	if err == nil {
 		r.configs[*ref] = out
 	}
 	return out, err
 }
 
-// config that a Gate may use. It returns an error if the API server cannot be asked.
-func (e *external) config(ctx context.Context, g *v1alpha1.Gate, ref xpv2.ProviderConfigReference) (config, error) {
+// readConfig reads a configuration that a Gate may use. It returns an error if the API server cannot be asked.
+func (e *external) readConfig(ctx context.Context, g *v1alpha1.Gate, ref xpv2.ProviderConfigReference) (config, error) {
 	out := config{kind: policy.KindClusterProviderConfig}
 	cluster := &configv1alpha1.ClusterProviderConfig{}
 	var o client.Object = cluster
@@ -70,8 +71,8 @@ func (e *external) config(ctx context.Context, g *v1alpha1.Gate, ref xpv2.Provid
 	return out, nil
 }
 
-// allow a check. It returns why it may not be made at a Site.
-func (c config) allow(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) string {
+// deniedCheck returns why a check may not be made at a Site, or "".
+func (c config) deniedCheck(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) string {
 	if c.problem != "" {
 		return c.problem
 	}
@@ -85,9 +86,9 @@ func (c config) allow(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) stri
 	return ""
 }
 
-// server that a Prometheus check is asked of: the check's own one, never with credentials; else the Site's; else the configuration's. It
-// returns a problem if there is none, and an error if the API server cannot be asked.
-func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (answer, error) {
+// findServer returns the server that a Prometheus check is asked of: the check's own one, never with credentials; else the Site's; else the
+// configuration's. It returns a problem if there is none, and an error if the API server cannot be asked.
+func (e *external) findServer(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (answer, error) {
 	if address != "" && address != policy.PrometheusAddress(site, c.spec) {
 		u, err := prometheus.Base(address)
 		if err != nil {
@@ -96,10 +97,10 @@ func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.S
 		return answer{server: prometheus.Server{Base: u}}, nil
 	}
 	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
-		return e.named(ctx, siteConfig(), prometheusOf(m.Prometheus))
+		return e.namedServer(ctx, siteConfig(), prometheusOf(m.Prometheus))
 	}
 	if m := c.spec.Metrics; m != nil && m.Prometheus != nil {
-		return e.named(ctx, c, *m.Prometheus)
+		return e.namedServer(ctx, c, *m.Prometheus)
 	}
 	return answer{problem: problemNowhere}, nil
 }
@@ -107,7 +108,7 @@ func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.S
 // siteConfig is what a Site counts as, which is as trusted as a configuration of the cluster.
 func siteConfig() config { return config{kind: policy.KindClusterProviderConfig} }
 
-// prometheusOf a Site, in the words of a configuration.
+// prometheusOf returns the Prometheus server of a Site, as a configuration names one.
 func prometheusOf(e *catalogv1alpha1.PrometheusEndpoint) configv1alpha1.Prometheus {
 	out := configv1alpha1.Prometheus{Address: e.Address}
 	if s := e.SecretRef; s != nil {
@@ -120,7 +121,7 @@ func prometheusOf(e *catalogv1alpha1.PrometheusEndpoint) configv1alpha1.Promethe
 	return out
 }
 
-func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometheus) (answer, error) {
+func (e *external) namedServer(ctx context.Context, c config, p configv1alpha1.Prometheus) (answer, error) {
 	u, err := prometheus.Base(p.Address)
 	if err != nil {
 		return answer{problem: problemAddress}, nil //nolint:nilerr // It may hold a password.

@@ -29,7 +29,7 @@ func quick(name string) v1alpha1.GateCheck {
 func TestDeletedIsForgotten(t *testing.T) {
 	w := newWorld(t, check("errors", "edge1"))
 	w.reconcile()
-	if !w.c.memory.open(gateKey()) {
+	if !w.c.memory.isOpen(gateKey()) {
 		t.Fatal("nothing is measured")
 	}
 	g := w.get()
@@ -37,7 +37,7 @@ func TestDeletedIsForgotten(t *testing.T) {
 	w.must(w.kube.Update(t.Context(), g))
 	w.must(w.kube.Delete(t.Context(), g))
 	w.reconcile()
-	if w.c.memory.open(gateKey()) {
+	if w.c.memory.isOpen(gateKey()) {
 		t.Error("a Gate that is deleted is remembered")
 	}
 }
@@ -174,13 +174,13 @@ func TestSiteSyncOfClaim(t *testing.T) {
 	g := w.get()
 	other := s.DeepCopy()
 	other.Spec.ForProvider.ClaimRef.Name = "other"
-	if !wakes(s, g) || wakes(other, g) {
-		t.Errorf("without a name: woken by its claim's SiteSync: %t, by another claim's: %t", wakes(s, g), wakes(other, g))
+	if !isProvenBy(s, g) || isProvenBy(other, g) {
+		t.Errorf("without a name: woken by its claim's SiteSync: %t, by another claim's: %t", isProvenBy(s, g), isProvenBy(other, g))
 	}
 	w.name(true)
 	other.SetName("other")
-	if g = w.get(); !wakes(s, g) || wakes(other, g) {
-		t.Errorf("with a name: woken by it: %t, by another one: %t", wakes(s, g), wakes(other, g))
+	if g = w.get(); !isProvenBy(s, g) || isProvenBy(other, g) {
+		t.Errorf("with a name: woken by it: %t, by another one: %t", isProvenBy(s, g), isProvenBy(other, g))
 	}
 }
 
@@ -224,14 +224,14 @@ func TestWhoIsAsked(t *testing.T) {
 			if tc.site != nil {
 				tc.site(s)
 			}
-			c, err := e.config(t.Context(), w.get(), *w.get().Spec.ProviderConfigReference)
+			c, err := e.readConfig(t.Context(), w.get(), *w.get().Spec.ProviderConfigReference)
 			w.must(err)
 			c.spec.Policy.WebCheckHosts = tc.allow
 			ch := quick("errors")
 			ch.Prometheus.Address = tc.address
-			got, problem := prometheus.Server{}, c.allow(s, ch)
+			got, problem := prometheus.Server{}, c.deniedCheck(s, ch)
 			if problem == "" {
-				a, err := e.server(t.Context(), c, s, tc.address)
+				a, err := e.findServer(t.Context(), c, s, tc.address)
 				w.must(err)
 				got, problem = a.server, a.problem
 			}

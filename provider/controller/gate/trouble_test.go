@@ -26,7 +26,7 @@ func TestTroubleIsOnesOwn(t *testing.T) {
 		live, troubles := time.Now(), []string{`host "internal.a.example" is not allowed`, "the configuration does not exist", `host "internal.c.example" is not allowed`}
 		measure := func(problem string) gates.Judgement {
 			return m.Measure(types.NamespacedName{Namespace: problem, Name: "g"}, "u", []meter.Task{{
-				ID: "edge1/x", Question: trouble(problem), LiveSince: live, Criteria: gates.Criteria{Limit: below(1)},
+				ID: "edge1/x", Question: problemQuestion(problem), LiveSince: live, Criteria: gates.Criteria{Limit: below(1)},
 				Rules: gates.Rules{InitialDelay: time.Second, Interval: 5 * time.Second, Timeout: time.Minute, Count: 3, ErrorLimit: 1},
 			}})[0]
 		}

@@ -23,11 +23,11 @@ import (
 // openField finds Gates without a verdict, which are all that a change of something else can concern.
 const openField = "intentplane.gate.open"
 
-func index(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.Gate{}, openField, open), "cannot index Gates without a verdict")
+func indexOpenGates(ctx context.Context, i client.FieldIndexer) error {
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.Gate{}, openField, openIndexKeys), "cannot index Gates without a verdict")
 }
 
-func open(o client.Object) []string {
+func openIndexKeys(o client.Object) []string {
 	if g, ok := o.(*v1alpha1.Gate); ok && g.Status.AtProvider.Verdict == "" {
 		return []string{"true"}
 	}
@@ -40,7 +40,7 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) list(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
+func (w waker) listOpenGates(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.GateList{}
 	if err := w.kube.List(ctx, l, append(o, client.MatchingFields{openField: "true"})...); err != nil {
 		w.log.Info("Cannot list Gates", "error", err)
@@ -54,36 +54,36 @@ func (w waker) list(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...cl
 	return out
 }
 
-// sync wakes those that name it, and of its claim those that name none.
-func (w waker) sync(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForSync wakes those that name it, and of its claim those that name none.
+func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile.Request {
 	s, ok := o.(*deliveryv1alpha1.SiteSync)
 	if !ok {
 		return nil
 	}
-	return w.list(ctx, func(g *v1alpha1.Gate) bool { return wakes(s, g) }, client.InNamespace(o.GetNamespace()))
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool { return isProvenBy(s, g) }, client.InNamespace(o.GetNamespace()))
 }
 
-// wakes is true for a SiteSync that may prove something to a Gate of its namespace.
-func wakes(s *deliveryv1alpha1.SiteSync, g *v1alpha1.Gate) bool {
+// isProvenBy is true for a SiteSync that may prove something to a Gate of its namespace.
+func isProvenBy(s *deliveryv1alpha1.SiteSync, g *v1alpha1.Gate) bool {
 	if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
 		return ref.Name == s.GetName()
 	}
 	return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
 }
 
-// delivery wakes those of the same claim.
-func (w waker) delivery(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForDelivery wakes those of the same claim.
+func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
 		return nil
 	}
-	return w.list(ctx, func(g *v1alpha1.Gate) bool {
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
 		return sameClaim(d.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
 	}, client.InNamespace(o.GetNamespace()))
 }
 
-func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.list(ctx, func(g *v1alpha1.Gate) bool {
+func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
 		for _, c := range g.Spec.ForProvider.Checks {
 			if c.Site == o.GetName() {
 				return true
@@ -93,9 +93,9 @@ func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
 	})
 }
 
-// config wakes those that name a configuration. One of the cluster has no namespace, and wakes in all of them.
-func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.list(ctx, func(g *v1alpha1.Gate) bool {
+// requestsForConfig wakes those that name a configuration. One of the cluster has no namespace, and wakes in all of them.
+func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
 		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool {
 			ref := g.ConfigOf(c)
 			return ref != nil && ref.Name == o.GetName()
@@ -103,8 +103,8 @@ func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request 
 	}, client.InNamespace(o.GetNamespace()))
 }
 
-// secret wakes those whom it may give credentials, for a Prometheus server or for the cluster of a Site.
-func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForSecret wakes those whom it may give credentials, for a Prometheus server or for the cluster of a Site.
+func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
 	sites, own, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
 	if err := errors.Join(w.kube.List(ctx, sites), w.kube.List(ctx, own, client.InNamespace(key.Namespace)), w.kube.List(ctx, all)); err != nil {
@@ -112,23 +112,23 @@ func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request 
 	}
 	for i := range sites.Items {
 		if slices.Contains(secretsOf(&sites.Items[i]), key) {
-			out = append(out, w.site(ctx, &sites.Items[i])...)
+			out = append(out, w.requestsForSite(ctx, &sites.Items[i])...)
 		}
 	}
 	for i := range own.Items {
-		if names(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, own.Items[i].Spec, key) {
-			out = append(out, w.config(ctx, &own.Items[i])...)
+		if namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, own.Items[i].Spec, key) {
+			out = append(out, w.requestsForConfig(ctx, &own.Items[i])...)
 		}
 	}
 	for i := range all.Items {
-		if names(credentials.Config{Kind: policy.KindClusterProviderConfig}, all.Items[i].Spec, key) {
-			out = append(out, w.config(ctx, &all.Items[i])...)
+		if namesSecret(credentials.Config{Kind: policy.KindClusterProviderConfig}, all.Items[i].Spec, key) {
+			out = append(out, w.requestsForConfig(ctx, &all.Items[i])...)
 		}
 	}
 	return out
 }
 
-// secretsOf a Site, for its Prometheus server and its cluster.
+// secretsOf returns the Secrets of a Site, for its Prometheus server and its cluster.
 func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
 	out := []client.ObjectKey{}
 	if m := s.Spec.Metrics; m != nil && m.Prometheus != nil {
@@ -140,14 +140,14 @@ func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
 	return out
 }
 
-// names is true for a configuration whose Prometheus server a Secret is for.
-func names(c credentials.Config, spec configv1alpha1.ProviderConfigSpec, key client.ObjectKey) bool {
+// namesSecret is true for a configuration whose Prometheus server a Secret is for.
+func namesSecret(c credentials.Config, spec configv1alpha1.ProviderConfigSpec, key client.ObjectKey) bool {
 	m := spec.Metrics
 	return m != nil && m.Prometheus != nil && slices.Contains(credentials.MetricsSecrets(c, *m.Prometheus), key)
 }
 
-// forgot lets through a status that lost its memory.
-func forgot() predicate.Predicate {
+// statusWasEmptied lets through a status that lost its memory.
+func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.Gate)
 		after, ok2 := e.ObjectNew.(*v1alpha1.Gate)

@@ -47,7 +47,7 @@ func TestSecretWakes(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: tc.name}}
-			got := waker{kube: w.kube, log: logging.NewNopLogger()}.secret(t.Context(), o)
+			got := waker{kube: w.kube, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), o)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nsecret(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -92,12 +92,12 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	}
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
-		WithIndex(&v1alpha1.Gate{}, openField, open).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
+		WithIndex(&v1alpha1.Gate{}, openField, openIndexKeys).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
 	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
-	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": pods()})
+	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobResource(), "Pod": podResource()})
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured); o.GetUID() == "" {
 			o.SetUID("created") // The double gives no UIDs.
@@ -219,10 +219,10 @@ func (w *world) reconcile() {
 		managed.WithTypedExternalConnector[*v1alpha1.Gate](w.c),
 		managed.WithInitializers(),
 		setup.WithoutFinalizer(),
-		managed.WithPollIntervalHook(w.c.interval),
+		managed.WithPollIntervalHook(w.c.requeueInterval),
 		managed.WithManagementPolicies(),
 	)
-	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forgetGate}
 	_, err := w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)
@@ -262,7 +262,7 @@ func (w *world) judged() {
 
 // planned tells when the Gate is to be looked at again by itself. It never does where nothing is planned.
 func (w *world) planned() <-chan time.Time {
-	due := w.c.memory.due(gateKey())
+	due := w.c.memory.nextLook(gateKey())
 	if due.IsZero() {
 		return nil
 	}

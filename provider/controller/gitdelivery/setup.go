@@ -71,7 +71,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	kube := mgr.GetClient()
 	awake := make(chan event.GenericEvent, awakened)
 	unchanged := newFastPath(o.PollInterval, time.Now, rand.Float64)
-	retries := setup.NewRetries(unchanged, o.MaxConcurrentReconciles, time.Now)
+	retries := setup.NewRetryShares(unchanged, o.MaxConcurrentReconciles, time.Now)
 	unchanged.onWake = retries.Forgive
 	pool := repository.NewPool(repository.Options{
 		Now:      time.Now,
@@ -109,7 +109,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(setup.NewTurns(retries, o.MaxConcurrentReconciles, wakeOnChannel(awake)))
+		Complete(setup.NewWorkerShares(retries, o.MaxConcurrentReconciles, wakeOnChannel(awake)))
 }
 
 func reconcilerOptions(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {

@@ -65,7 +65,7 @@ func (e *external) readCluster(ctx context.Context, f *facts) {
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
 	f.report = r.Report
-	e.note.steady = e.note.trustedReadiness(mc).Hear(r.Report, r.Healthy(), f.now, stabilizationPeriod(mc))
+	e.note.steady = e.note.trustedReadiness(mc).Observe(r.Report, r.Healthy(), f.now, stabilizationPeriod(mc))
 	f.ready, f.again = e.note.steady.Ready, setup.Earliest(e.note.steady.Due(stabilizationPeriod(mc)), r.Again)
 	var done time.Time
 	e.note.topology, f.topologyDone, done = e.note.topology.observeTopology(r.Topology, f.now, stabilizationPeriod(mc))

@@ -54,9 +54,9 @@ func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("Man
 func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	name := managed.ControllerName(Kind().GroupKind().String())
 	kube := mgr.GetClient()
-	bell := &setup.Bell{}
+	bell := &setup.EventSource{}
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Ring),
+		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake),
 		prober: s.Prober, limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}

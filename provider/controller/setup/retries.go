@@ -18,9 +18,9 @@ const (
 	savedSeconds = 10
 )
 
-// Retries gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and again
+// RetryShares gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and again
 // would otherwise reserve what all controllers may do in a second. It is safe for concurrent use.
-type Retries struct {
+type RetryShares struct {
 	inner reconcile.Reconciler
 	share rate.Limit
 	now   func() time.Time
@@ -36,21 +36,21 @@ type failures struct {
 	retryAt map[types.NamespacedName]time.Time
 }
 
-// NewRetries returns the retries of a controller that reconciles so many objects per second.
-func NewRetries(r reconcile.Reconciler, perSecond int, now func() time.Time) *Retries {
+// NewRetryShares returns the retries of a controller that reconciles so many objects per second.
+func NewRetryShares(r reconcile.Reconciler, perSecond int, now func() time.Time) *RetryShares {
 	share := rate.Limit(float64(max(1, perSecond)) / shareOfRetries)
-	return &Retries{inner: r, share: share, now: now, failed: map[string]*failures{}}
+	return &RetryShares{inner: r, share: share, now: now, failed: map[string]*failures{}}
 }
 
 // Reconcile an object, unless it failed and has to wait for its turn.
-func (r *Retries) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	if wait := r.wait(req.NamespacedName); wait > 0 {
+func (r *RetryShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	if wait := r.waitForTurn(req.NamespacedName); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	res, err := r.inner.Reconcile(ctx, req)
 	//nolint:staticcheck // Requeue is how the managed reconciler says that it failed.
 	if err != nil || res.Requeue {
-		r.fail(req.NamespacedName)
+		r.recordFailure(req.NamespacedName)
 		return res, err
 	}
 	r.Forgive(req.NamespacedName)
@@ -58,7 +58,7 @@ func (r *Retries) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 }
 
 // Forgive an object that failed: it does not wait for its turn. It is called when something has changed that the object depends on.
-func (r *Retries) Forgive(key types.NamespacedName) {
+func (r *RetryShares) Forgive(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.failed[key.Namespace]
@@ -70,8 +70,8 @@ func (r *Retries) Forgive(key types.NamespacedName) {
 	}
 }
 
-// wait returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
-func (r *Retries) wait(key types.NamespacedName) time.Duration {
+// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
+func (r *RetryShares) waitForTurn(key types.NamespacedName) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.failed[key.Namespace]
@@ -90,7 +90,7 @@ func (r *Retries) wait(key types.NamespacedName) time.Duration {
 	return at.Sub(now)
 }
 
-func (r *Retries) fail(key types.NamespacedName) {
+func (r *RetryShares) recordFailure(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.failed[key.Namespace]

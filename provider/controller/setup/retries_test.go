@@ -14,7 +14,7 @@ func TestRetries(t *testing.T) {
 	const perSecond, objects, seconds = 100, 1000, 60
 	now, fails := time.Now(), true
 	reconciles := map[string]int{}
-	retries := NewRetries(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
+	retries := NewRetryShares(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
 		reconciles[req.Namespace]++
 		return reconcile.Result{Requeue: fails && req.Namespace == "hostile"}, nil
 	}), perSecond, func() time.Time { return now })

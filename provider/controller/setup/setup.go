@@ -1,4 +1,4 @@
-// Package setup has what the controllers share that look at clusters: how they are woken, how often they look when nobody wakes them, and
+// Package setup has what the controllers share that look at clusters: how they are woken, how often they look when no event wakes them, and
 // when they forget.
 package setup
 
@@ -51,7 +51,7 @@ func WithoutFinalizer() managed.ReconcilerOption {
 	return managed.WithFinalizer(resource.FinalizerFns{AddFinalizerFn: nothing, RemoveFinalizerFn: nothing})
 }
 
-// Interval is until something is due, be it a deadline or a status that waits, and at most about the one for what nobody tells. A zero
+// Interval is until something is due, be it a deadline or a status that waits, and at most about the one for changes that no event reports. A zero
 // time is never due.
 func Interval(most time.Duration, due, now time.Time) time.Duration {
 	every := most + time.Duration((rand.Float64()*2-1)*jitter*float64(most)) //nolint:gosec // It spreads load, and keeps no secret.
@@ -61,7 +61,7 @@ func Interval(most time.Duration, due, now time.Time) time.Duration {
 	return min(every, max(due.Sub(now), time.Millisecond))
 }
 
-// Forgetful reconciles objects of one kind, and forgets those that are no more.
+// Forgetful reconciles objects of one kind, and forgets those that were deleted.
 type Forgetful struct {
 	reconcile.Reconciler
 
@@ -69,7 +69,7 @@ type Forgetful struct {
 	Kube client.Reader
 	New  func() client.Object
 
-	// Forget what belongs to an object that is no more.
+	// Forget what belongs to an object that was deleted.
 	Forget func(key types.NamespacedName)
 }
 

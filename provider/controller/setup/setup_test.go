@@ -19,16 +19,16 @@ import (
 
 func named(name string) types.NamespacedName { return types.NamespacedName{Namespace: "a", Name: name} }
 
-// TestBell rings before and after the controller began: nobody waits, and nothing is lost.
-func TestBell(t *testing.T) {
+// TestEventSource wakes before and after the controller began: nobody waits, and nothing is lost.
+func TestEventSource(t *testing.T) {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()
-	b := &Bell{}
-	b.Ring(named("early"))
+	b := &EventSource{}
+	b.Wake(named("early"))
 	if err := b.Start(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
-	b.Ring(named("late"))
+	b.Wake(named("late"))
 	var got []string
 	for range queue.Len() {
 		r, _ := queue.Get()

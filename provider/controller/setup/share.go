@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// namespaceShare is the part of all reconciles per second that one namespace has of a controller, and namespaceBurst for how many seconds they may
-	// come at once.
+	// namespaceShare is the part of all reconciles per second that one namespace has of a controller, and namespaceBurst for how many seconds
+	// they may come at once.
 	namespaceShare, namespaceBurst = 10, 10
 
 	// manyShares is from how many on those that are not used are forgotten.
 	manyShares = 1000
 )
 
-// A Share lets each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time wait
-// for each other, and objects of other namespaces do not wait for them. While more than half of what may come at once is left, a namespace may take more than its part. It is
-// safe for concurrent use.
-type Share struct {
+// RateShares let each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time
+// wait for each other, and objects of other namespaces do not wait for them. While more than half of what may come at once is left, a namespace
+// may take more than its part. It is safe for concurrent use.
+type RateShares struct {
 	ratelimiter.RateLimiter
 
 	perSecond rate.Limit
@@ -32,18 +32,18 @@ type Share struct {
 	by map[string]*rate.Limiter
 }
 
-// NewShare returns the shares of a limiter that allows so many reconciles per second.
-func NewShare(all ratelimiter.RateLimiter, perSecond int) *Share {
+// NewRateShares returns the shares of a limiter that allows so many reconciles per second.
+func NewRateShares(all ratelimiter.RateLimiter, perSecond int) *RateShares {
 	per := max(1, perSecond/namespaceShare)
-	return &Share{RateLimiter: all, perSecond: rate.Limit(per), burst: per * namespaceBurst, by: map[string]*rate.Limiter{}}
+	return &RateShares{RateLimiter: all, perSecond: rate.Limit(per), burst: per * namespaceBurst, by: map[string]*rate.Limiter{}}
 }
 
 // When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
-func (s *Share) When(item string) time.Duration {
+func (s *RateShares) When(item string) time.Duration {
 	if s.isSpare() {
 		return s.RateLimiter.When(item)
 	}
-	if d := s.of(item).Reserve().Delay(); d > 0 {
+	if d := s.limiterFor(item).Reserve().Delay(); d > 0 {
 		return d
 	}
 	return s.RateLimiter.When(item)
@@ -56,13 +56,13 @@ type tokenBucket interface {
 }
 
 // isSpare is true while more than half of what may come at once is left. Of a limiter that does not say so nothing is spare.
-func (s *Share) isSpare() bool {
+func (s *RateShares) isSpare() bool {
 	b, ok := s.RateLimiter.(tokenBucket)
 	return ok && b.Tokens() > float64(b.Burst())/2
 }
 
-// of returns the limiter of an item's namespace.
-func (s *Share) of(item string) *rate.Limiter {
+// limiterFor returns the limiter of an item's namespace.
+func (s *RateShares) limiterFor(item string) *rate.Limiter {
 	namespace := item[:max(0, strings.LastIndex(item, "/"))]
 	s.mu.Lock()
 	defer s.mu.Unlock()

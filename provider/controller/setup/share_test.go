@@ -16,7 +16,7 @@ func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		global := ratelimiter.NewGlobal(100)
 		done := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil })
-		gates, deliveries := ratelimiter.NewReconciler("managed/gate", done, NewShare(global, 100)), ratelimiter.NewReconciler("managed/gitdelivery", done, global)
+		gates, deliveries := ratelimiter.NewReconciler("managed/gate", done, NewRateShares(global, 100)), ratelimiter.NewReconciler("managed/gitdelivery", done, global)
 		for n := range 60_000 {
 			_, _ = gates.Reconcile(t.Context(), request("hostile", n))
 		}
@@ -34,7 +34,7 @@ func TestShare(t *testing.T) {
 // TestShareAlone has the objects of one namespace change as often as all controllers may reconcile.
 func TestShareAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		share := NewShare(ratelimiter.NewGlobal(100), 100)
+		share := NewRateShares(ratelimiter.NewGlobal(100), 100)
 		for second := range 60 {
 			for n := range 100 {
 				if d := share.When(fmt.Sprintf("gate/team-a/%d", n)); d > 0 {

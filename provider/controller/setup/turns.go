@@ -18,10 +18,10 @@ const (
 	lostTurn = time.Minute
 )
 
-// Turns gives each namespace its share of a controller's workers, so that objects which wait for a server that does not answer keep no
+// WorkerShares gives each namespace its share of a controller's workers, so that objects which wait for a server that does not answer keep no
 // worker from other namespaces. While less than half of all workers have something to do, a namespace may have more than its share. Objects
 // that get no worker wait in the order in which they came. It is safe for concurrent use.
-type Turns struct {
+type WorkerShares struct {
 	inner reconcile.Reconciler
 	share int
 	half  int
@@ -39,22 +39,22 @@ type namespaceQueue struct {
 	waits   map[types.NamespacedName]bool
 }
 
-// NewTurns returns the turns at so many workers. Wake lets an object be reconciled, and must not block.
-func NewTurns(r reconcile.Reconciler, workers int, wake func(types.NamespacedName)) *Turns {
-	return &Turns{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
+// NewWorkerShares returns the turns at so many workers. Wake lets an object be reconciled, and must not block.
+func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.NamespacedName)) *WorkerShares {
+	return &WorkerShares{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }
 
 // Reconcile an object if its namespace has a worker left, and otherwise when it has one.
-func (t *Turns) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	if !t.enter(req.NamespacedName) {
+func (t *WorkerShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	if !t.takeWorker(req.NamespacedName) {
 		return reconcile.Result{RequeueAfter: lostTurn}, nil
 	}
-	defer t.leave(req.Namespace)
+	defer t.returnWorker(req.Namespace)
 	return t.inner.Reconcile(ctx, req)
 }
 
-// enter takes a worker. It is false if the object has to wait, and is woken.
-func (t *Turns) enter(key types.NamespacedName) bool {
+// takeWorker takes a worker. It is false if the object has to wait, and is woken.
+func (t *WorkerShares) takeWorker(key types.NamespacedName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[key.Namespace]
@@ -78,8 +78,8 @@ func (t *Turns) enter(key types.NamespacedName) bool {
 	return true
 }
 
-// leave gives a worker back, and wakes the next object of the namespace.
-func (t *Turns) leave(namespace string) {
+// returnWorker gives a worker back, and wakes the next object of the namespace.
+func (t *WorkerShares) returnWorker(namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[namespace]

@@ -18,7 +18,7 @@ func request(namespace string, n int) reconcile.Request {
 func TestTurns(t *testing.T) {
 	const workers, objects = 8, 10
 	begun, free, woken := make(chan reconcile.Request, objects), make(chan struct{}), make(chan types.NamespacedName, objects)
-	turns := NewTurns(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
+	turns := NewWorkerShares(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
 		begun <- req
 		if req.Namespace == "hostile" {
 			<-free
@@ -64,10 +64,10 @@ func TestTurns(t *testing.T) {
 
 // TestTurnsShare lets two namespaces wait for servers that do not answer.
 func TestTurnsShare(t *testing.T) {
-	turns := NewTurns(nil, 8, func(types.NamespacedName) {})
+	turns := NewWorkerShares(nil, 8, func(types.NamespacedName) {})
 	enters := func(namespace string) int {
 		n := 0
-		for turns.enter(request(namespace, n).NamespacedName) {
+		for turns.takeWorker(request(namespace, n).NamespacedName) {
 			n++
 		}
 		return n

@@ -9,7 +9,7 @@ import (
 const itemOverhead = 256
 
 // A cache remembers values until they take too many bytes together. Then the namespace that takes the most forgets what it has not used for
-// the longest time, so that nobody takes the place of others. It is safe for concurrent use.
+// the longest time, so that no namespace takes the place of others. It is safe for concurrent use.
 type cache[V any] struct {
 	mu    sync.Mutex
 	most  int
@@ -30,7 +30,7 @@ func newCache[V any](most int) *cache[V] {
 	return &cache[V]{most: most, items: map[string]*list.Element{}, used: map[string]*list.List{}, bytes: map[string]int{}}
 }
 
-func (c *cache[V]) get(key string) (V, bool) {
+func (c *cache[V]) getValue(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.items[key]
@@ -43,12 +43,12 @@ func (c *cache[V]) get(key string) (V, bool) {
 	return i.value, true
 }
 
-// put a value that takes so many bytes, for which a namespace pays.
-func (c *cache[V]) put(namespace, key string, value V, size int) {
+// putValue stores a value that takes so many bytes, for which a namespace pays.
+func (c *cache[V]) putValue(namespace, key string, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old, ok := c.items[key]; ok {
-		c.drop(old)
+		c.dropItem(old)
 	}
 	if c.used[namespace] == nil {
 		c.used[namespace] = list.New()
@@ -58,12 +58,12 @@ func (c *cache[V]) put(namespace, key string, value V, size int) {
 	c.size += i.size
 	c.bytes[namespace] += i.size
 	for c.size > c.most {
-		c.drop(c.used[c.largest()].Back())
+		c.dropItem(c.used[c.largestNamespace()].Back())
 	}
 }
 
-// largest is the namespace that takes the most.
-func (c *cache[V]) largest() string {
+// largestNamespace is the namespace that takes the most.
+func (c *cache[V]) largestNamespace() string {
 	out := ""
 	for namespace, bytes := range c.bytes {
 		if bytes > c.bytes[out] {
@@ -73,7 +73,7 @@ func (c *cache[V]) largest() string {
 	return out
 }
 
-func (c *cache[V]) drop(e *list.Element) {
+func (c *cache[V]) dropItem(e *list.Element) {
 	i := itemOf[V](e)
 	c.used[i.namespace].Remove(e)
 	delete(c.items, i.key)

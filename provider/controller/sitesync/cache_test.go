@@ -53,11 +53,11 @@ func TestCache(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCache[string](4096)
 			for _, p := range tc.puts {
-				c.put(p.namespace, p.key, p.key, p.size)
+				c.putValue(p.namespace, p.key, p.key, p.size)
 			}
 			got := map[string]bool{}
 			for key := range tc.want {
-				value, ok := c.get(key)
+				value, ok := c.getValue(key)
 				got[key] = ok && value == key
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -47,21 +47,21 @@ func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site,
 	if err != nil {
 		return nil, err
 	}
-	t, latched, err := e.terms(ctx, site)
+	t, latched, err := e.readinessPolicyOf(ctx, site)
 	if err != nil {
 		return nil, err
 	}
 	at, now := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, e.now()
-	key := trackKey{cluster: at, terms: t}
-	was := e.tracks.of(key)
+	key := readinessKey{cluster: at, policy: t}
+	was := e.readiness.getEntry(key)
 	r := clusterapi.Read(ctx, home, e.prober, clusterapi.Want{
 		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstKnown(was.initialized, latched, last),
 		Held: &was.held, SecretVersion: e.secretVersion(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name)}),
 	}, now)
-	is := e.tracks.see(key, r.Report, was.held, now)
+	is := e.readiness.observeReport(key, r.Report, was.held, now)
 	out := &clusterFacts{
 		uid: r.UID, ready: is.steady.Ready, blocker: r.Blocker(), trouble: is.trouble, initialized: is.initialized,
-		again: setup.Earliest(is.due(t.stabilization), r.Again),
+		again: setup.Earliest(is.nextChange(t.stabilization), r.Again),
 		gone:  r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
 	}
 	if out.blocker.Reason == "" && !out.ready {
@@ -70,7 +70,7 @@ func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site,
 	return out, nil
 }
 
-// firstKnown of what was latched.
+// firstKnown returns the first value that is known.
 func firstKnown(all ...readiness.Initialized) readiness.Initialized {
 	for _, i := range all {
 		if i.UID != "" {
@@ -80,11 +80,11 @@ func firstKnown(all ...readiness.Initialized) readiness.Initialized {
 	return readiness.Initialized{}
 }
 
-// secretVersion is the resource version of a Secret, as far as watches told. It is empty if they told of none.
+// secretVersion is the resource version of a Secret in the cache. It is empty if the cache has none.
 func (e *external) secretVersion(ctx context.Context, at types.NamespacedName) string {
 	s := &metav1.PartialObjectMetadata{}
 	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if e.told.Get(ctx, at, s) != nil {
+	if e.metadata.Get(ctx, at, s) != nil {
 		return ""
 	}
 	return s.GetResourceVersion()
@@ -102,20 +102,20 @@ func notOurs(ref catalogv1alpha1.ObjectReference) string {
 	return ""
 }
 
-// waits is true for a Site whose cluster was not ready yet for this order.
-func (f facts) waits(want v1alpha1.SiteTree, s siteFacts) bool {
+// isAwaitingCluster is true for a Site whose cluster was not ready yet for this order.
+func (f facts) isAwaitingCluster(want v1alpha1.SiteTree, s siteFacts) bool {
 	c := f.clusterOf(want, s)
 	return c != nil && c.PassedAt == nil
 }
 
-// clusterOf a Site, as it is shown. What passed stays so as long as the Cluster is the same one, or nobody can tell.
+// clusterOf returns the cluster of a Site, as the status shows it. What passed stays so as long as the Cluster is the same one, or is unknown.
 func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
 	if s.cluster == nil {
-		return f.remembered(want, s)
+		return f.rememberedCluster(want, s)
 	}
 	ready := s.cluster.ready
 	out := &v1alpha1.SiteClusterObservation{UID: s.cluster.uid, Ready: &ready}
-	last := f.last(want.Name).Cluster
+	last := f.lastObservation(want.Name).Cluster
 	if last != nil && out.UID == "" && !s.cluster.gone {
 		out.UID = last.UID
 	}
@@ -126,28 +126,28 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 	case last != nil && last.PassedAt != nil && last.UID == out.UID:
 		out.PassedAt = last.PassedAt.DeepCopy()
 	case ready:
-		out.PassedAt = f.timestamp()
+		out.PassedAt = f.nowTimestamp()
 	}
 	why := s.cluster.blocker
 	if out.PassedAt != nil {
-		why = s.cluster.trouble // Nobody waits any more.
+		why = s.cluster.trouble // No delivery waits any more.
 	}
 	out.Reason, out.Message = why.Reason, why.String()
 	out.Reason = out.Reason[:min(len(out.Reason), maxClusterReason)]
 	return out
 }
 
-// remembered is what stays known of the cluster of a Site that is not looked at, whatever the order was.
-func (f facts) remembered(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
-	l := f.latched(want.Name)
+// rememberedCluster is what stays known of the cluster of a Site that is not looked at, whatever the order was.
+func (f facts) rememberedCluster(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
+	l := f.latchedInitialized(want.Name)
 	if l.UID == "" || s.site != nil {
 		return nil
 	}
 	return &v1alpha1.SiteClusterObservation{UID: l.UID, InitializedAt: &metav1.Time{Time: l.At}}
 }
 
-// latched is since when the cluster of a Site is known to be initialized, by the status, whatever the order was.
-func (f facts) latched(site string) readiness.Initialized {
+// latchedInitialized is since when the cluster of a Site is known to be initialized, by the status, whatever the order was.
+func (f facts) latchedInitialized(site string) readiness.Initialized {
 	for _, s := range f.before.Sites {
 		if c := s.Cluster; s.Name == site && c != nil && c.InitializedAt != nil {
 			return readiness.Initialized{UID: c.UID, At: c.InitializedAt.UTC()}
@@ -156,18 +156,22 @@ func (f facts) latched(site string) readiness.Initialized {
 	return readiness.Initialized{}
 }
 
-// await a Site's cluster. The wait has a clock of its own.
-func (f facts) await(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+// awaitCluster waits for a Site's cluster. The wait has a clock of its own.
+func (f facts) awaitCluster(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	c := f.clusterOf(want, s)
 	o.State, o.Reason, o.Message = v1alpha1.SiteWaitingForCluster, c.Reason, c.Message
-	if o.StartedAt = f.since(want.Name, true); o.StartedAt == nil {
-		o.StartedAt = f.timestamp()
+	if o.StartedAt = f.waitingSince(want.Name, true); o.StartedAt == nil {
+		o.StartedAt = f.nowTimestamp()
 	}
-	return f.timed(o)
+	return f.withTimeout(o)
 }
 
-// waited is true for a Site that waits for its cluster, in time or not.
-func waited(o v1alpha1.SiteObservation) bool { return o.Cluster != nil && o.Cluster.PassedAt == nil }
+// hasAwaitedCluster is true for a Site that waits for its cluster, in time or not.
+func hasAwaitedCluster(o v1alpha1.SiteObservation) bool {
+	return o.Cluster != nil && o.Cluster.PassedAt == nil
+}
 
-// passed is true for a Site whose cluster was ready for the order.
-func passed(o v1alpha1.SiteObservation) bool { return o.Cluster != nil && o.Cluster.PassedAt != nil }
+// hasPassedCluster is true for a Site whose cluster was ready for the order.
+func hasPassedCluster(o v1alpha1.SiteObservation) bool {
+	return o.Cluster != nil && o.Cluster.PassedAt != nil
+}

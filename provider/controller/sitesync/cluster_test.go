@@ -209,7 +209,7 @@ func TestClusterReference(t *testing.T) {
 }
 
 func TestClusterInTheMessage(t *testing.T) {
-	d := decide(testFacts(clustered(nil)))
+	d := decideStatus(testFacts(clustered(nil)))
 	want := `Site "edge1": WaitingForCluster, Provisioning: DockerCluster c1: no quota`
 	if diff := cmp.Diff(want, d.message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)

@@ -34,22 +34,22 @@ type decision struct {
 	again time.Time
 }
 
-// decide what the status says. It is pure: the same facts give the same decision.
-func decide(f facts) decision {
-	if d := refuse(f); d != nil {
+// decideStatus decides what the status says. It is pure: the same facts give the same decision.
+func decideStatus(f facts) decision {
+	if d := refuseOtherNamespace(f); d != nil {
 		return *d
 	}
-	d := decision{next: v1alpha1.SiteSyncObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.started()}}
+	d := decision{next: v1alpha1.SiteSyncObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.startOf()}}
 	for i, want := range f.spec.Sites {
-		o := f.observe(want, f.sites[i])
-		d.add(f, f.sites[i], o)
+		o := f.observeSite(want, f.sites[i])
+		d.addSite(f, f.sites[i], o)
 	}
-	d.conclude(f)
+	d.concludeReady(f)
 	return d
 }
 
-// refuse to look for a claim of another namespace, and for an order that is older than the last one that is known.
-func refuse(f facts) *decision {
+// refuseOtherNamespace refuses to look for a claim of another namespace, and for an order that is older than the last one that is known.
+func refuseOtherNamespace(f facts) *decision {
 	d := &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonOrderBehind}
 	last := f.before.Order
 	switch c := f.spec.ClaimRef; {
@@ -66,45 +66,45 @@ func refuse(f facts) *decision {
 	return d
 }
 
-// started is when the order was first seen.
-func (f facts) started() *metav1.Time {
-	if b := f.before; sameTry(b.Order, f.spec.Order) && b.Order.Step == f.spec.Order.Step && b.StartedAt != nil {
+// startOf is when the order was first seen.
+func (f facts) startOf() *metav1.Time {
+	if b := f.before; isSameAttempt(b.Order, f.spec.Order) && b.Order.Step == f.spec.Order.Step && b.StartedAt != nil {
 		return b.StartedAt.DeepCopy()
 	}
-	return f.timestamp()
+	return f.nowTimestamp()
 }
 
-// timestamp has no more precision than a status can hold.
-func (f facts) timestamp() *metav1.Time { return setup.Timestamp(f.now) }
+// nowTimestamp has no more precision than a status can hold.
+func (f facts) nowTimestamp() *metav1.Time { return setup.Timestamp(f.now) }
 
-// observe one Site, and its cluster.
-func (f facts) observe(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
-	o := f.observeSite(want, s)
+// observeSite returns what is observed of one Site, and of its cluster.
+func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+	o := f.observeEngine(want, s)
 	o.Cluster = f.clusterOf(want, s)
 	return o
 }
 
-func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
 	switch {
 	case want.Wave > f.spec.Order.Step:
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
-	case f.waits(want, s):
-		return f.await(want, s, o)
+	case f.isAwaitingCluster(want, s):
+		return f.awaitCluster(want, s, o)
 	case s.undelivered:
 		o.Reason = v1alpha1.SiteReasonNotDelivered
 	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
-		return f.wait(want, f.judge(want, s, o))
+		return f.waitForTree(want, f.judgeProof(want, s, o))
 	}
 	return o
 }
 
-// judge what the engine says.
-func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+// judgeProof judges what the engine reports.
+func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	o.State = v1alpha1.SiteSyncing
 	if s.problem != nil {
 		o.Reason, o.Message = s.problem.reason, s.problem.message
@@ -114,8 +114,8 @@ func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObserva
 	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, Health: s.seen.Health}
 	o.Proof = proofOf(s)
 	o.Reason, o.Message = s.seen.Reason, s.seen.Message
-	if o.Reason != "" && !f.holds(want, s) {
-		if broken(want, s) {
+	if o.Reason != "" && !f.isStillLive(want, s) {
+		if isBroken(want, s) {
 			o.State = v1alpha1.SiteFailed
 		}
 		return o
@@ -125,7 +125,7 @@ func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObserva
 		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.applied.unknown
 	case s.applied.id != want.Tree:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
-	case !accepts(s.site.Spec.Engine.AcceptProof, o.Proof):
+	case !acceptsProof(s.site.Spec.Engine.AcceptProof, o.Proof):
 		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, orExact(s.site.Spec.Engine.AcceptProof))
 	default:
 		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
@@ -133,63 +133,63 @@ func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObserva
 	return o
 }
 
-// holds is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
-func (f facts) holds(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.StillApplied && f.last(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
+// isStillLive is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
+func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
+	return s.seen.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
 }
 
-// broken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
+// isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
 // of a Site may have stumbled over another claim.
-func broken(want v1alpha1.SiteTree, s siteFacts) bool {
+func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
-// wait adds what time has to say. A Site that failed or took too long stays so until it is live.
-func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	last := f.last(want.Name)
+// waitForTree adds what time has to say. A Site that failed or took too long stays so until it is live.
+func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	last := f.lastObservation(want.Name)
 	if o.State == v1alpha1.SiteLive {
-		return f.live(last, o)
+		return f.withLiveSince(last, o)
 	}
-	if o.StartedAt = f.since(want.Name, false); o.StartedAt == nil {
-		o.StartedAt = f.timestamp()
+	if o.StartedAt = f.waitingSince(want.Name, false); o.StartedAt == nil {
+		o.StartedAt = f.nowTimestamp()
 	}
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
 		return last
 	}
-	return f.timed(o)
+	return f.withTimeout(o)
 }
 
-// timed is a Site that took too long, if it did.
-func (f facts) timed(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	if counts(o) && !f.now.Before(o.StartedAt.Add(f.timeout(o.State))) {
+// withTimeout is a Site that took too long, if it did.
+func (f facts) withTimeout(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	if countsForTimeout(o) && !f.now.Before(o.StartedAt.Add(f.timeoutOf(o.State))) {
 		o.State = v1alpha1.SiteTimedOut
 	}
 	return o
 }
 
-// counts is true for a Site whose clock runs.
-func counts(o v1alpha1.SiteObservation) bool {
+// countsForTimeout is true for a Site whose clock runs.
+func countsForTimeout(o v1alpha1.SiteObservation) bool {
 	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
 }
 
-// live keeps the commit that proved the Site, so that commits of others on top of it change nothing.
-func (f facts) live(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+// withLiveSince keeps the commit that proved the Site, so that commits of others on top of it change nothing.
+func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
-		o.StartedAt = f.since(o.Name, false)
+		o.StartedAt = f.waitingSince(o.Name, false)
 	}
 	if o.StartedAt == nil {
-		o.StartedAt = f.timestamp()
+		o.StartedAt = f.nowTimestamp()
 	}
 	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree {
-		o.LiveSince = f.timestamp()
+		o.LiveSince = f.nowTimestamp()
 		return o
 	}
 	return last
 }
 
-// add a Site to the decision.
-func (d *decision) add(f facts, s siteFacts, o v1alpha1.SiteObservation) {
+// addSite adds a Site to the decision.
+func (d *decision) addSite(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 	d.next.Sites = append(d.next.Sites, o)
 	if isLive(s, o) {
 		d.next.SitesLive++
@@ -197,8 +197,8 @@ func (d *decision) add(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 	if s.cluster != nil {
 		d.again = setup.Earliest(d.again, s.cluster.again)
 	}
-	if counts(o) {
-		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.timeout(o.State)))
+	if countsForTimeout(o) {
+		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.timeoutOf(o.State)))
 	}
 }
 
@@ -209,8 +209,8 @@ func isLive(s siteFacts, o v1alpha1.SiteObservation) bool {
 	return o.State == v1alpha1.SiteLive
 }
 
-// conclude what the Sites of the order's step say together. The gravest wins.
-func (d *decision) conclude(f facts) {
+// concludeReady sums up what the Sites of the order's step say together. The gravest wins.
+func (d *decision) concludeReady(f facts) {
 	d.reason = v1alpha1.ReasonLive
 	named := []string{}
 	for i, want := range f.spec.Sites {
@@ -218,10 +218,10 @@ func (d *decision) conclude(f facts) {
 		if want.Wave > f.spec.Order.Step || isLive(f.sites[i], o) {
 			continue
 		}
-		if r := reasonOf(o); gravity(r) > gravity(d.reason) {
+		if r := reasonOf(o); reasonGravity(r) > reasonGravity(d.reason) {
 			d.reason = r
 		}
-		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explained(o)))
+		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explainSite(o)))
 	}
 	if more := len(named) - maxNamed; more > 0 {
 		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
@@ -229,10 +229,10 @@ func (d *decision) conclude(f facts) {
 	d.message = strings.Join(named, "; ")
 }
 
-// explained names a Site's state and reason, once where they are the same.
-func explained(o v1alpha1.SiteObservation) string {
+// explainSite names a Site's state and reason, once where they are the same.
+func explainSite(o v1alpha1.SiteObservation) string {
 	switch {
-	case waited(o):
+	case hasAwaitedCluster(o):
 		return string(o.State) + ", " + strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	case o.State == v1alpha1.SiteFailed, o.State == v1alpha1.SiteTimedOut:
 		return string(o.State) + ", " + o.Reason
@@ -245,7 +245,7 @@ func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
 	case v1alpha1.SiteFailed:
 		return v1alpha1.ReasonFailed
 	case v1alpha1.SiteTimedOut:
-		if waited(o) {
+		if hasAwaitedCluster(o) {
 			return v1alpha1.ReasonClusterTimedOut
 		}
 		return v1alpha1.ReasonTimedOut
@@ -260,7 +260,7 @@ func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
 	return v1alpha1.ReasonWaiting
 }
 
-func gravity(r xpv2.ConditionReason) int {
+func reasonGravity(r xpv2.ConditionReason) int {
 	return map[xpv2.ConditionReason]int{
 		v1alpha1.ReasonWaiting:         1,
 		v1alpha1.ReasonSyncing:         2,
@@ -280,7 +280,7 @@ func proofOf(s siteFacts) v1alpha1.Proof {
 	return s.seen.Proof
 }
 
-func accepts(weakest string, p v1alpha1.Proof) bool {
+func acceptsProof(weakest string, p v1alpha1.Proof) bool {
 	rank := map[v1alpha1.Proof]int{v1alpha1.ProofExact: 1, v1alpha1.ProofTransformed: 2, v1alpha1.ProofHydrated: 3}
 	return rank[p] > 0 && rank[p] <= rank[orExact(weakest)]
 }

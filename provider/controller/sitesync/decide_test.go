@@ -204,7 +204,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decide(tc.facts)
+			d := decideStatus(tc.facts)
 			s := d.next.Sites[0]
 			after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
 			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
@@ -237,7 +237,7 @@ func TestRefuse(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decide(tc.facts)
+			d := decideStatus(tc.facts)
 			if d.reason != tc.want {
 				t.Errorf("\n%s\ndecide(): want reason %s, got %s", tc.reason, tc.want, d.reason)
 			}
@@ -249,7 +249,7 @@ func TestRefuse(t *testing.T) {
 }
 
 func TestLiveKeepsItsCommit(t *testing.T) {
-	d := decide(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(order(2, 0), v1alpha1.SiteLive)))
+	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(order(2, 0), v1alpha1.SiteLive)))
 	if got := d.next.Sites[0].Commit; got != "c0" {
 		t.Errorf("A stranger's commit on top changes nothing: want commit c0, got %s", got)
 	}
@@ -261,7 +261,7 @@ func TestGravestReasonWins(t *testing.T) {
 		f.spec.Sites = append(f.spec.Sites, v1alpha1.SiteTree{Name: "edge" + string(rune('2'+i)), Path: webAtE1, Tree: wantedTree()})
 		f.sites = append(f.sites, s)
 	}
-	d := decide(f)
+	d := decideStatus(f)
 	want := `Site "edge2": Suspended; Site "edge3": PolicyDenied; Site "edge4": NotDelivered`
 	if diff := cmp.Diff(want, d.message); diff != "" || d.reason != v1alpha1.ReasonPolicyDenied || d.next.SitesLive != 2 {
 		t.Errorf("reason %s, %d live, message: -want, +got:\n%s", d.reason, d.next.SitesLive, diff)
@@ -290,7 +290,7 @@ func TestStartedAt(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decide(testFacts(says(v1alpha1.SiteReasonProgressing), tc.before))
+			d := decideStatus(testFacts(says(v1alpha1.SiteReasonProgressing), tc.before))
 			if diff := cmp.Diff(&tc.want, d.next.StartedAt); diff != "" {
 				t.Errorf("\n%s\ndecide(): startedAt: -want, +got:\n%s", tc.reason, diff)
 			}

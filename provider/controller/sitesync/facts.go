@@ -56,33 +56,33 @@ type subtree struct {
 	id string
 	// overlaid is true if a file above the directory may change what is applied, or leave it out.
 	overlaid bool
-	// unknown says why nobody can tell.
+	// unknown says why the tree is unknown.
 	unknown string
 }
 
-// sameTry is true if two orders are of one try, in whatever step: what a Site did for one it did for the other.
-func sameTry(a *rolloutv1alpha1.Order, b rolloutv1alpha1.Order) bool {
+// isSameAttempt is true if two orders are of one try, in whatever step: what a Site did for one it did for the other.
+func isSameAttempt(a *rolloutv1alpha1.Order, b rolloutv1alpha1.Order) bool {
 	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
 }
 
-// last returns what was seen of a Site for this try.
-func (f facts) last(name string) v1alpha1.SiteObservation {
-	return seen(f.before, f.spec.Order, name)
+// lastObservation returns what was seen of a Site for this try.
+func (f facts) lastObservation(name string) v1alpha1.SiteObservation {
+	return observationOf(f.before, f.spec.Order, name)
 }
 
-// since is when the wait for a Site began, for its cluster or for its engine, for this try, or nil. What the status does not show yet
+// waitingSince is when the wait for a Site began, for its cluster or for its engine, for this try, or nil. What the status does not show yet
 // counts: a clock that began when it is shown would begin late.
-func (f facts) since(name string, cluster bool) *metav1.Time {
+func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
-		if s := seen(o, f.spec.Order, name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && waited(s) == cluster {
+		if s := observationOf(o, f.spec.Order, name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {
 			return s.StartedAt.DeepCopy()
 		}
 	}
 	return nil
 }
 
-func seen(o v1alpha1.SiteSyncObservation, try rolloutv1alpha1.Order, name string) v1alpha1.SiteObservation {
-	if !sameTry(o.Order, try) {
+func observationOf(o v1alpha1.SiteSyncObservation, try rolloutv1alpha1.Order, name string) v1alpha1.SiteObservation {
+	if !isSameAttempt(o.Order, try) {
 		return v1alpha1.SiteObservation{}
 	}
 	for _, s := range o.Sites {
@@ -93,8 +93,8 @@ func seen(o v1alpha1.SiteSyncObservation, try rolloutv1alpha1.Order, name string
 	return v1alpha1.SiteObservation{}
 }
 
-// timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
-func (f facts) timeout(s v1alpha1.SiteState) time.Duration {
+// timeoutOf returns the timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
+func (f facts) timeoutOf(s v1alpha1.SiteState) time.Duration {
 	text, most := f.spec.SyncWaitTimeout, defaultTimeout
 	if s == v1alpha1.SiteWaitingForCluster {
 		text, most = f.spec.ClusterWaitTimeout, defaultClusterTimeout

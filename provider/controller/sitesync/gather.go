@@ -33,8 +33,8 @@ type reading struct {
 	delivered string
 }
 
-// gather the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, error) {
+// gatherFacts gathers the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts, error) {
 	f := facts{
 		namespace: s.GetNamespace(),
 		spec:      *s.Spec.ForProvider.DeepCopy(),
@@ -59,19 +59,19 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 		if want.Wave > f.spec.Order.Step {
 			continue
 		}
-		f.sites[i].undelivered, e.readings[i].delivered = undelivered(ds, f.spec, want)
-		f.sites[i].absent = absent(ds, want)
-		g.Go(func() error { return e.site(ctx, f, want, &f.sites[i], &e.readings[i]) })
+		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
+		f.sites[i].absent = isTreeAbsent(ds, want)
+		g.Go(func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
 	}
 	return f, g.Wait()
 }
 
-// undelivered is true if one of the claim's GitDeliveries has the directory, and has not carried out the order. It returns the commit of
+// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not carried out the order. It returns the commit of
 // one that has. Who makes a SiteSync by hand needs no GitDelivery.
-func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
-	for _, d := range bringing(ds, want) {
+func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
+	for _, d := range deliveriesFor(ds, want) {
 		at := d.Status.AtProvider
-		if !sameTry(at.Order, spec.Order) || at.Order.Step < spec.Order.Step {
+		if !isSameAttempt(at.Order, spec.Order) || at.Order.Step < spec.Order.Step {
 			return true, ""
 		}
 		if at.Remote != nil {
@@ -81,19 +81,19 @@ func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, wa
 	return false, ""
 }
 
-// absent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
+// isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
 // directory is kept as it is while the Site's cluster is not ready, with the same order.
-func absent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
-	ds = bringing(ds, want)
+func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
+	ds = deliveriesFor(ds, want)
 	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
 }
 
-// bringing are the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
+// deliveriesFor returns the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
 // is verified: then only who goes to the repository that the Site is to be proven with counts.
-func bringing(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
+func deliveriesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
 	all, there := []v1alpha1.GitDelivery{}, []v1alpha1.GitDelivery{}
 	for _, d := range ds {
-		if !delivers(d, want) {
+		if !deliversTree(d, want) {
 			continue
 		}
 		all = append(all, d)
@@ -107,7 +107,7 @@ func bringing(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitD
 	return all
 }
 
-func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
+func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Site == want.Name && t.Path == want.Path {
 			return true
@@ -116,36 +116,36 @@ func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	return false
 }
 
-// site reads one Site, its engine, and what the commits hold that it names.
-func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
-	repo, err := e.allowed(ctx, f, want, s)
+// readSite reads one Site, its engine, and what the commits hold that it names.
+func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
+	repo, err := e.readAllowedSite(ctx, f, want, s)
 	if err != nil || s.denied != "" {
 		return err
 	}
 	if s.site.Spec.Cluster.ClusterRef != nil {
 		s.undelivered = s.undelivered || s.absent
-		if s.cluster, err = e.clusterFacts(ctx, s.site, f.latched(want.Name)); err != nil {
+		if s.cluster, err = e.clusterFacts(ctx, s.site, f.latchedInitialized(want.Name)); err != nil {
 			return err
 		}
 	}
-	if s.undelivered || f.waits(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+	if s.undelivered || f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
 		return nil
 	}
-	if s.problem, err = e.engine(ctx, f, s.site, r); err != nil || s.problem != nil {
+	if s.problem, err = e.readEngine(ctx, f, s.site, r); err != nil || s.problem != nil {
 		return err
 	}
-	s.seen = engines.Observe(r.engine, wanted(repo, s.site, want), r.main, r.second)
+	s.seen = engines.Observe(r.engine, engineWant(repo, s.site, want), r.main, r.second)
 	if s.seen.Reason == "" || s.seen.StillApplied {
-		s.applied = e.prover.subtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
+		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
 	}
 	if s.seen.FinalFailure {
-		s.attempted = e.prover.subtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
+		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
 	}
 	return nil
 }
 
-// allowed reads the Site and the repository from the API server: what a SiteSync says of them is not believed.
-func (e *external) allowed(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) (repository, error) {
+// readAllowedSite reads the Site and the repository from the API server: what a SiteSync says of them is not believed.
+func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) (repository, error) {
 	site := &catalogv1alpha1.Site{}
 	site.SetName(want.Name)
 	err := e.kube.Get(ctx, client.ObjectKey{Name: want.Name}, site)
@@ -169,7 +169,7 @@ func (e *external) allowed(ctx context.Context, f facts, want v1alpha1.SiteTree,
 	return repo, nil
 }
 
-func wanted(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree) engines.Want {
+func engineWant(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree) engines.Want {
 	return engines.Want{
 		URL: r.spec.Git.URL, Branch: r.spec.Git.Branch,
 		SiteDir: path.Join(r.spec.Git.PathPrefix, site.Spec.Repository.Path), ClaimDir: want.Path,
@@ -181,41 +181,41 @@ func onControlPlane(site *catalogv1alpha1.Site) bool {
 	return site.Spec.Engine.Location == "ControlPlane"
 }
 
-// engine reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
+// readEngine reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
 // answer.
-func (e *external) engine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) (*problem, error) {
+func (e *external) readEngine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) (*problem, error) {
 	r.engine = site.Spec.Engine.Type
 	if site.Spec.Engine.ObjectRef == nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: "the Site names no object of its engine"}, nil
 	}
-	ref, err := engines.PrimaryRef(r.engine, filled(*site.Spec.Engine.ObjectRef, site, f.spec))
+	ref, err := engines.PrimaryRef(r.engine, fillPlaceholders(*site.Spec.Engine.ObjectRef, site, f.spec))
 	if err != nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
 	var p *problem
-	if r.cluster, p, err = e.cluster(ctx, site); err != nil || p != nil {
+	if r.cluster, p, err = e.connectCluster(ctx, site); err != nil || p != nil {
 		return p, err
 	}
-	if r.main, p = get(ctx, r.cluster, ref); p != nil {
+	if r.main, p = getObject(ctx, r.cluster, ref); p != nil {
 		return p, nil
 	}
 	if r.main == nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineObjectMissing, message: ref.String() + " does not exist"}, nil
 	}
 	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
-		r.second, p = get(ctx, r.cluster, second)
+		r.second, p = getObject(ctx, r.cluster, second)
 	}
 	return p, nil
 }
 
-// filled replaces the placeholders of a reference.
-func filled(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1.Site, spec v1alpha1.SiteSyncParameters) catalogv1alpha1.ObjectReference {
+// fillPlaceholders replaces the placeholders of a reference.
+func fillPlaceholders(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1.Site, spec v1alpha1.SiteSyncParameters) catalogv1alpha1.ObjectReference {
 	r := strings.NewReplacer("{site}", site.GetName(), "{claimNamespace}", spec.ClaimRef.Namespace, "{claimName}", spec.ClaimRef.Name)
 	ref.Namespace, ref.Name = r.Replace(ref.Namespace), r.Replace(ref.Name)
 	return ref
 }
 
-func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *problem) {
+func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *problem) {
 	o, err := c.Get(ctx, ref)
 	var failure *clusters.Error
 	if errors.As(err, &failure) {
@@ -224,8 +224,8 @@ func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructur
 	return o, nil
 }
 
-// cluster that the engine's object is in.
-func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
+// connectCluster returns the cluster that the engine's object is in.
+func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
 	ref, access := clusters.KubeconfigOf(site)
 	if onControlPlane(site) || ref == nil {
 		c, err := e.look.Home()

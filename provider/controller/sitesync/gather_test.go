@@ -31,7 +31,7 @@ func TestBringing(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := []string{}
-			for _, d := range bringing(tc.ds, want) {
+			for _, d := range deliveriesFor(tc.ds, want) {
 				got = append(got, d.GetName())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

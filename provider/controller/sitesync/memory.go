@@ -18,29 +18,29 @@ type note struct {
 	// draft is what the status should be and is not yet. Nil if it is.
 	draft *draft
 	// looked is when it was last reconciled for good.
-	looked time.Time
+	reconciledAt time.Time
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
-	// asked are the wishes that engines were told, by Site.
-	asked map[string]string
+	// asked are the tokens of the requests that engines got, by Site.
+	requested map[string]string
 }
 
 func newMemory() *memory {
 	return &memory{notes: map[types.NamespacedName]*note{}}
 }
 
-func (m *memory) of(key types.NamespacedName) *note {
+func (m *memory) noteFor(key types.NamespacedName) *note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, ok := m.notes[key]
 	if !ok {
-		n = &note{asked: map[string]string{}}
+		n = &note{requested: map[string]string{}}
 		m.notes[key] = n
 	}
 	return n
 }
 
-func (m *memory) forget(key types.NamespacedName) {
+func (m *memory) forgetSync(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.notes, key)

@@ -30,23 +30,23 @@ const (
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
 	kube client.Client
-	// told is what watches told of who Secrets are.
-	told   client.Reader
-	pool   *clusters.Pool
-	prover *prover
+	// told has the metadata of Secrets, from watches.
+	metadata client.Reader
+	pool     *clusters.Pool
+	prover   *prover
 	// tracks are what is remembered of clusters, and prober asks their API servers.
-	tracks *tracks
-	prober clusterapi.Asker
-	limits clusters.Limits
-	memory *memory
-	log    logging.Logger
-	now    func() time.Time
+	readiness *readinessCache
+	prober    clusterapi.Asker
+	limits    clusters.Limits
+	memory    *memory
+	log       logging.Logger
+	now       func() time.Time
 }
 
-// Connect contacts nobody.
+// Connect opens no connection.
 func (c *connector) Connect(_ context.Context, s *v1alpha1.SiteSync) (managed.TypedExternalClient[*v1alpha1.SiteSync], error) {
 	key := client.ObjectKeyFromObject(s)
-	return &external{connector: c, look: c.pool.Look(key), note: c.memory.of(key)}, nil
+	return &external{connector: c, look: c.pool.Look(key), note: c.memory.noteFor(key)}, nil
 }
 
 // An external is the Sites of one SiteSync, for one reconcile.
@@ -59,12 +59,12 @@ type external struct {
 	quick bool
 
 	// What Observe saw, for Update of the same reconcile.
-	readings []reading
-	wishes   []wish
+	readings     []reading
+	syncRequests []syncRequest
 }
 
-// A wish is what an engine is to be told.
-type wish struct {
+// A syncRequest asks an engine to sync now.
+type syncRequest struct {
 	site       string
 	token      string
 	cluster    *clusters.Cluster
@@ -78,20 +78,20 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 		return managed.ExternalObservation{}, nil
 	}
 	s.Status.SetObservedGeneration(s.GetGeneration())
-	f, err := e.gather(ctx, s)
+	f, err := e.gatherFacts(ctx, s)
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
-		e.note.looked = f.now
+		e.note.reconciledAt = f.now
 	}
-	d := decide(f)
-	e.show(s, d)
-	e.wish(f, d)
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
+	d := decideStatus(f)
+	e.updateStatus(s, d)
+	e.requestSyncs(f, d)
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.syncRequests) == 0}, nil
 }
 
-func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
+func readyCondition(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	status := corev1.ConditionFalse
 	if d.reason == v1alpha1.ReasonLive {
 		status = corev1.ConditionTrue
@@ -101,7 +101,7 @@ func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	}.WithObservedGeneration(s.GetGeneration())
 }
 
-func unknown(d decision) bool {
+func isProofUnknown(d decision) bool {
 	for _, site := range d.next.Sites {
 		if site.Reason == v1alpha1.SiteReasonProofUnknown {
 			return true
@@ -110,22 +110,22 @@ func unknown(d decision) bool {
 	return false
 }
 
-// wish that the engines of Sites which do not run their tree look now, once for each order and commit.
-func (e *external) wish(f facts, d decision) {
+// requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each order and commit.
+func (e *external) requestSyncs(f facts, d decision) {
 	for i, site := range d.next.Sites {
 		if site.State != v1alpha1.SiteSyncing || i >= len(e.readings) || e.readings[i].main == nil {
 			continue
 		}
 		r := e.readings[i]
 		token := tokenOf(f.spec, r.delivered)
-		if e.note.asked[site.Name] == token {
+		if e.note.requested[site.Name] == token {
 			continue
 		}
 		a, ok := engines.RefreshAnnotation(r.engine, r.main, r.second, token)
 		if !ok {
 			continue
 		}
-		e.wishes = append(e.wishes, wish{site: site.Name, token: token, cluster: r.cluster, annotation: a})
+		e.syncRequests = append(e.syncRequests, syncRequest{site: site.Name, token: token, cluster: r.cluster, annotation: a})
 	}
 }
 
@@ -142,10 +142,10 @@ func (e *external) Create(context.Context, *v1alpha1.SiteSync) (managed.External
 	return managed.ExternalCreation{}, nil
 }
 
-// Update tells engines to look now. One that cannot be told looks by itself, an interval later, so that is no failure.
+// Update asks engines to sync now. An engine that cannot be asked syncs by itself, an interval later, so that is not a failure.
 func (e *external) Update(ctx context.Context, _ *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
-	for _, w := range e.wishes {
-		e.note.asked[w.site] = w.token
+	for _, w := range e.syncRequests {
+		e.note.requested[w.site] = w.token
 		if err := w.cluster.Annotate(ctx, w.annotation); err != nil {
 			e.log.Info("Cannot ask engine to look now", "site", w.site, "object", w.annotation.On.String(), "error", err)
 		}

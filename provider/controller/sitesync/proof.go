@@ -31,7 +31,7 @@ const (
 
 // A repository is what a configuration names.
 type repository struct {
-	// key tells it from others. Who may not read one gets no answer that somebody else's credentials brought.
+	// key distinguishes repositories. Credentials that may not read one get no answer that other credentials brought.
 	key string
 	// config and namespace of the configuration. The namespace is empty for a ClusterProviderConfig.
 	kind, namespace string
@@ -90,49 +90,49 @@ func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *
 	}
 }
 
-// subtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
-func (p *prover) subtree(ctx context.Context, r repository, commit, root, dir string) subtree {
+// readSubtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
+func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, dir string) subtree {
 	if commit == "" {
 		return subtree{}
 	}
 	key := r.key + " " + commit + " " + root + " " + dir
-	if known, ok := p.answers.get(key); ok {
+	if known, ok := p.answers.getValue(key); ok {
 		return known
 	}
-	c, err := p.commit(ctx, r, commit)
+	c, err := p.rememberedCommit(ctx, r, commit)
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
-	s, err := read(c, root, dir)
+	s, err := subtreeOf(c, root, dir)
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
-	p.answers.put(r.tenant, key, s, len(s.id))
+	p.answers.putValue(r.tenant, key, s, len(s.id))
 	return s
 }
 
-// commit fetches one that is not remembered, once for all who ask at the same time.
-func (p *prover) commit(ctx context.Context, r repository, id string) (*git.Commit, error) {
+// rememberedCommit fetches one that is not remembered, once for all who ask at the same time.
+func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
-	if known, ok := p.commits.get(key); ok {
+	if known, ok := p.commits.getValue(key); ok {
 		return known, nil
 	}
 	v, err, _ := p.fetches.Do(key, func() (any, error) {
-		// Whoever asked first may go; the others still wait.
+		// The first caller may give up; the other callers still wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		return p.fetch(ctx, r, id)
+		return p.fetchCommit(ctx, r, id)
 	})
 	c, is := v.(*git.Commit)
 	if err != nil || !is {
 		return nil, err
 	}
-	p.commits.put(r.tenant, key, c, c.Size())
+	p.commits.putValue(r.tenant, key, c, c.Size())
 	return c, nil
 }
 
-// fetch a commit. What failed before fails again without a request, until it is time to try again.
-func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commit, error) {
+// fetchCommit fetches a commit. What failed before fails again without a request, until it is time to try again.
+func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	g := r.spec.Git
 	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g, Guard: p.guard})
 	if err != nil {
@@ -151,8 +151,8 @@ func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commi
 	return shared.FetchCommit(ctx, id)
 }
 
-// read what a commit holds. Files that tell an engine what to apply, or what not, may lie in any directory on the way.
-func read(c *git.Commit, root, dir string) (subtree, error) {
+// subtreeOf returns what a commit holds. Files that tell an engine what to apply, or what not, may lie in any directory above.
+func subtreeOf(c *git.Commit, root, dir string) (subtree, error) {
 	id, err := c.Subtree(dir, tree.Marker)
 	if err != nil {
 		return subtree{}, err
@@ -163,7 +163,7 @@ func read(c *git.Commit, root, dir string) (subtree, error) {
 			at = ""
 		}
 		names := []string{".sourceignore"}
-		if inside(root, at) {
+		if isInside(root, at) {
 			names = append(names, "kustomization.yaml", "kustomization.yml", "Kustomization")
 		}
 		found, err := c.HasAny(at, names...)
@@ -177,7 +177,7 @@ func read(c *git.Commit, root, dir string) (subtree, error) {
 	}
 }
 
-// inside is true for the directory that an engine reads, and those below it.
-func inside(root, dir string) bool {
+// isInside is true for the directory that an engine reads, and those below it.
+func isInside(root, dir string) bool {
 	return root == "" || dir == root || len(dir) > len(root) && dir[:len(root)+1] == root+"/"
 }

@@ -47,7 +47,7 @@ func TestProofClock(t *testing.T) {
 	c.Spec.Git.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsGitHubApp, SecretRef: &app}
 	c.Spec.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: app, Key: "ca.crt"}
 	w.clock = w.clock.AddDate(1, 0, 0)
-	_, err = w.c.prover.fetch(t.Context(), repository{kind: policy.KindClusterProviderConfig, spec: &c.Spec}, strings.Repeat("a", 40))
+	_, err = w.c.prover.fetchCommit(t.Context(), repository{kind: policy.KindClusterProviderConfig, spec: &c.Spec}, strings.Repeat("a", 40))
 	if left := w.clock.Sub(seen); err == nil || left < 0 || left > time.Hour {
 		t.Errorf("fetch(...): the App was shown as of %s, at %s: %v", seen, w.clock, err)
 	}
@@ -62,7 +62,7 @@ func TestProofFailsOnce(t *testing.T) {
 	requests := func(commit string) int {
 		before := w.git.Requests(repo)
 		for range 3 {
-			if got := w.c.prover.subtree(t.Context(), at, commit, "", webAtE1); got.unknown == "" {
+			if got := w.c.prover.readSubtree(t.Context(), at, commit, "", webAtE1); got.unknown == "" {
 				t.Errorf("subtree(%s): want an unknown tree, got %+v", commit, got)
 			}
 		}
@@ -80,7 +80,7 @@ func TestProofFailsOnce(t *testing.T) {
 	}
 	w.git.Fail(repo, 0)
 	w.clock = w.clock.Add(time.Hour)
-	if got := w.c.prover.subtree(t.Context(), at, id, "", webAtE1); got.id != w.tree {
+	if got := w.c.prover.readSubtree(t.Context(), at, id, "", webAtE1); got.id != w.tree {
 		t.Errorf("A proof that failed is made once the server answers.\nsubtree(...): want tree %s, got %+v", w.tree, got)
 	}
 }

@@ -1,7 +1,7 @@
 // Package sitesync observes whether Sites run what was ordered.
 //
 // Facts are gathered first, from the API server, the engines and Git; a pure function decides; and what it decided is shown in the
-// status, at once where somebody waits for it.
+// status, at once where another object waits for it.
 package sitesync
 
 import (
@@ -39,7 +39,7 @@ type Options struct {
 	// Limits of the kubeconfigs of Sites.
 	Limits clusters.Limits
 
-	// Prober asks the API servers of clusters. Whoever shares one has each asked once for all.
+	// Prober asks the API servers of clusters. Controllers that share one ask each API server once for all.
 	Prober clusterapi.Asker
 
 	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
@@ -55,12 +55,12 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	name := managed.ControllerName(gvk.GroupKind().String())
 	log := o.Logger.WithValues("controller", name)
 	kube := mgr.GetClient()
-	bell := &setup.Bell{}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Ring)
-	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
-	c.tracks, c.prober, c.limits = newTracks(), s.Prober, s.Limits
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
-	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	bell := &setup.EventSource{}
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake)
+	c := &connector{kube: kube, metadata: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
+	c.readiness, c.prober, c.limits = newReadinessCache(), s.Prober, s.Limits
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
+	if err := indexSyncs(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}
@@ -68,36 +68,36 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	control, err := ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
-		For(&v1alpha1.SiteSync{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), forgot()))).
-		Watches(&v1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.delivery), builder.WithPredicates(carriedOut())).
-		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
+		For(&v1alpha1.SiteSync{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), statusWasEmptied()))).
+		Watches(&v1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.requestsForDelivery), builder.WithPredicates(carriedOut())).
+		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
 		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Build(setup.NewTurns(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forget,
-		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Ring))
+		Build(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forgetSync,
+		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
 	if err != nil {
 		return errors.Wrap(err, "cannot make controller")
 	}
-	// Sites are observed also where nobody publishes any.
+	// Sites are observed also where the kind ManagedCluster is not served.
 	o.Gate.Register(func() {
-		if err := control.Watch(source.Kind[client.Object](mgr.GetCache(), &clusterv1alpha1.ManagedCluster{}, handler.EnqueueRequestsFromMapFunc(w.owner), otherTerms())); err != nil {
+		if err := control.Watch(source.Kind[client.Object](mgr.GetCache(), &clusterv1alpha1.ManagedCluster{}, handler.EnqueueRequestsFromMapFunc(w.requestsForOwner), policyChanged())); err != nil {
 			log.Info("Cannot watch ManagedClusters", "error", err) // Their Sites are looked at an interval later.
 		}
 	}, ownerKind())
 	return nil
 }
 
-// interval is until something is due, be it a deadline or a status that waits, and at most the one for what nobody tells.
-func (c *connector) interval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.of(client.ObjectKeyFromObject(mg)).next, c.now())
+// requeueInterval is until something is due, be it a deadline or a status that waits, and at most the interval for changes that no event reports.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
-// forget all that belongs to a SiteSync that is no more.
-func (c *connector) forget(key types.NamespacedName) {
+// forgetSync drops all that belongs to a SiteSync that was deleted.
+func (c *connector) forgetSync(key types.NamespacedName) {
 	c.pool.Forget(key)
-	c.memory.forget(key)
+	c.memory.forgetSync(key)
 }

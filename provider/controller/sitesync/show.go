@@ -20,19 +20,19 @@ const (
 	longest = time.Minute
 )
 
-// show the decision in the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
-func (e *external) show(s *v1alpha1.SiteSync, d decision) {
+// updateStatus writes the decision into the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
+func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	before := s.GetCondition(xpv2.TypeReady)
-	after := ready(s, d)
+	after := readyCondition(s, d)
 	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
 	now := e.now()
 	e.note.next = setup.Earliest(d.deadline, d.again)
-	if unknown(d) {
+	if isProofUnknown(d) {
 		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if same || urgent(s, d, before, after) {
+	if same || isUrgent(s, d, before, after) {
 		e.note.draft = nil
-	} else if due := e.note.put(d, now); now.Before(due) {
+	} else if due := e.note.deferDraft(d, now); now.Before(due) {
 		e.note.next = setup.Earliest(e.note.next, due)
 		return
 	}
@@ -48,24 +48,24 @@ type draft struct {
 	begun, changed time.Time
 }
 
-// put off a decision, and return until when.
-func (n *note) put(d decision, now time.Time) time.Time {
+// deferDraft defers a decision, and returns until when.
+func (n *note) deferDraft(d decision, now time.Time) time.Time {
 	switch {
 	case n.draft == nil:
 		n.draft = &draft{begun: now, changed: now}
-	case !alike(n.draft.decision, d):
+	case !isSameState(n.draft.decision, d):
 		n.draft.changed = now
 	}
 	n.draft.decision = d
 	return setup.Earliest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
 }
 
-// alike is true for decisions that say the same, whatever their times.
-func alike(a, b decision) bool {
-	return a.reason == b.reason && a.message == b.message && equality.Semantic.DeepEqual(timeless(a.next), timeless(b.next))
+// isSameState is true for decisions that say the same, whatever their times.
+func isSameState(a, b decision) bool {
+	return a.reason == b.reason && a.message == b.message && equality.Semantic.DeepEqual(withoutTimes(a.next), withoutTimes(b.next))
 }
 
-func timeless(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
+func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	o = *o.DeepCopy()
 	o.StartedAt = nil
 	for i := range o.Sites {
@@ -74,9 +74,9 @@ func timeless(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	return o
 }
 
-// urgent is true if somebody waits for what is new: another order, a step that is complete, a cluster that can be delivered to,
+// isUrgent is true if another object waits for what is new: another order, a step that is complete, a cluster that can be delivered to,
 // or a Site that will not be live by itself.
-func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
+func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
 	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
 		return true
 	}
@@ -90,7 +90,7 @@ func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool
 	for _, site := range d.next.Sites {
 		before := was[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && before.State != site.State || passed(site) && !passed(before) {
+		if terminal && before.State != site.State || hasPassedCluster(site) && !hasPassedCluster(before) {
 			return true
 		}
 	}

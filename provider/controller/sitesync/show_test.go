@@ -35,7 +35,7 @@ func TestAlike(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			one := is()
-			if got := alike(one, tc.other); got != tc.want {
+			if got := isSameState(one, tc.other); got != tc.want {
 				t.Errorf("\n%s\nalike(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 			if one.next.Sites[0].LiveSince == nil {

@@ -350,7 +350,7 @@ func TestOverlay(t *testing.T) {
 			if err != nil || why != "" {
 				t.Fatal(why, err)
 			}
-			got := w.c.prover.subtree(t.Context(), repo, id, tc.root, webAtE1)
+			got := w.c.prover.readSubtree(t.Context(), repo, id, tc.root, webAtE1)
 			if got.overlaid != tc.want || got.unknown != "" {
 				t.Errorf("\n%s\nsubtree(): want %t, got %+v", tc.reason, tc.want, got)
 			}
@@ -369,7 +369,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}
 	ask := func() {
 		for _, id := range commits {
-			if got := w.c.prover.subtree(t.Context(), repo, id, "", webAtE1); got.id != w.tree {
+			if got := w.c.prover.readSubtree(t.Context(), repo, id, "", webAtE1); got.id != w.tree {
 				t.Fatalf("commit %s: %+v", id, got)
 			}
 		}

@@ -25,14 +25,14 @@ const (
 	claimField = "intentplane.sitesync.claim"
 )
 
-func index(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, sites); err != nil {
+func indexSyncs(ctx context.Context, i client.FieldIndexer) error {
+	if err := i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, siteIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index SiteSyncs by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, claimField, claims), "cannot index SiteSyncs by claim")
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
 }
 
-func claims(o client.Object) []string {
+func claimIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteSync)
 	if !ok {
 		return nil
@@ -42,7 +42,7 @@ func claims(o client.Object) []string {
 
 func claimKey(c rolloutv1alpha1.ClaimReference) string { return c.APIGroup + "/" + c.Name }
 
-func sites(o client.Object) []string {
+func siteIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteSync)
 	if !ok {
 		return nil
@@ -61,7 +61,7 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) list(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o ...client.ListOption) []reconcile.Request {
+func (w waker) listSyncs(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.SiteSyncList{}
 	if err := w.kube.List(ctx, l, o...); err != nil {
 		w.log.Info("Cannot list SiteSyncs", "error", err)
@@ -75,14 +75,14 @@ func (w waker) list(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o .
 	return out
 }
 
-func all(*v1alpha1.SiteSync) bool { return true }
+func anySync(*v1alpha1.SiteSync) bool { return true }
 
-func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.list(ctx, all, client.MatchingFields{siteField: o.GetName()})
+func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
+	return w.listSyncs(ctx, anySync, client.MatchingFields{siteField: o.GetName()})
 }
 
-// owner wakes those whose Site a ManagedCluster published.
-func (w waker) owner(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForOwner wakes those whose Site a ManagedCluster published.
+func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
 	if err := w.kube.List(ctx, l); err != nil {
 		w.log.Info("Cannot list Sites", "error", err)
@@ -90,27 +90,27 @@ func (w waker) owner(ctx context.Context, o client.Object) []reconcile.Request {
 	out := []reconcile.Request{}
 	for i := range l.Items {
 		if owner := l.Items[i].Spec.Owner; owner != nil && owner.UID == string(o.GetUID()) {
-			out = append(out, w.site(ctx, &l.Items[i])...)
+			out = append(out, w.requestsForSite(ctx, &l.Items[i])...)
 		}
 	}
 	return out
 }
 
-// delivery wakes those of the same claim.
-func (w waker) delivery(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForDelivery wakes those of the same claim.
+func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*v1alpha1.GitDelivery)
 	if !ok {
 		return nil
 	}
-	return w.list(ctx, all, client.InNamespace(d.GetNamespace()), client.MatchingFields{claimField: claimKey(d.Spec.ForProvider.ClaimRef)})
+	return w.listSyncs(ctx, anySync, client.InNamespace(d.GetNamespace()), client.MatchingFields{claimField: claimKey(d.Spec.ForProvider.ClaimRef)})
 }
 
-func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
+func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	kind, where := policy.KindProviderConfig, []client.ListOption{client.InNamespace(o.GetNamespace())}
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
 		kind, where = policy.KindClusterProviderConfig, nil
 	}
-	return w.list(ctx, func(s *v1alpha1.SiteSync) bool {
+	return w.listSyncs(ctx, func(s *v1alpha1.SiteSync) bool {
 		for _, t := range s.Spec.ForProvider.Sites {
 			if t.RepositoryRef.Kind == kind && t.RepositoryRef.Name == o.GetName() {
 				return true
@@ -120,8 +120,8 @@ func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request 
 	}, where...)
 }
 
-// secret wakes those whose Site's kubeconfig it may hold.
-func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForSecret wakes those whose Site's kubeconfig it may hold.
+func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
 	if err := w.kube.List(ctx, l); err != nil {
 		w.log.Info("Cannot list Sites", "error", err)
@@ -130,7 +130,7 @@ func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request 
 	for i := range l.Items {
 		ref, _ := clusters.KubeconfigOf(&l.Items[i])
 		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
-			out = append(out, w.site(ctx, &l.Items[i])...)
+			out = append(out, w.requestsForSite(ctx, &l.Items[i])...)
 		}
 	}
 	return out
@@ -149,8 +149,8 @@ func carriedOut() predicate.Predicate {
 	}}
 }
 
-// forgot lets through a status that lost its memory.
-func forgot() predicate.Predicate {
+// statusWasEmptied lets through a status that lost its memory.
+func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.SiteSync)
 		after, ok2 := e.ObjectNew.(*v1alpha1.SiteSync)

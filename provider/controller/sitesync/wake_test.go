@@ -30,7 +30,7 @@ func TestDeliveryWakes(t *testing.T) {
 			d := &v1alpha1.GitDelivery{}
 			d.SetNamespace(tc.namespace)
 			d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: tc.group, Kind: "IntentDeployment", Namespace: tc.namespace, Name: tc.claimant}
-			got := waker{kube: w.kube, log: logging.NewNopLogger()}.delivery(t.Context(), d)
+			got := waker{kube: w.kube, log: logging.NewNopLogger()}.requestsForDelivery(t.Context(), d)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ndelivery(...): -want, +got:\n%s", tc.reason, diff)
 			}

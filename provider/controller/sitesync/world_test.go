@@ -89,7 +89,7 @@ func newWorld(t *testing.T) *world {
 		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(),
 	})
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
-	if err := errors.Join(usage.Index(t.Context(), b), index(t.Context(), b)); err != nil {
+	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()
@@ -97,9 +97,9 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { pool.Forget(key()) })
 	now := func() time.Time { return w.clock }
 	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience})
-	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newMemory(), log: logging.NewNopLogger(), now: now}
+	w.c = &connector{kube: w.kube, metadata: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newMemory(), log: logging.NewNopLogger(), now: now}
 	w.c.prover = newProver(w.kube, now, address.Guard{Loopback: true}, repositories)
-	w.c.tracks, w.c.prober = newTracks(), w
+	w.c.readiness, w.c.prober = newReadinessCache(), w
 	return w
 }
 
@@ -303,11 +303,11 @@ func (w *world) reconcile() {
 		managed.WithInitializers(),
 		setup.WithoutFinalizer(),
 		managed.WithPollInterval(time.Hour),
-		managed.WithPollIntervalHook(w.c.interval),
+		managed.WithPollIntervalHook(w.c.requeueInterval),
 		managed.WithManagementPolicies(),
 	)
 	var err error
-	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forgetSync}
 	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)

@@ -1,6 +1,6 @@
 // Package fetch gets answers from web servers that others name.
 //
-// It reaches no machine that is near or that trusts whoever reaches it, whatever a name is resolved to; it follows no redirect, uses no
+// It reaches no machine that is near or that trusts each client that reaches it, whatever a name is resolved to; it follows no redirect, uses no
 // proxy of the environment, and reads no more than it has room for. What goes wrong is said in stable words.
 package fetch
 
@@ -47,7 +47,7 @@ const (
 	ProblemLarge     = "the answer is larger than 1 MiB"
 )
 
-// An Error is why there is no answer, in stable words. They hold no address but the one that may not be asked, as the user wrote it.
+// An Error says why a server did not answer, in stable words. They hold no address but the one that may not be asked, as the user wrote it.
 type Error string
 
 // Error returns the problem.
@@ -91,7 +91,7 @@ type Credentials struct {
 	CABundle []byte
 }
 
-// Digest tells credentials apart, and holds nothing of them that could be turned back.
+// Digest distinguishes credentials, which do not follow from it.
 func (c Credentials) Digest() [sha256.Size]byte {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(c.Username), []byte(c.Password), []byte(c.Token), c.CABundle} {
@@ -150,15 +150,15 @@ func New(o Options) *Client {
 	return &Client{options: o, transports: map[[sha256.Size]byte]*http.Transport{}}
 }
 
-// Do asks one question. It returns an Error, and nothing else, if there is no answer. Any status but a redirect is an answer.
+// Do sends one request. Without an answer it returns an Error, and no other type. Each status but a redirect is an answer.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	wire, err := c.transport(r.Credentials.CABundle)
+	wire, err := c.newTransport(r.Credentials.CABundle)
 	if err != nil {
 		return Answer{}, err
 	}
-	req, err := c.request(ctx, r)
+	req, err := c.newRequest(ctx, r)
 	if err != nil {
 		return Answer{}, Error(ProblemSilent) // What the error says may repeat what was asked.
 	}
@@ -168,13 +168,13 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		if errors.As(err, &refusal) {
 			return Answer{}, refusedError(r.URL.Hostname(), refusal)
 		}
-		return Answer{}, classify(ctx, err)
+		return Answer{}, classifyError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return read(ctx, resp)
+	return readAnswer(ctx, resp)
 }
 
-func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
+func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
 	method, body := http.MethodGet, []byte(nil)
 	if r.Form != nil {
 		method, body = http.MethodPost, []byte(r.Form.Encode())
@@ -198,13 +198,13 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return req, nil
 }
 
-func read(ctx context.Context, resp *http.Response) (Answer, error) {
+func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return Answer{}, Error(ProblemRedirect)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	if err != nil {
-		return Answer{}, classify(ctx, err)
+		return Answer{}, classifyError(ctx, err)
 	}
 	if len(body) > MaxBytes {
 		return Answer{}, Error(ProblemLarge)
@@ -213,7 +213,7 @@ func read(ctx context.Context, resp *http.Response) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
 }
 
-func classify(ctx context.Context, err error) Error {
+func classifyError(ctx context.Context, err error) Error {
 	var (
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
@@ -228,8 +228,8 @@ func classify(ctx context.Context, err error) Error {
 	return ProblemSilent
 }
 
-// transport returns the connections for one set of certificates.
-func (c *Client) transport(bundle []byte) (*http.Transport, error) {
+// newTransport returns the connections for one set of certificates.
+func (c *Client) newTransport(bundle []byte) (*http.Transport, error) {
 	key := sha256.Sum256(bundle)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,7 +255,7 @@ func (c *Client) transport(bundle []byte) (*http.Transport, error) {
 	return t, nil
 }
 
-// closeAll ends the connections that nobody uses now, and forgets whom they trusted.
+// closeAll ends the idle connections, and forgets the certificates that they trusted.
 func (c *Client) closeAll() {
 	for k, t := range c.transports {
 		t.CloseIdleConnections()

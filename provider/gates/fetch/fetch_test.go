@@ -99,7 +99,7 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("a certificate that is trusted: %s", got)
 	}
 	for i := range 2 * maxTransports {
-		_, _ = c.transport(append(fmt.Appendln(nil, i), bundle...))
+		_, _ = c.newTransport(append(fmt.Appendln(nil, i), bundle...))
 	}
 	if n := len(c.transports); n > maxTransports {
 		t.Errorf("%d sets of certificates are kept", n)

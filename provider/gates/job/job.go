@@ -26,14 +26,14 @@ const (
 	// violated is the exit code of a script that found what it looked for.
 	violated = 3
 
-	// keep is for how long the cluster keeps a Job that has ended. The Job alone tells that it was run: without it, it is run again.
-	keep = 24 * time.Hour
+	// jobTTL is for how long the cluster keeps a Job that has ended. Only the Job says that it was run: without it, it is run again.
+	jobTTL = 24 * time.Hour
 
 	// maxLines is how many bytes of its last lines are kept.
 	maxLines = 1024
 
-	// nobody is the user that scripts run as, unless their image says another one that is not root.
-	nobody = 65532
+	// unprivilegedUser is the user id that scripts run as, unless their image names another user than root.
+	unprivilegedUser = 65532
 
 	container = "check"
 
@@ -81,7 +81,7 @@ func Pinned(script, digest string) error {
 	return nil
 }
 
-// Make the Job. It runs once, as nobody, with nothing of the node or of the cluster, and ends in time.
+// Make the Job. It runs once, as an unprivileged user, with nothing of the node or of the cluster, and ends in time.
 func Make(in Input) *batchv1.Job {
 	labels := map[string]string{LabelGate: in.Gate, "app.kubernetes.io/managed-by": "intentplane"}
 	return &batchv1.Job{
@@ -90,20 +90,20 @@ func Make(in Input) *batchv1.Job {
 		Spec: batchv1.JobSpec{
 			BackoffLimit:            new(int32(0)),
 			ActiveDeadlineSeconds:   new(int64(max(in.Rules.Timeout/time.Second, 1))),
-			TTLSecondsAfterFinished: new(int32(keep / time.Second)),
-			// The Job itself says that the script found a violation: nobody needs to see the pod for that.
+			TTLSecondsAfterFinished: new(int32(jobTTL / time.Second)),
+			// The Job itself says that the script found a violation: its pod need not be read for that.
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 				Action: batchv1.PodFailurePolicyActionFailJob,
 				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 					ContainerName: new(container), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{violated},
 				},
 			}}},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod(in)},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpecFor(in)},
 		},
 	}
 }
 
-func pod(in Input) corev1.PodSpec {
+func podSpecFor(in Input) corev1.PodSpec {
 	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
 	most := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
@@ -116,11 +116,11 @@ func pod(in Input) corev1.PodSpec {
 		EnableServiceLinks:            new(false),
 		TerminationGracePeriodSeconds: new(int64(5)),
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: new(true), RunAsUser: new(int64(nobody)), RunAsGroup: new(int64(nobody)),
+			RunAsNonRoot: new(true), RunAsUser: new(int64(unprivilegedUser)), RunAsGroup: new(int64(unprivilegedUser)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
-			Name: container, Image: in.Check.Job.Image, Command: []string{"/bin/sh", "-c"}, Args: []string{escape(in.Script)},
+			Name: container, Image: in.Check.Job.Image, Command: []string{"/bin/sh", "-c"}, Args: []string{escapeVariables(in.Script)},
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			Resources:                corev1.ResourceRequirements{Requests: few, Limits: most},
 			SecurityContext: &corev1.SecurityContext{
@@ -131,8 +131,8 @@ func pod(in Input) corev1.PodSpec {
 	}
 }
 
-// escape what the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
-func escape(script string) string { return strings.ReplaceAll(script, "$", "$$") }
+// escapeVariables escapes what the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
+func escapeVariables(script string) string { return strings.ReplaceAll(script, "$", "$$") }
 
 // Judge a Job. Its last lines come from its pod, if that could be seen.
 func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
@@ -142,27 +142,27 @@ func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 		}
 		switch {
 		case c.Type == batchv1.JobComplete:
-			return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lines(pods), Count: 1}
+			return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastLines(pods), Count: 1}
 		case c.Type != batchv1.JobFailed:
 		case c.Reason == batchv1.JobReasonDeadlineExceeded:
 			return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
 		case c.Reason == batchv1.JobReasonPodFailurePolicy:
-			return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: or(lines(pods), "the script says that what it checks is violated"), Count: 1}
+			return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script says that what it checks is violated"), Count: 1}
 		default:
-			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exit(pods), Message: or(lines(pods), or(killed(pods), "the script could not check")), Count: 1}
+			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
 		}
 	}
 	return gates.Judgement{Phase: v1alpha1.CheckRunning}
 }
 
-func or(text, otherwise string) string {
+func firstText(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
 	return text
 }
 
-func terminated(pods []corev1.Pod) *corev1.ContainerStateTerminated {
+func terminatedState(pods []corev1.Pod) *corev1.ContainerStateTerminated {
 	for _, p := range pods {
 		for _, c := range p.Status.ContainerStatuses {
 			if c.Name == container && c.State.Terminated != nil {
@@ -173,24 +173,24 @@ func terminated(pods []corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-func exit(pods []corev1.Pod) string {
-	if t := terminated(pods); t != nil {
+func exitCodeText(pods []corev1.Pod) string {
+	if t := terminatedState(pods); t != nil {
 		return fmt.Sprintf("exit %d", t.ExitCode)
 	}
 	return ""
 }
 
-// killed says why a script could say nothing itself.
-func killed(pods []corev1.Pod) string {
-	if t := terminated(pods); t != nil && t.Reason == "OOMKilled" {
+// describeKill says why a script could say nothing itself.
+func describeKill(pods []corev1.Pod) string {
+	if t := terminatedState(pods); t != nil && t.Reason == "OOMKilled" {
 		return "the script needed more memory than it may have"
 	}
 	return ""
 }
 
-// lines that a script said last, as far as there is room, without what a terminal would take for more than text.
-func lines(pods []corev1.Pod) string {
-	t := terminated(pods)
+// lastLines returns the lines that a script printed last, as far as there is room, without what a terminal would take for more than text.
+func lastLines(pods []corev1.Pod) string {
+	t := terminatedState(pods)
 	if t == nil {
 		return ""
 	}

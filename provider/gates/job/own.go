@@ -46,7 +46,7 @@ func scriptArgument(o *unstructured.Unstructured) (string, bool) {
 	if err != nil || len(args) != 1 {
 		return "", false
 	}
-	return unescape(args[0]), true
+	return unescapeVariables(args[0]), true
 }
 
 // isScriptOf is true for a script that the check of an input names.
@@ -57,8 +57,8 @@ func isScriptOf(in Input) bool {
 	return in.Script == in.Check.Job.Script
 }
 
-// unescape returns what escape was given.
-func unescape(arg string) string { return strings.ReplaceAll(arg, "$$", "$") }
+// unescapeVariables returns what escapeVariables was given.
+func unescapeVariables(arg string) string { return strings.ReplaceAll(arg, "$$", "$") }
 
 // filledByServer returns the values that an API server may give to fields which Make leaves empty, by their paths: defaults of batch/v1 and of
 // pods, and what ties the pods to the Job. Versions of Kubernetes differ in which of them they fill in.
@@ -97,7 +97,7 @@ func (c comparison) firstDifference(path string, want, got any) string {
 	switch {
 	case isEmpty(want) && isEmpty(got):
 		return ""
-	case isEmpty(want) && slices.Contains(c.filled[path], scalar(got)):
+	case isEmpty(want) && slices.Contains(c.filled[path], comparableValue(got)):
 		return ""
 	}
 	g, isMap := got.(map[string]any)
@@ -109,7 +109,7 @@ func (c comparison) firstDifference(path string, want, got any) string {
 	if ws, ok := want.([]any); ok && isList && len(ws) == len(gs) {
 		return c.firstDifferentItem(path, ws, gs)
 	}
-	if isMapWanted || isMap || isList || scalar(want) != scalar(got) {
+	if isMapWanted || isMap || isList || comparableValue(want) != comparableValue(got) {
 		return path
 	}
 	return ""
@@ -152,8 +152,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// scalar returns a value that can be compared, or nil for one that has parts.
-func scalar(v any) any {
+// comparableValue returns a value that can be compared, or nil for one that has parts.
+func comparableValue(v any) any {
 	switch v.(type) {
 	case map[string]any, []any:
 		return nil

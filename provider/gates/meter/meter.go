@@ -1,7 +1,7 @@
 // Package meter measures for all Gates, and asks equal questions once.
 //
-// Measurements are taken on a grid of time that is the same for equal questions and intervals, whoever asks, so that two hundred Gates
-// with one query cost one query in an interval. They are kept in memory: after a restart a check is measured anew.
+// Measurements are taken on a grid of time that is the same for equal questions and intervals of all owners, so that two hundred Gates
+// with one query cost one query in an interval. They are kept in memory: after a restart a check is measured from its start.
 package meter
 
 import (
@@ -33,10 +33,10 @@ type Task struct {
 	// Type of the check.
 	Type string
 
-	// Question that is asked. One that is replaced is asked anew from the next time on.
+	// Question that is asked. After it is replaced, the new one is asked from the next time on.
 	Question Question
 
-	// Host that is asked. Empty means that nobody is, and that the question need not wait.
+	// Host that is asked. Empty means that the question reaches no server, and need not wait.
 	Host string
 
 	// Lead is how long the subject has to be live before the first measurement.
@@ -56,7 +56,7 @@ type Task struct {
 	LiveSince time.Time
 }
 
-// An Observer is told what is measured. It must not wait.
+// An Observer counts what is measured. It must not wait.
 type Observer interface {
 	// Measured is called for each measurement, with the type of its check and how it ended.
 	Measured(check, result string, took time.Duration)
@@ -82,10 +82,10 @@ type owned struct {
 }
 
 // New returns a Meter. Wake is called when a check of an owner has ended, and when its host becomes
-// unavailable or answers again. No observer is one that is told nothing.
+// unavailable or answers again. A nil observer counts nothing.
 func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer) *Meter {
 	if o == nil {
-		o = nobody{}
+		o = noObserver{}
 	}
 	return &Meter{
 		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
@@ -99,7 +99,7 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 	defer m.mu.Unlock()
 	g := m.gates[owner]
 	if g == nil || g.uid != uid {
-		m.forget(owner)
+		m.forgetOwner(owner)
 		g = &owned{uid: uid, runs: map[string]*run{}}
 		m.gates[owner] = g
 	}
@@ -111,18 +111,18 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 			r = &run{owner: owner, known: t.UnavailableSince}
 			g.runs[t.ID] = r
 		}
-		m.follow(r, t, now)
-		j := r.judge(now)
-		r.remember(j)
+		m.followTask(r, t, now)
+		j := r.judgeNow(now)
+		r.recordReported(j)
 		out = append(out, j)
 	}
 	for id, r := range g.runs {
 		if !wanted[id] {
-			m.leave(r, now)
+			m.leaveQueue(r, now)
 			delete(g.runs, id)
 		}
 	}
-	m.touch()
+	m.signalChange()
 	return out
 }
 
@@ -130,41 +130,41 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 func (m *Meter) Forget(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.forget(owner)
+	m.forgetOwner(owner)
 }
 
-func (m *Meter) forget(owner types.NamespacedName) {
+func (m *Meter) forgetOwner(owner types.NamespacedName) {
 	g := m.gates[owner]
 	if g == nil {
 		return
 	}
 	for _, r := range g.runs {
-		m.leave(r, m.now())
+		m.leaveQueue(r, m.now())
 	}
 	delete(m.gates, owner)
 }
 
-// follow what is asked for now.
-func (m *Meter) follow(r *run, t Task, now time.Time) {
+// followTask takes over the task as it is now.
+func (m *Meter) followTask(r *run, t Task, now time.Time) {
 	if !r.task.LiveSince.Equal(t.LiveSince) {
-		m.leave(r, now)
+		m.leaveQueue(r, now)
 	}
-	r.follow(t, now)
+	r.followTask(t, now)
 }
 
-// leave the line, if a run waits in one. What nobody wants to know any more is not asked.
-func (m *Meter) leave(r *run, now time.Time) {
+// leaveQueue takes a run out of the queue that it waits in. A question without a waiting run is not asked.
+func (m *Meter) leaveQueue(r *run, now time.Time) {
 	g := r.waits
 	if g == nil {
 		return
 	}
-	r.begin(now)
+	r.startClock(now)
 	if g.wanted--; g.wanted == 0 {
 		m.lines.Drop(g)
 	}
 }
 
-func (m *Meter) touch() {
+func (m *Meter) signalChange() {
 	select {
 	case m.changed <- struct{}{}:
 	default: // It is looked at already.
@@ -182,45 +182,45 @@ func (m *Meter) Start(ctx context.Context) error {
 		case <-m.changed:
 		case <-timer.C:
 		}
-		if wait, ok := m.turn(ctx); ok {
+		if wait, ok := m.runDue(ctx); ok {
 			timer.Reset(wait)
 		}
 	}
 }
 
-// turn does what is due, and returns how long nothing else is.
-func (m *Meter) turn(ctx context.Context) (time.Duration, bool) {
+// runDue does what is due, and returns how long nothing else is.
+func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
-	due, wake, next := m.due(now)
+	due, wake, next := m.collectDue(now)
 	for _, g := range due {
-		m.enqueue(ctx, g, now)
+		m.enqueueGroup(ctx, g, now)
 	}
-	m.dispatch(ctx, now)
-	m.tell(wake)
+	m.startQueued(ctx, now)
+	m.wakeOwners(wake)
 	return max(next.Sub(now), 0), !next.IsZero()
 }
 
-// due returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due.
-func (m *Meter) due(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
+// collectDue returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due.
+func (m *Meter) collectDue(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
 	groups, wake, next := map[string]*group{}, []types.NamespacedName{}, time.Time{}
 	for owner, g := range m.gates {
 		for _, r := range g.runs {
-			if r.idle() {
+			if r.isIdle() {
 				continue
 			}
-			j := r.judge(now)
-			if r.report(j) {
+			j := r.judgeNow(now)
+			if r.hasNews(j) {
 				wake = append(wake, owner)
 			}
 			if j.Ended() {
 				continue
 			}
 			if !r.due.After(now) {
-				r.join(groups, now)
+				r.joinGroup(groups, now)
 			}
-			if at := r.next(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			if at := r.nextChange(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
 				next = at
 			}
 		}
@@ -232,8 +232,8 @@ func (m *Meter) due(now time.Time) ([]*group, []types.NamespacedName, time.Time)
 	return out, wake, next
 }
 
-// tell owners in the background: who is told may be waiting for us.
-func (m *Meter) tell(owners []types.NamespacedName) {
+// wakeOwners wakes owners in the background: an owner may hold a lock and wait for the Meter.
+func (m *Meter) wakeOwners(owners []types.NamespacedName) {
 	if len(owners) == 0 {
 		return
 	}
@@ -244,68 +244,68 @@ func (m *Meter) tell(owners []types.NamespacedName) {
 	}()
 }
 
-// enqueue a question. One that asks nobody does not wait.
-func (m *Meter) enqueue(ctx context.Context, g *group, now time.Time) {
+// enqueueGroup adds a question to the queue of its host. A question without a host does not wait.
+func (m *Meter) enqueueGroup(ctx context.Context, g *group, now time.Time) {
 	if g.host == "" {
-		go m.ask(ctx, g)
+		go m.askQuestion(ctx, g)
 		return
 	}
-	g.wait(now)
-	m.lines.Add(g, g.host, g.namespaces()...)
+	g.stopClocks(now)
+	m.lines.Add(g, g.host, g.memberNamespaces()...)
 }
 
-// dispatch the questions that may be asked now.
-func (m *Meter) dispatch(ctx context.Context, now time.Time) {
+// startQueued asks the questions that may be asked now.
+func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
 		g.place = place
-		g.begin(now)
-		go m.ask(ctx, g)
-		m.touch() // From now on the time of its checks counts.
+		g.startClocks(now)
+		go m.askQuestion(ctx, g)
+		m.signalChange() // From now on the time of its checks counts.
 	}
 }
 
-// ask one question, for all who want to know.
-func (m *Meter) ask(ctx context.Context, g *group) {
+// askQuestion asks one question, for all runs that wait for it.
+func (m *Meter) askQuestion(ctx context.Context, g *group) {
 	begun := m.now()
 	a := g.question.Ask(ctx, g.live)
 	if ctx.Err() != nil {
 		return // We end, and not the server.
 	}
-	m.deliver(ctx, g, a, begun)
+	m.deliverAnswer(ctx, g, a, begun)
 }
 
-// deliver the answer to a question that was begun at some time, and ask what waited for it.
-func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, begun time.Time) {
+// deliverAnswer gives the answer to all runs that wait for it, and asks the next question. It was asked at the time begun.
+func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, begun time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, wake := m.now(), []types.NamespacedName{}
 	if g.host != "" {
 		m.lines.End(g.place)
-		m.dispatch(ctx, now)
+		m.startQueued(ctx, now)
 	}
 	for _, j := range g.members {
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		m.observer.Measured(j.run.task.Type, string(j.run.take(a, begun, now)), now.Sub(begun))
-		if j.run.report(j.run.judge(now)) {
+		m.observer.Measured(j.run.task.Type, string(j.run.takeAnswer(a, begun, now)), now.Sub(begun))
+		if j.run.hasNews(j.run.judgeNow(now)) {
 			wake = append(wake, j.run.owner)
 		}
 	}
-	m.tell(wake)
-	m.touch()
+	m.wakeOwners(wake)
+	m.signalChange()
 }
 
-// slot is the first time after another one, on the grid of a question and an interval.
-func slot(key string, interval time.Duration, after time.Time) time.Time {
+// nextSlot is the first time after another one, on the grid of a question and an interval.
+func nextSlot(key string, interval time.Duration, after time.Time) time.Time {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key))
 	shift := time.Duration(h.Sum64() % uint64(interval)) //nolint:gosec // An interval is never negative.
 	return after.Add(-shift).Truncate(interval).Add(interval).Add(shift)
 }
 
-// nobody observes nothing.
-type nobody struct{}
+// noObserver observes nothing.
+type noObserver struct{}
 
 // Measured does nothing.
-func (nobody) Measured(string, string, time.Duration) {}
+func (noObserver) Measured(string, string, time.Duration) {}

@@ -342,7 +342,7 @@ func TestSlot(t *testing.T) {
 	seen := []time.Time{}
 	for range 100 {
 		now = now.Add(97 * time.Millisecond)
-		at := slot("q", 5*time.Second, now)
+		at := nextSlot("q", 5*time.Second, now)
 		if !at.After(now) || at.Sub(now) > 5*time.Second {
 			t.Fatalf("slot(%s): %s", now, at)
 		}
@@ -353,7 +353,7 @@ func TestSlot(t *testing.T) {
 	if len(seen) > 3 {
 		t.Errorf("there are %d slots in 10 s", len(seen))
 	}
-	if slot("q", 5*time.Second, now).Equal(slot("other", 5*time.Second, now)) {
+	if nextSlot("q", 5*time.Second, now).Equal(nextSlot("other", 5*time.Second, now)) {
 		t.Error("all questions are asked at the same moment")
 	}
 }

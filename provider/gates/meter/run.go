@@ -61,8 +61,8 @@ type group struct {
 	place  shares.Place
 }
 
-// namespaces that want to know.
-func (g *group) namespaces() []string {
+// memberNamespaces returns the namespaces of the runs that wait for the answer.
+func (g *group) memberNamespaces() []string {
 	out := make([]string, 0, len(g.members))
 	for _, j := range g.members {
 		out = append(out, j.run.owner.Namespace)
@@ -71,19 +71,19 @@ func (g *group) namespaces() []string {
 	return slices.Compact(out)
 }
 
-// wait for a turn.
-func (g *group) wait(now time.Time) {
+// stopClocks stops the clocks of the members while they wait for their turn.
+func (g *group) stopClocks(now time.Time) {
 	g.wanted = len(g.members)
 	for _, j := range g.members {
 		j.run.waits, j.run.queued = g, now
 	}
 }
 
-// begin to be asked.
-func (g *group) begin(now time.Time) {
+// startClocks starts the clocks of the members that wait for the question, which is asked now.
+func (g *group) startClocks(now time.Time) {
 	for _, j := range g.members {
 		if j.run.waits == g {
-			j.run.begin(now)
+			j.run.startClock(now)
 		}
 	}
 }
@@ -94,14 +94,14 @@ type member struct {
 	episode int
 }
 
-// follow what is asked for now. A subject that stopped being live is measured anew once it is live again.
-func (r *run) follow(t Task, now time.Time) {
+// followTask takes over the task as it is now. A subject that stopped being live is measured from the start once it is live again.
+func (r *run) followTask(t Task, now time.Time) {
 	before := r.task
 	r.task = t
 	if before.LiveSince.Equal(t.LiveSince) {
 		return
 	}
-	r.spent = r.measurable(now, before)
+	r.spent = r.measurableTime(now, before)
 	r.tally, r.since, r.asking, r.reportedEnd, r.waited = gates.Tally{}, time.Time{}, false, false, 0
 	r.outage, r.stopped, r.back, r.dry = gates.Outage{}, time.Time{}, time.Time{}, time.Time{}
 	r.episode++
@@ -110,41 +110,43 @@ func (r *run) follow(t Task, now time.Time) {
 		return
 	}
 	r.since = now
-	r.due = r.first(t)
+	r.due = r.firstMeasurement(t)
 }
 
-// begin to be asked, or give up to wait. During an outage, and while there is no data, the clock stands still anyway.
-func (r *run) begin(now time.Time) {
+// startClock ends the wait to be asked. During an outage, and while the host has no data, the clock stands still anyway.
+func (r *run) startClock(now time.Time) {
 	if r.stopped.IsZero() && r.dry.IsZero() {
 		r.waited += now.Sub(r.queued)
 	}
 	r.waits, r.queued = nil, time.Time{}
 }
 
-// first is when a task is measured first: on its grid, and not before its subject has been live for long enough.
-func (r *run) first(t Task) time.Time {
+// firstMeasurement is when a task is measured first: on its grid, and not before its subject has been live for long enough.
+func (r *run) firstMeasurement(t Task) time.Time {
 	at := t.LiveSince.Add(max(t.Lead, t.Rules.InitialDelay))
 	if at.Before(r.since) {
 		at = r.since
 	}
-	return next(t, at.Add(-time.Nanosecond))
+	return nextMeasurement(t, at.Add(-time.Nanosecond))
 }
 
-// next is where a task is measured next. How long the subject is live changes the question, and must not change its place.
-func next(t Task, after time.Time) time.Time { return slot(t.Question.Key(0), t.Rules.Interval, after) }
+// nextMeasurement is where a task is measured next. How long the subject is live changes the question, and must not change its place.
+func nextMeasurement(t Task, after time.Time) time.Time {
+	return nextSlot(t.Question.Key(0), t.Rules.Interval, after)
+}
 
-// counts is from when on time does: from the first measurement, since nobody can choose where that lies on the grid. Who was measured before
-// has no time to wait for it again.
-func (r *run) counts(t Task) time.Time {
+// countsSince is from when on time counts: from the first measurement, since a user cannot choose where that lies on the grid. A run that was
+// measured before has no time to wait for it again.
+func (r *run) countsSince(t Task) time.Time {
 	if r.spent > 0 {
 		return r.since
 	}
-	return r.first(t)
+	return r.firstMeasurement(t)
 }
 
-// measurable is for how long a subject could be measured: from when it first was, and only while it is live and nobody else is asked
+// measurableTime is for how long a subject could be measured: from when it first was, and only while it is live and no other question is asked
 // instead.
-func (r *run) measurable(now time.Time, t Task) time.Duration {
+func (r *run) measurableTime(now time.Time, t Task) time.Duration {
 	if r.since.IsZero() {
 		return r.spent
 	}
@@ -157,32 +159,34 @@ func (r *run) measurable(now time.Time, t Task) time.Duration {
 	case r.waits != nil:
 		waited += now.Sub(r.queued)
 	}
-	return r.spent + max(now.Sub(r.counts(t))-waited, 0)
+	return r.spent + max(now.Sub(r.countsSince(t))-waited, 0)
 }
 
-func (r *run) judge(now time.Time) gates.Judgement {
-	return r.task.Outages.Judge(gates.Judge(r.task.Rules, r.tally, r.measurable(now, r.task)), r.outage, now)
+func (r *run) judgeNow(now time.Time) gates.Judgement {
+	return r.task.Outages.Judge(gates.Judge(r.task.Rules, r.tally, r.measurableTime(now, r.task)), r.outage, now)
 }
 
-// report returns whether the owner has to know of a judgement: that the check has ended, or something else of its host than before.
-func (r *run) report(j gates.Judgement) bool {
+// hasNews reports whether the owner has to know of a judgement: that the check has ended, or that the availability of its host changed.
+func (r *run) hasNews(j gates.Judgement) bool {
 	if r.reportedEnd || !j.Ended() && j.Availability == r.reported {
 		return false
 	}
-	r.remember(j)
+	r.recordReported(j)
 	return true
 }
 
-// remember the judgement that the owner knows. An answer that was under way, and other rules, can let a check go on that had ended: it is idle
-// only as long as its owner knows that it has ended.
-func (r *run) remember(j gates.Judgement) { r.reportedEnd, r.reported = j.Ended(), j.Availability }
+// recordReported records the judgement that the owner knows. An answer that was under way, and other rules, can let a check go on that had
+// ended: it is idle only as long as its owner knows that it has ended.
+func (r *run) recordReported(j gates.Judgement) {
+	r.reportedEnd, r.reported = j.Ended(), j.Availability
+}
 
-// idle is true for a run that nothing is due for.
-func (r *run) idle() bool { return r.since.IsZero() || r.reportedEnd }
+// isIdle is true for a run that nothing is due for.
+func (r *run) isIdle() bool { return r.since.IsZero() || r.reportedEnd }
 
-// next is when a run has to be looked at again: to be measured, or since its time is over. It is zero for one that waits for its turn, and for
+// nextChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for one that waits for its turn, and for
 // one that waits for an answer with data.
-func (r *run) next(now time.Time) time.Time {
+func (r *run) nextChange(now time.Time) time.Time {
 	if !r.stopped.IsZero() {
 		return r.nextInOutage(now)
 	}
@@ -192,7 +196,7 @@ func (r *run) next(now time.Time) time.Time {
 	if !r.dry.IsZero() {
 		return r.due
 	}
-	end := r.counts(r.task).Add(r.task.Rules.Timeout - r.spent + r.waited)
+	end := r.countsSince(r.task).Add(r.task.Rules.Timeout - r.spent + r.waited)
 	if r.asking || end.Before(r.due) {
 		return end
 	}
@@ -209,8 +213,8 @@ func (r *run) nextInOutage(now time.Time) time.Time {
 	return r.due
 }
 
-// join those who ask the same.
-func (r *run) join(groups map[string]*group, now time.Time) {
+// joinGroup adds a run to the group of those with the same question.
+func (r *run) joinGroup(groups map[string]*group, now time.Time) {
 	if r.asking {
 		return
 	}
@@ -234,20 +238,20 @@ func (r *run) measurableSince() time.Time {
 	return r.task.LiveSince
 }
 
-// take the answer to a question that was begun at some time, and return what it was.
-func (r *run) take(a gates.Answer, begun, now time.Time) gates.Outcome {
+// takeAnswer records the answer to a question that was begun at some time, and returns how it counts.
+func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.asking = false
 	if a.Unavailable {
-		return r.miss(a, begun, now)
+		return r.takeOutage(a, begun, now)
 	}
 	r.known = time.Time{}
 	if !r.stopped.IsZero() && !r.outage.IsLostQuestion(begun) {
-		return r.resume(now)
+		return r.endOutage(now)
 	}
 	r.resumeAfterLostQuestion(now)
-	r.due = next(r.task, now)
+	r.due = nextMeasurement(r.task, now)
 	m := r.task.Criteria.Measure(a)
-	if r.judge(now).Ended() {
+	if r.judgeNow(now).Ended() {
 		return m.Outcome // It came too late.
 	}
 	if r.tally = r.tally.Add(m); m.Outcome == gates.Waiting {
@@ -272,8 +276,8 @@ func (r *run) resumeWithData(now time.Time) {
 	}
 }
 
-// miss an answer. The clock of the subject stands still, and the host is asked again after a while.
-func (r *run) miss(a gates.Answer, begun, now time.Time) gates.Outcome {
+// takeOutage records that the host did not answer. The clock of the subject stands still, and the host is asked again after a while.
+func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.resumeWithData(begun)
 	if r.stopped.IsZero() {
 		r.stopped, r.outage = begun, gates.Outage{Since: begun}
@@ -283,7 +287,7 @@ func (r *run) miss(a gates.Answer, begun, now time.Time) gates.Outcome {
 	}
 	r.outage.Problem = a.Problem
 	r.outage.Questions++
-	r.due = slot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
+	r.due = nextSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
 	return gates.Missed
 }
 
@@ -296,11 +300,11 @@ func (r *run) resumeAfterLostQuestion(now time.Time) {
 	}
 }
 
-// resume after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next one
-// counts. Until then the clock stands still.
-func (r *run) resume(now time.Time) gates.Outcome {
+// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the
+// next one counts. Until then the clock stands still.
+func (r *run) endOutage(now time.Time) gates.Outcome {
 	r.back = now
-	r.due = next(r.task, now.Add(r.task.Lead))
+	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))
 	r.waited += r.due.Sub(r.stopped)
 	r.outage, r.stopped = gates.Outage{}, time.Time{}
 	return gates.Early

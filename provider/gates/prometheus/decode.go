@@ -68,8 +68,8 @@ type envelope struct {
 	} `json:"data"`
 }
 
-// decode what a server said. It believes nothing that it does not know.
-func decode(said fetch.Answer) gates.Answer {
+// decodeAnswer decodes what a server sent. What it does not know is an error.
+func decodeAnswer(said fetch.Answer) gates.Answer {
 	if problem := outageOf(said.Status); problem != "" {
 		return gates.Answer{Problem: problem, Unavailable: true}
 	}
@@ -80,14 +80,14 @@ func decode(said fetch.Answer) gates.Answer {
 	}
 	switch {
 	case e.Status == "error" && e.ErrorType != "":
-		return gates.Answer{Problem: refusal(e)}
+		return gates.Answer{Problem: describeRefusal(e)}
 	case said.Status != http.StatusOK || e.Status != "success":
 		return gates.Answer{Problem: problemForeign, Unavailable: true}
 	}
-	if a := warned(e.Warnings); a.Problem != "" {
+	if a := warningAnswer(e.Warnings); a.Problem != "" {
 		return a
 	}
-	a := values(e.Data.ResultType, e.Data.Result)
+	a := decodeValues(e.Data.ResultType, e.Data.Result)
 	if e.Data.Stats != nil && e.Data.Stats.Samples != nil {
 		a.Samples = e.Data.Stats.Samples.Total
 	}
@@ -97,7 +97,7 @@ func decode(said fetch.Answer) gates.Answer {
 	return a
 }
 
-// outageOf a status is why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
+// outageOf returns why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
 func outageOf(status int) string {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
@@ -108,10 +108,10 @@ func outageOf(status int) string {
 	return ""
 }
 
-// warned is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend did not
-// answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with one of aboutQuery
+// warningAnswer is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend
+// did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with one of aboutQuery
 // (util/annotations).
-func warned(list json.RawMessage) gates.Answer {
+func warningAnswer(list json.RawMessage) gates.Answer {
 	if len(list) == 0 || string(list) == "null" {
 		return gates.Answer{}
 	}
@@ -137,10 +137,10 @@ func isAboutQuery(warning string) bool {
 // aboutQuery is how a warning begins that is about the query, and not about the backend.
 func aboutQuery() []string { return []string{"PromQL warning:", "PromQL info:"} }
 
-// refusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
-// shows there may be somebody else's.
-func refusal(e envelope) string {
-	said := printable(e.Error)
+// describeRefusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
+// shows there may belong to another tenant.
+func describeRefusal(e envelope) string {
+	said := printableText(e.Error)
 	switch {
 	case e.ErrorType == typeExecution:
 		return problemExecution
@@ -150,8 +150,8 @@ func refusal(e envelope) string {
 	return problemRefused + ": " + said
 }
 
-// first items of a list, at most so many: a list that is long is not held a second time. It is false for what is no list.
-func first(n int, list json.RawMessage) ([]json.RawMessage, bool) {
+// firstElements returns the first items of a list: a list that is long is not held a second time. It is false for what is not a list.
+func firstElements(n int, list json.RawMessage) ([]json.RawMessage, bool) {
 	d := json.NewDecoder(bytes.NewReader(list))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
 		return nil, false
@@ -167,7 +167,7 @@ func first(n int, list json.RawMessage) ([]json.RawMessage, bool) {
 	return out, true
 }
 
-func printable(text string) string {
+func printableText(text string) string {
 	text = strings.ToValidUTF8(text, "")
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -181,20 +181,20 @@ func printable(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// values of a result at one time.
-func values(kind string, result json.RawMessage) gates.Answer {
+// decodeValues decodes the values of a result at one time.
+func decodeValues(kind string, result json.RawMessage) gates.Answer {
 	switch kind {
 	case "vector":
-		return vector(result)
+		return decodeVector(result)
 	case "scalar":
-		return with(gates.Answer{}, result)
+		return withSample(gates.Answer{}, result)
 	}
 	return gates.Answer{Problem: problemForeign}
 }
 
-// vector has the values of up to two series: more say no more.
-func vector(result json.RawMessage) gates.Answer {
-	series, ok := first(maxSeries, result)
+// decodeVector has the values of up to two series: more say no more.
+func decodeVector(result json.RawMessage) gates.Answer {
+	series, ok := firstElements(maxSeries, result)
 	if !ok {
 		return gates.Answer{Problem: problemForeign}
 	}
@@ -210,16 +210,16 @@ func vector(result json.RawMessage) gates.Answer {
 		if s.Histogram != nil {
 			return gates.Answer{Problem: problemHistogram}
 		}
-		if a = with(a, s.Value); a.Problem != "" {
+		if a = withSample(a, s.Value); a.Problem != "" {
 			break
 		}
 	}
 	return a
 }
 
-// with adds a pair of a time and a value, which is a text. Anything else would be read as 0.
-func with(a gates.Answer, pair json.RawMessage) gates.Answer {
-	parts, ok := first(pairSize+1, pair)
+// withSample adds a pair of a time and a value, which is a text. Anything else would be read as 0.
+func withSample(a gates.Answer, pair json.RawMessage) gates.Answer {
+	parts, ok := firstElements(pairSize+1, pair)
 	if !ok || len(parts) != pairSize {
 		return gates.Answer{Problem: problemForeign}
 	}

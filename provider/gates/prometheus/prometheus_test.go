@@ -79,7 +79,7 @@ func TestDecode(t *testing.T) {
 			if tc.status == 0 {
 				tc.status = http.StatusOK
 			}
-			got := decode(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)})
+			got := decodeAnswer(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\ndecode(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -101,7 +101,7 @@ func TestDecodeIsBounded(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_ = decode(fetch.Answer{Status: http.StatusOK, Body: []byte(body)})
+		_ = decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: []byte(body)})
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 12*fetch.MaxBytes {
 			t.Errorf("%s: %d bytes took %d", name, len(body), took)
@@ -113,7 +113,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1790000000.5,"0.25"]}]}}`))
 	f.Add([]byte(`{"status":"success","data":{"resultType":"scalar","result":[1,"NaN"]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a := decode(fetch.Answer{Status: http.StatusOK, Body: body})
+		a := decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: body})
 		if a.Problem != "" && len(a.Values) > 0 {
 			t.Errorf("%q has a problem and values", body)
 		}

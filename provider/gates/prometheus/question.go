@@ -1,6 +1,6 @@
 // Package prometheus asks Prometheus servers for one number.
 //
-// A server is asked for what is now, by its own clock: nobody else's is compared with it. How long the subject has been live decides
+// A server is asked for what is now, by its own clock: it is compared with no other clock. How long the subject has been live decides
 // when a query may be asked, and how far the server may look back for the latest sample, so that nothing counts from before.
 //
 // The client of Prometheus' own library is not used: it leaves out how many samples a value is made from, and reads answers of any size.
@@ -22,12 +22,12 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
-// settled is how long a subject has to be live before the lack of data means something: until then nobody may have scraped it.
+// settled is how long a subject has to be live before the lack of data means something: until then it may not have been scraped yet.
 const settled = time.Minute
 
-// lookbacks are how far a server may be let look back for the latest sample: few, so that questions stay equal. The last one is what it
+// lookbackSteps returns how far a server may be let look back for the latest sample: few, so that questions stay equal. The last one is what it
 // does by itself.
-func lookbacks() []time.Duration {
+func lookbackSteps() []time.Duration {
 	return []time.Duration{promql.ShortestLookback, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 }
 
@@ -64,11 +64,11 @@ func Base(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Place of a server is its scheme, host and port, for messages. A path may hold a secret, and an address with a user is no Base.
+// Place of a server is its scheme, host and port, for messages. A path may hold a secret, and Base refuses an address with a user.
 func Place(base *url.URL) string { return base.Scheme + "://" + base.Host }
 
-// name the server in the problem of an answer that it could not give, so that a reader knows which one to look at.
-func (s Server) name(a gates.Answer) gates.Answer {
+// withPlace names the server in the problem of an answer that it could not give, so that a reader knows which one to look at.
+func (s Server) withPlace(a gates.Answer) gates.Answer {
 	if a.Unavailable {
 		a.Problem += " (" + Place(s.Base) + ")"
 	}
@@ -101,18 +101,18 @@ func (q *Question) Lead() time.Duration { return q.reach.Lead() }
 func (q *Question) Key(live time.Duration) string {
 	digest := q.server.Credentials.Digest()
 	return strings.Join([]string{
-		q.server.Base.String(), hex.EncodeToString(digest[:]), q.lookback(live).String(),
-		strconv.FormatBool(q.stats), strconv.FormatBool(q.early(live)), q.text,
+		q.server.Base.String(), hex.EncodeToString(digest[:]), q.lookbackFor(live).String(),
+		strconv.FormatBool(q.stats), strconv.FormatBool(q.isEarly(live)), q.text,
 	}, "\n")
 }
 
-// lookback is how far the server may look for the latest sample. It is 0 where that is no matter.
-func (q *Question) lookback(live time.Duration) time.Duration {
+// lookbackFor is how far the server may look for the latest sample. It is 0 where that does not matter.
+func (q *Question) lookbackFor(live time.Duration) time.Duration {
 	out := time.Duration(0)
 	if !q.reach.Latest {
 		return out
 	}
-	for _, l := range lookbacks() {
+	for _, l := range lookbackSteps() {
 		if out == 0 || l <= live-q.reach.Offset-promql.Precision {
 			out = l
 		}
@@ -120,14 +120,14 @@ func (q *Question) lookback(live time.Duration) time.Duration {
 	return out
 }
 
-func (q *Question) early(live time.Duration) bool {
+func (q *Question) isEarly(live time.Duration) bool {
 	return live-q.reach.Offset < settled+promql.Precision
 }
 
 // Ask the server about a subject that has been live for so long.
 func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	form := url.Values{"query": {q.text}, "timeout": {fetch.Timeout.String()}}
-	if l := q.lookback(live); l > 0 {
+	if l := q.lookbackFor(live); l > 0 {
 		form.Set("lookback_delta", fmt.Sprintf("%ds", l/time.Second))
 	}
 	if q.stats {
@@ -135,9 +135,9 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	}
 	said, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
 	if err != nil {
-		return q.server.name(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
+		return q.server.withPlace(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
 	}
-	a := q.server.name(decode(said))
-	a.Early = q.early(live)
+	a := q.server.withPlace(decodeAnswer(said))
+	a.Early = q.isEarly(live)
 	return a
 }

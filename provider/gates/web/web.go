@@ -74,7 +74,7 @@ func (q *Question) Key(time.Duration) string {
 	return strings.Join([]string{hex.EncodeToString([]byte(q.url.String())), q.text}, "\n")
 }
 
-// Ask the server. What it says is of now: nobody but its own author knows what it speaks about.
+// Ask the server. Its answer counts as of now: only its author knows which time it speaks of.
 func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	said, err := q.doer.Do(ctx, fetch.Request{URL: q.url})
 	if err != nil {
@@ -87,18 +87,18 @@ func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return gates.Answer{Problem: problemType}
 	}
-	if many(said.Body) {
+	if hasManyItems(said.Body) {
 		return gates.Answer{Problem: problemMany}
 	}
 	var body any
 	if json.Unmarshal(said.Body, &body) != nil {
 		return gates.Answer{Problem: problemJSON}
 	}
-	return q.evaluate(ctx, body)
+	return q.evaluateBody(ctx, body)
 }
 
-// many is true for JSON with many values, before it is read. What only looks like one, in a text, counts too.
-func many(body []byte) bool {
+// hasManyItems is true for JSON with many values, before it is read. What only looks like one, in a text, counts too.
+func hasManyItems(body []byte) bool {
 	n := 0
 	for _, c := range body {
 		if c == ',' || c == '[' || c == '{' {
@@ -108,7 +108,7 @@ func many(body []byte) bool {
 	return n > maxValues
 }
 
-func (q *Question) evaluate(ctx context.Context, body any) gates.Answer {
+func (q *Question) evaluateBody(ctx context.Context, body any) gates.Answer {
 	v, err := q.expression.Evaluate(ctx, body)
 	var cost *expression.CostError
 	switch {
@@ -117,11 +117,11 @@ func (q *Question) evaluate(ctx context.Context, body any) gates.Answer {
 	case err != nil:
 		return gates.Answer{Problem: problemEval} // What the error says may repeat the answer.
 	}
-	return number(v)
+	return numberAnswer(v)
 }
 
-// number of a value. True is 1, and false is 0.
-func number(v ref.Val) gates.Answer {
+// numberAnswer returns the number of a value. True is 1, and false is 0.
+func numberAnswer(v ref.Val) gates.Answer {
 	switch v := v.(type) {
 	case types.Bool:
 		if v {

@@ -15,19 +15,19 @@ import (
 // maxClusters bounds how many clusters are remembered. One that is forgotten has to be ready for a while again.
 const maxClusters = 4096
 
-// tracks are what is remembered of clusters, shared by all who wait for them on the same terms. They are safe for concurrent use.
-type tracks struct {
+// readinessCache are what is remembered of clusters, shared by all who wait for them on the same terms. They are safe for concurrent use.
+type readinessCache struct {
 	mu    sync.Mutex
 	known *lru.Cache
 }
 
-// A trackKey is a cluster, and when it counts as ready: what its owner takes for good is not for others to.
-type trackKey struct {
+// A readinessKey is a cluster, and when it counts as ready: what its owner takes for good is not for others to.
+type readinessKey struct {
 	cluster types.NamespacedName
-	terms   terms
+	policy  readinessPolicy
 }
 
-type track struct {
+type readinessEntry struct {
 	// steady says whether it can be delivered to, and well whether all of it is well.
 	steady, well readiness.Steady
 	// trouble is what was not well last. It stays until all of it has been well for long enough, so that a cluster which flaps says the
@@ -38,28 +38,28 @@ type track struct {
 	held clusterapi.Held
 }
 
-func newTracks() *tracks { return &tracks{known: lru.New(maxClusters)} }
+func newReadinessCache() *readinessCache { return &readinessCache{known: lru.New(maxClusters)} }
 
-// of a cluster, what is remembered.
-func (t *tracks) of(key trackKey) track {
+// getEntry returns what is remembered of a cluster.
+func (t *readinessCache) getEntry(key readinessKey) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.get(key)
+	return t.getLocked(key)
 }
 
-func (t *tracks) get(key trackKey) track {
+func (t *readinessCache) getLocked(key readinessKey) readinessEntry {
 	known, _ := t.known.Get(key)
-	out, _ := known.(track)
+	out, _ := known.(readinessEntry)
 	return out
 }
 
-// see what a cluster is now.
-func (t *tracks) see(key trackKey, r readiness.Report, held clusterapi.Held, now time.Time) track {
+// observeReport records what a cluster is now.
+func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, held clusterapi.Held, now time.Time) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	is, long := t.get(key), key.terms.stabilization
-	is.steady = is.steady.Hear(r, r.Deliverable(), now, long)
-	is.well = is.well.Hear(r, r.Healthy(), now, long)
+	is, long := t.getLocked(key), key.policy.stabilization
+	is.steady = is.steady.Observe(r, r.Deliverable(), now, long)
+	is.well = is.well.Observe(r, r.Healthy(), now, long)
 	if is.well.Ready {
 		is.trouble = readiness.Blocker{}
 	}
@@ -71,8 +71,8 @@ func (t *tracks) see(key trackKey, r readiness.Report, held clusterapi.Held, now
 	return is
 }
 
-// due is when it will count as ready, or its trouble as over, if nothing happens. It is zero if neither comes by itself.
-func (t track) due(stabilization time.Duration) time.Time {
+// nextChange is when it will count as ready, or its trouble as over, if nothing happens. It is zero if neither comes by itself.
+func (t readinessEntry) nextChange(stabilization time.Duration) time.Time {
 	out := t.steady.Due(stabilization)
 	if t.trouble.Reason != "" {
 		out = setup.Earliest(out, t.well.Due(stabilization))

@@ -23,42 +23,43 @@ func ownerKind() schema.GroupVersionKind {
 	return clusterv1alpha1.GroupVersion.WithKind("ManagedCluster")
 }
 
-// terms say when a cluster counts as ready.
-type terms struct {
+// readinessPolicy say when a cluster counts as ready.
+type readinessPolicy struct {
 	options       readiness.Options
 	stabilization time.Duration
 }
 
-// terms of a Site's cluster are those of the ManagedCluster that published the Site, and the usual ones for any other Site. What the
-// ManagedCluster latched comes with them. It returns an error if the ManagedCluster cannot be read.
-func (e *external) terms(ctx context.Context, site *catalogv1alpha1.Site) (terms, readiness.Initialized, error) {
-	usual := terms{stabilization: readiness.Stabilization}
+// readinessPolicyOf returns the policy of a Site's cluster: that of the ManagedCluster that published the Site, and the usual one for any other
+// Site. What the ManagedCluster latched comes with them. It returns an error if the ManagedCluster cannot be read.
+func (e *external) readinessPolicyOf(ctx context.Context, site *catalogv1alpha1.Site) (readinessPolicy, readiness.Initialized, error) {
+	usual := readinessPolicy{stabilization: readiness.Stabilization}
 	o := site.Spec.Owner
 	if o == nil || o.APIGroup != clusterv1alpha1.Group || o.Kind != ownerKind().Kind {
 		return usual, readiness.Initialized{}, nil
 	}
 	mc := &clusterv1alpha1.ManagedCluster{}
 	err := e.kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, mc)
-	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) || err == nil && !published(site, mc) {
+	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) || err == nil && !isPublishedBy(site, mc) {
 		return usual, readiness.Initialized{}, nil
 	}
 	if err != nil {
-		return terms{}, readiness.Initialized{}, errors.Wrapf(err, "cannot get ManagedCluster of Site %q", site.GetName())
+		return readinessPolicy{}, readiness.Initialized{}, errors.Wrapf(err, "cannot get ManagedCluster of Site %q", site.GetName())
 	}
-	return termsOf(mc), initializedOf(mc), nil
+	return policyOf(mc), initializedOf(mc), nil
 }
 
-// published is true for a Site of this very ManagedCluster that still leads to its cluster.
-func published(site *catalogv1alpha1.Site, mc *clusterv1alpha1.ManagedCluster) bool {
+// isPublishedBy is true for a Site of this very ManagedCluster that still leads to its cluster.
+func isPublishedBy(site *catalogv1alpha1.Site, mc *clusterv1alpha1.ManagedCluster) bool {
 	ref := site.Spec.Cluster.ClusterRef
 	return mc.Published(site) && ref.Namespace == mc.GetNamespace() && ref.Name == mc.Spec.ForProvider.Cluster.Name
 }
 
-// termsOf a ManagedCluster. Only one that no limit is against, as it is now, has a kubeconfig taken for good that nobody asks with.
-func termsOf(mc *clusterv1alpha1.ManagedCluster) terms {
+// policyOf returns the policy of a ManagedCluster. Only one within all limits, as it is now, may have a kubeconfig count that the provider
+// cannot use.
+func policyOf(mc *clusterv1alpha1.ManagedCluster) readinessPolicy {
 	r, judged := mc.Spec.ForProvider.Readiness, mc.GetCondition(xpv2.TypeReady)
 	allowed := judged.ObservedGeneration == mc.GetGeneration() && judged.Reason != clusterv1alpha1.ReasonPolicyDenied
-	out := terms{stabilization: readiness.Stabilization, options: readiness.Options{
+	out := readinessPolicy{stabilization: readiness.Stabilization, options: readiness.Options{
 		MinReadyWorkers: int64(r.MinReadyWorkers), AllowExec: r.AllowExec && allowed,
 	}}
 	if s := r.StabilizationSeconds; s != nil {
@@ -74,11 +75,11 @@ func initializedOf(mc *clusterv1alpha1.ManagedCluster) readiness.Initialized {
 	return readiness.Initialized{}
 }
 
-// otherTerms lets through a ManagedCluster whose terms changed, or what it latched.
-func otherTerms() predicate.Predicate {
+// policyChanged lets through a ManagedCluster whose terms changed, or what it latched.
+func policyChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)
 		after, ok2 := e.ObjectNew.(*clusterv1alpha1.ManagedCluster)
-		return ok && ok2 && (termsOf(before) != termsOf(after) || initializedOf(before) != initializedOf(after))
+		return ok && ok2 && (policyOf(before) != policyOf(after) || initializedOf(before) != initializedOf(after))
 	}}
 }

@@ -9,16 +9,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A Bell wakes objects for what no watch of the controller tells. Whoever rings never waits. It is safe for concurrent use.
-type Bell struct {
+// An EventSource wakes objects for changes that no watch of the controller reports. Its callers never wait. It is safe for concurrent use.
+type EventSource struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 	// early are those that were rung for before the controller began.
 	early []reconcile.Request
 }
 
-// Ring lets an object be reconciled.
-func (b *Bell) Ring(key types.NamespacedName) {
+// Wake lets an object be reconciled.
+func (b *EventSource) Wake(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := reconcile.Request{NamespacedName: key}
@@ -30,7 +30,7 @@ func (b *Bell) Ring(key types.NamespacedName) {
 }
 
 // Start makes a Bell a source of a controller. It never fails.
-func (b *Bell) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+func (b *EventSource) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = queue

@@ -29,18 +29,18 @@ func reported(trouble string) readiness.Report {
 
 // A watcher sees a cluster at times.
 type watcher struct {
-	tracks *tracks
+	tracks *readinessCache
 	now    time.Time
 }
 
-func (w *watcher) see(r readiness.Report, after time.Duration) track {
+func (w *watcher) see(r readiness.Report, after time.Duration) readinessEntry {
 	w.now = w.now.Add(after)
-	k := trackKey{cluster: types.NamespacedName{Namespace: "infra", Name: "c1"}, terms: terms{stabilization: readiness.Stabilization}}
-	return w.tracks.see(k, r, clusterapi.Held{}, w.now)
+	k := readinessKey{cluster: types.NamespacedName{Namespace: "infra", Name: "c1"}, policy: readinessPolicy{stabilization: readiness.Stabilization}}
+	return w.tracks.observeReport(k, r, clusterapi.Held{}, w.now)
 }
 
 func TestTracks(t *testing.T) {
-	w := &watcher{tracks: newTracks(), now: noon()}
+	w := &watcher{tracks: newReadinessCache(), now: noon()}
 	silent := readiness.Read(readiness.Input{Cluster: readiness.Lacks(readiness.Subject{}, readiness.ReasonUnreachable)})
 	well := reported("")
 	w.see(well, 0)
@@ -61,7 +61,7 @@ func TestTracks(t *testing.T) {
 
 // TestTroubleOfAFlappingCluster is the same all the time, so that nothing is written for a flap.
 func TestTroubleOfAFlappingCluster(t *testing.T) {
-	w := &watcher{tracks: newTracks(), now: noon()}
+	w := &watcher{tracks: newReadinessCache(), now: noon()}
 	w.see(reported(""), 0)
 	if is := w.see(reported(""), readiness.Stabilization); is.trouble.Reason != "" {
 		t.Errorf("all of it is well: %+v", is.trouble)
@@ -75,7 +75,7 @@ func TestTroubleOfAFlappingCluster(t *testing.T) {
 			}
 		}
 	}
-	due := w.see(reported(""), time.Second).due(readiness.Stabilization)
+	due := w.see(reported(""), time.Second).nextChange(readiness.Stabilization)
 	if is := w.see(reported(""), due.Sub(w.now)); is.trouble.Reason != "" {
 		t.Errorf("it has been well for long enough: %+v", is.trouble)
 	}

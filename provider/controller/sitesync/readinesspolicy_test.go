@@ -142,7 +142,7 @@ func TestOtherTerms(t *testing.T) {
 			before := &clusterv1alpha1.ManagedCluster{}
 			after := before.DeepCopy()
 			tc.change(after)
-			if got := otherTerms().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
+			if got := policyChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
 				t.Errorf("\n%s\notherTerms(): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -176,7 +176,7 @@ func TestInitializedStays(t *testing.T) {
 			w.capi("u1", false)
 			w.seesInitialized(false)
 			tc.after(w)
-			w.c.tracks = newTracks()
+			w.c.readiness = newReadinessCache()
 			w.order(2)
 			w.later("Waiting | WaitingForCluster | Stabilizing")
 			w.clock = w.clock.Add(readiness.Stabilization)
@@ -185,7 +185,7 @@ func TestInitializedStays(t *testing.T) {
 			if got := w.get().Status.AtProvider.Order.Revision; got != 2 {
 				t.Errorf("\n%s\nthe status speaks of revision %d", tc.reason, got)
 			}
-			w.c.tracks = newTracks()
+			w.c.readiness = newReadinessCache()
 			w.capi("u2", false)
 			w.later("Waiting | WaitingForCluster | NotInitialized")
 		})
