@@ -297,8 +297,8 @@ func TestFailures(t *testing.T) {
 	}{
 		"NotInstalled": {reason: "No such kind", status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled},
 		"Forbidden":    {reason: "We may not", status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied},
-		"Broken":       {reason: "It does not work", status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable},
-		"Redirect":     {reason: "It leads elsewhere", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
+		"Broken":       {reason: "An API server with an internal error is not reachable.", status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable},
+		"Redirect":     {reason: "An API server that redirects is not followed.", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -25,15 +25,15 @@ func TestProbe(t *testing.T) {
 		age         time.Duration
 		near        bool
 	}{
-		"Ready":     {reason: "It says so", readyz: http.StatusOK, want: ok, age: goodFor},
+		"Ready":     {reason: "An API server that reports to be ready is.", readyz: http.StatusOK, want: ok, age: goodFor},
 		"NoReadyz":  {reason: "Not every API server has it", readyz: http.StatusNotFound, api: http.StatusOK, want: ok, age: goodFor},
 		"Forbidden": {reason: "Not everybody may ask", readyz: http.StatusForbidden, api: http.StatusOK, want: ok, age: goodFor},
-		"Nobody":    {reason: "But who may ask nothing is nobody", readyz: http.StatusForbidden, api: http.StatusForbidden, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
+		"Nobody":    {reason: "Credentials that may ask nothing are denied.", readyz: http.StatusForbidden, api: http.StatusForbidden, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
 		"Denied":    {reason: "The token is wrong", token: "other", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
-		"Starting":  {reason: "It says no", readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
-		"Neither":   {reason: "It is something else", readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
-		"Redirects": {reason: "It leads to where only we can go", readyz: http.StatusFound, want: silent, age: badFor},
-		"Near":      {reason: "It is the provider's own machine", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigRefused}, age: badFor, near: true},
+		"Starting":  {reason: "An API server that reports not to be ready is not.", readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
+		"Neither":   {reason: "A server without the paths of Kubernetes is not ready.", readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
+		"Redirects": {reason: "A redirect is not followed, since it could lead to where only the provider can go.", readyz: http.StatusFound, want: silent, age: badFor},
+		"Near":      {reason: "A kubeconfig that leads to the provider's own machine is refused.", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigRefused}, age: badFor, near: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

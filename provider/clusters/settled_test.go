@@ -81,12 +81,12 @@ func TestSettled(t *testing.T) {
 		err    error
 		want   answer
 	}{
-		"Synced": {reason: "A list came", after: 1234567, want: answer{says: "one", took: 1234567}},
+		"Synced": {reason: "A list is returned as soon as it has come.", after: 1234567, want: answer{says: "one", took: 1234567}},
 		"Failed": {
-			reason: "It was refused", after: 1234567, err: kerrors.NewForbidden(schema.GroupResource{}, "", nil),
+			reason: "A refused list is reported at once.", after: 1234567, err: kerrors.NewForbidden(schema.GroupResource{}, "", nil),
 			want: answer{says: v1alpha1.SiteReasonAccessDenied, took: 1234567},
 		},
-		"Silent": {reason: "Nothing came", after: 2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}},
+		"Silent": {reason: "A cluster that does not answer is waited for once, for the patience.", after: 2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

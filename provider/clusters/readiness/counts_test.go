@@ -40,7 +40,7 @@ func TestCounts(t *testing.T) {
 			set(in.Cluster.Unstructured, "status.v1beta2.controlPlane.desiredReplicas=3", "status.v1beta2.controlPlane.readyReplicas=2", "status.workers.readyReplicas=4")
 			return in
 		}, want: counts{Version: "v1.34.0", ControlPlanes: Replicas{Desired: 3, Ready: 2}}},
-		"ReplicasOfPlane": {reason: "Or the control plane itself", in: func() Input {
+		"ReplicasOfPlane": {reason: "The control plane counts its replicas where the Cluster does not.", in: func() Input {
 			in := silent(V1Beta1, V1Beta1)
 			set(in.ControlPlane.Unstructured, "spec.replicas=3", "status.readyReplicas=1")
 			return in

@@ -288,7 +288,7 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/Paused by Cluster c1",
 		},
 		"PausedByAnnotation": {
-			reason: "So does the annotation, with any value", in: func() Input {
+			reason: "The annotation pauses a Cluster, whatever its value is.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Cluster.SetAnnotations(map[string]string{annotationPaused: "false"})
 				return in
@@ -296,7 +296,7 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/Paused by Cluster c1",
 		},
 		"ObjectPaused": {
-			reason: "Or that of an object", in: func() Input {
+			reason: "The annotation of an object of the Cluster pauses it, too.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.ControlPlane.SetAnnotations(map[string]string{annotationPaused: ""})
 				return in
@@ -326,7 +326,7 @@ func TestContracts(t *testing.T) {
 			want: "Deleting=True/WaitingForControlPlaneDeletion by Cluster c1: soon", blocker: "WaitingForControlPlaneDeletion Cluster c1: soon",
 		},
 		"DeletingSilently": {
-			reason: "Or it says nothing", in: func() Input { in := good(V1Beta1, V1Beta1); in.Cluster.SetDeletionTimestamp(&now); return in },
+			reason: "A Cluster that is deleted may have no condition about it.", in: func() Input { in := good(V1Beta1, V1Beta1); in.Cluster.SetDeletionTimestamp(&now); return in },
 			want: "Deleting=True/DeletionRequested by Cluster c1: it is being deleted", blocker: "DeletionRequested Cluster c1: it is being deleted",
 		},
 		"FailureV1Beta1": {
@@ -461,14 +461,14 @@ func TestKubeconfig(t *testing.T) {
 		"Missing":     {reason: "There is none", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
 		"Denied":      {reason: "We may not look", change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true},
 		"WrongType":   {reason: "Whoever makes such a Secret says so by its type", change: func(k *Kubeconfig) { k.Type = "Opaque" }, want: "False/KubeconfigInvalid", blocked: true},
-		"WrongLabel":  {reason: "It is another Cluster's", change: func(k *Kubeconfig) { k.Cluster = "c2" }, want: "False/KubeconfigInvalid", blocked: true},
+		"WrongLabel":  {reason: "A Secret that is labelled for another Cluster is invalid.", change: func(k *Kubeconfig) { k.Cluster = "c2" }, want: "False/KubeconfigInvalid", blocked: true},
 		"Empty":       {reason: "CAPT copies nothing as it is", change: func(k *Kubeconfig) { k.Data = nil }, want: "False/KubeconfigEmpty", blocked: true},
-		"Refused":     {reason: "It cannot be parsed", change: func(k *Kubeconfig) { k.Refused = "the kubeconfig cannot be parsed" }, want: "False/KubeconfigRefused", blocked: true},
+		"Refused":     {reason: "A kubeconfig that cannot be parsed is refused.", change: func(k *Kubeconfig) { k.Refused = "the kubeconfig cannot be parsed" }, want: "False/KubeconfigRefused", blocked: true},
 		"Program":     {reason: "A program is not run", change: func(k *Kubeconfig) { k.Refused, k.Program = "no", true }, want: "False/KubeconfigRefused", blocked: true},
-		"Allowed":     {reason: "Also where it is allowed: it is believed", change: func(k *Kubeconfig) { k.Refused, k.Program, k.Answer = "no", true, Answer{} }, exec: true, want: "True/KubeconfigNotAsked"},
-		"AllowedElse": {reason: "That allows nothing else", change: func(k *Kubeconfig) { k.Refused = "no" }, exec: true, want: "False/KubeconfigRefused", blocked: true},
+		"Allowed":     {reason: "A kubeconfig that runs a program counts as good where that is allowed.", change: func(k *Kubeconfig) { k.Refused, k.Program, k.Answer = "no", true, Answer{} }, exec: true, want: "True/KubeconfigNotAsked"},
+		"AllowedElse": {reason: "A kubeconfig that is refused for another reason stays refused where programs are allowed.", change: func(k *Kubeconfig) { k.Refused = "no" }, exec: true, want: "False/KubeconfigRefused", blocked: true},
 		"Expired":     {reason: "Its time is over", change: func(k *Kubeconfig) { k.NotAfter = noon() }, want: "False/KubeconfigExpired", blocked: true},
-		"Expiring":    {reason: "It is not yet", change: func(k *Kubeconfig) { k.NotAfter = noon().Add(time.Second) }, want: "True/Answers"},
+		"Expiring":    {reason: "Credentials that have not expired yet are good.", change: func(k *Kubeconfig) { k.NotAfter = noon().Add(time.Second) }, want: "True/Answers"},
 		"NotAsked":    {reason: "Nobody knows", change: func(k *Kubeconfig) { k.Answer = Answer{} }, want: "Unknown/ServerUnreachable", blocked: true},
 		"Silent":      {reason: "No answer", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerUnreachable }, want: "False/ServerUnreachable", blocked: true},
 		"Unready":     {reason: "An answer that says no", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerNotReady }, want: "False/ServerNotReady", blocked: true},

@@ -68,7 +68,7 @@ func TestHear(t *testing.T) {
 		gap    string
 		want   time.Duration
 	}{
-		"Unreachable": {reason: "It is still the same, and was lost twice", gap: ReasonUnreachable, want: 4 * Stabilization},
+		"Unreachable": {reason: "A Cluster that could not be reached is the same one, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
 		"Gone":        {reason: "Who comes after it is another one", gap: ReasonObjectMissing, want: Stabilization},
 	}
 	for name, tc := range cases {
@@ -111,12 +111,12 @@ func TestExpires(t *testing.T) {
 		token       string
 		want        time.Time
 	}{
-		"Certificate": {reason: "It says so", certificate: certificate, want: noon().Add(time.Hour)},
-		"Token":       {reason: "So does a token", token: token(noon()), want: noon()},
+		"Certificate": {reason: "The client certificate says when it expires.", certificate: certificate, want: noon().Add(time.Hour)},
+		"Token":       {reason: "A token says when it expires.", token: token(noon()), want: noon()},
 		"First":       {reason: "The first one counts", certificate: certificate, token: token(noon()), want: noon()},
 		"FirstIsCert": {reason: "Whichever it is", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
 		"Opaque":      {reason: "A token that does not tell", token: "abcdef"},
-		"NoEnd":       {reason: "Or has no end", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
+		"NoEnd":       {reason: "A token without an expiry does not expire.", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
 		"Junk":        {reason: "What is no certificate", certificate: []byte("junk")},
 	}
 	for name, tc := range cases {

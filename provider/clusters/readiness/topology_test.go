@@ -31,11 +31,11 @@ func TestTopology(t *testing.T) {
 	}{
 		"None":     {reason: "Without a class there is nothing to tell.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
 		"Done":     {reason: "All is said of the Cluster as it is.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
-		"Old":      {reason: "So it is in the old version, in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
+		"Old":      {reason: "The old version has the topology's condition in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Silent":   {reason: "Nobody said anything.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
 		"Failed":   {reason: "The Cluster says why.", change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) }, want: Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"}},
-		"Stale":    {reason: "It is said of the Cluster before.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"StaleOld": {reason: "So it is in the old version.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"Stale":    {reason: "A condition about an older generation does not count.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"StaleOld": {reason: "A condition about an older generation does not count in the old version.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
 		"PlaneBehind": {reason: "The control plane was not looked at.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			set(in.ControlPlane.Unstructured, "metadata.generation=3", "status.observedGeneration=2")

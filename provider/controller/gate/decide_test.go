@@ -157,7 +157,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"Failed", "Failed", "Failed", "Passed"}, message: `check "errors" at Site "edge1": Failed, first`,
 		},
 		"VerdictStays": {
-			reason: "So does a verdict, also when nothing is live any more.",
+			reason: "A verdict stays, also when no Site is live any more.",
 			facts: func() facts {
 				f := given(checkFacts{})
 				f.before = ended

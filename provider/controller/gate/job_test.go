@@ -207,18 +207,18 @@ func TestJobInNamedCluster(t *testing.T) {
 		want    []string
 	}{
 		"Secret": {
-			reason: "An administrator names a Secret.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("k")},
+			reason: "A Job is created with the kubeconfig of the Secret that the Site names.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("k")},
 			secret: held("admin", "edge1", "k"), want: []string{" of edge1"},
 		},
 		"Default": {
-			reason: "Its key has a default.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("")},
+			reason: "The key of the Secret defaults to that of Cluster API.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("")},
 			secret: held("admin", "edge1", "value"), want: []string{" of edge1"},
 		},
 		"Cluster": {
-			reason: "Or a Cluster, whose Secret is a tenant's.", cluster: inCluster("c1"),
+			reason: "The Secret of a Cluster counts as written by a tenant.", cluster: inCluster("c1"),
 			secret: held("team-a", "c1-kubeconfig", "value"), want: []string{"team-a of c1-kubeconfig"},
 		},
-		"NotYet": {reason: "It may not have one yet.", cluster: inCluster("c2"), secret: held("team-a", "c1-kubeconfig", "value")},
+		"NotYet": {reason: "A Cluster without a kubeconfig gets no Job yet.", cluster: inCluster("c2"), secret: held("team-a", "c1-kubeconfig", "value")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -277,33 +277,33 @@ func TestJobWaits(t *testing.T) {
 		want   string
 	}{
 		"Image": {
-			reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: ",
+			reason: "A Job waits until the Site allows its image.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: ",
 			mend: func(w *world) {
 				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.AllowedImages = []string{"busybox:2"} })
 			},
 		},
 		"Account": {
-			reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
+			reason: "A Job waits until the Site allows its service account.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
 			mend: func(w *world) {
 				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.ServiceAccountName = "admin" })
 			},
 		},
 		"Nowhere": {
-			reason: "And where.", want: "job: the Site has no spec.postCheck",
+			reason: "A Job waits until the Site has a namespace for checks.", want: "job: the Site has no spec.postCheck",
 			spoil: func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = nil }) },
 			mend:  func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = site("").Spec.PostCheck }) },
 		},
 		"Changed": {
-			reason: "A script is what its digest says.", change: pinned("scripts", "exit 1"), want: "configMapKeyRef.sha256: ",
+			reason: "A Job waits until its script has the digest that the check names.", change: pinned("scripts", "exit 1"), want: "configMapKeyRef.sha256: ",
 			mend: func(w *world) { w.must(w.kube.Update(w.Context(), scripts("exit 1"))) },
 		},
 		"NoScript": {
-			reason: "And it is there.", change: pinned("scripts", "exit 0"), want: "configMapKeyRef: ",
+			reason: "A Job waits until the ConfigMap of its script exists.", change: pinned("scripts", "exit 0"), want: "configMapKeyRef: ",
 			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), scripts(""))) },
 			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), scripts("exit 0"))) },
 		},
 		"NoConfig": {
-			reason: "As is the configuration.", want: "the configuration does not exist",
+			reason: "A Job waits until its configuration exists.", want: "the configuration does not exist",
 			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), settings(""))) },
 			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), settings(""))) },
 		},

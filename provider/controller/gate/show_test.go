@@ -44,8 +44,8 @@ func TestShow(t *testing.T) {
 			{after: 21 * time.Second, next: says("", passed, passed, running), shown: true},
 		}},
 		"Verdict": {reason: "A verdict waits for nothing.", steps: []step{{next: says("", passed, running, running)}, {next: says(v1alpha1.GatePassed, passed, passed, passed), shown: true}}},
-		"Failed":  {reason: "Nor does a failure.", steps: []step{{next: says("", failed, running, running), shown: true}}},
-		"Both":    {reason: "It tells of all.", steps: []step{{next: says("", passed, running, running)}, {next: says("", passed, failed, running), shown: true}}},
+		"Failed":  {reason: "A failed check is written to the status at once.", steps: []step{{next: says("", failed, running, running), shown: true}}},
+		"Both":    {reason: "The verdict is written with all checks at once.", steps: []step{{next: says("", passed, running, running)}, {next: says("", passed, failed, running), shown: true}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

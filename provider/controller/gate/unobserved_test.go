@@ -49,21 +49,21 @@ func TestUnobserved(t *testing.T) {
 		change change
 		want   bool
 	}{
-		"Delivered": {reason: "What was delivered counts, if the Site says so", isLive: new(true), want: true},
-		"LaterStep": {reason: "Also in a later step", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
+		"Delivered": {reason: "A delivery counts as live if the Site says so.", isLive: new(true), want: true},
+		"LaterStep": {reason: "A delivery in a later step of the order counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Order.Step, d.Status.AtProvider.Order.Step = 1, 1
 		}, want: true},
-		"Unsaid":        {reason: "And only then", isLive: nil},
-		"Denied":        {reason: "Not if it says otherwise", isLive: new(false)},
-		"OtherSite":     {reason: "Another Site's delivery is none", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
-		"OtherClaim":    {reason: "Nor another claim's", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
-		"OtherRevision": {reason: "Nor another revision's", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 1 }},
-		"OtherRequest":  {reason: "Nor another request's under that number", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Request = "other" }},
-		"GoingBack":     {reason: "Nor one that is on its way back", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Attempt = 1 }},
-		"NotYet":        {reason: "What was ordered is not delivered", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
-		"NotReady":      {reason: "Nor what is under way", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
-		"OldStatus":     {reason: "Nor what is told of an older generation", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 }},
-		"Trouble":       {reason: "Nor by one that could not be looked after", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
+		"Unsaid":        {reason: "A delivery does not count as live if the Site says nothing.", isLive: nil},
+		"Denied":        {reason: "A delivery does not count as live if the Site says so.", isLive: new(false)},
+		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
+		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
+		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 1 }},
+		"OtherRequest":  {reason: "The delivery of another request with that number does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Request = "other" }},
+		"GoingBack":     {reason: "A delivery that is rolled back does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Attempt = 1 }},
+		"NotYet":        {reason: "A delivery without an applied order does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
+		"NotReady":      {reason: "A delivery that is not ready does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
+		"OldStatus":     {reason: "A status about an older generation does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 }},
+		"Trouble":       {reason: "A delivery that was not reconciled does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -114,8 +114,8 @@ func TestUnobservedAgain(t *testing.T) {
 		reason   string
 		lost, is xpv2.Condition
 	}{
-		"Diverged":  {reason: "What was delivered was not there", lost: xpv2.Unavailable().WithObservedGeneration(1), is: xpv2.Available().WithObservedGeneration(1)},
-		"NotLooked": {reason: "Nobody could look", lost: xpv2.ReconcileError(errors.New("boom")), is: xpv2.ReconcileSuccess()},
+		"Diverged":  {reason: "A delivery that was changed in Git counts from when it was restored.", lost: xpv2.Unavailable().WithObservedGeneration(1), is: xpv2.Available().WithObservedGeneration(1)},
+		"NotLooked": {reason: "A delivery that could not be observed counts from when it was again.", lost: xpv2.ReconcileError(errors.New("boom")), is: xpv2.ReconcileSuccess()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

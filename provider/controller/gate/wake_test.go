@@ -21,14 +21,14 @@ func TestSecretWakes(t *testing.T) {
 		namespace, name string
 		want            []reconcile.Request
 	}{
-		"Site":           {reason: "The Site's server is shown it", namespace: "metrics", name: "token", want: us},
-		"Configuration":  {reason: "So is the configuration's", namespace: "metrics", name: "other", want: us},
-		"Certificates":   {reason: "It says whom to trust", namespace: "metrics", name: "ca", want: us},
-		"Cluster":        {reason: "Jobs run with it", namespace: "team-a", name: "c1-kubeconfig", want: us},
-		"Namesake":       {reason: "Another namespace's is another one", namespace: "team-b", name: "token", want: []reconcile.Request{}},
-		"Foreign":        {reason: "Most Secrets are nothing to a Gate", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
-		"OtherNamespace": {reason: "A tenant's own configuration names no Secret of others", namespace: "team-b", name: "own", want: []reconcile.Request{}},
-		"Own":            {reason: "Nor does a Gate that does not use it wait for its", namespace: "team-a", name: "own", want: []reconcile.Request{}},
+		"Site":           {reason: "A change of the credentials for the Site's server wakes the Gate.", namespace: "metrics", name: "token", want: us},
+		"Configuration":  {reason: "A change of the credentials for the configuration's server wakes the Gate.", namespace: "metrics", name: "other", want: us},
+		"Certificates":   {reason: "A change of the trusted certificates wakes the Gate.", namespace: "metrics", name: "ca", want: us},
+		"Cluster":        {reason: "A change of the kubeconfig that Jobs are created with wakes the Gate.", namespace: "team-a", name: "c1-kubeconfig", want: us},
+		"Namesake":       {reason: "A Secret of the same name in another namespace wakes no Gate.", namespace: "team-b", name: "token", want: []reconcile.Request{}},
+		"Foreign":        {reason: "A Secret that no Gate depends on wakes none.", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
+		"OtherNamespace": {reason: "A tenant's configuration does not name Secrets of other namespaces.", namespace: "team-b", name: "own", want: []reconcile.Request{}},
+		"Own":            {reason: "A Gate is not woken by a Secret of a configuration that it does not use.", namespace: "team-a", name: "own", want: []reconcile.Request{}},
 	}
 	w := newWorld(t, quick("errors"))
 	s := w.site()

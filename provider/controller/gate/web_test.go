@@ -90,18 +90,18 @@ func webCases(s, elsewhere string) map[string]webCase {
 	denied := `web.url: host "` + strings.TrimPrefix(near, "https://") + `" is not among the webCheckHosts of a ClusterProviderConfig`
 	return map[string]webCase{
 		"Passed":     {reason: "An expression over the answer is held against the threshold.", address: s + "/good", want: v1alpha1.CheckPassed, value: "0.0025"},
-		"Failed":     {reason: "Also when it is beyond that.", address: s + "/bad", want: v1alpha1.CheckFailed, value: "0.1", message: "the value is beyond the threshold"},
-		"NotAllowed": {reason: "Nobody is asked who is not allowed.", address: near + "/good", want: v1alpha1.CheckError, message: denied, silent: true},
-		"NotHTTPS":   {reason: "Nor without encryption.", address: "http://" + host + "/good", want: v1alpha1.CheckError, message: "web.url: must be an https address with a host, and without a user", silent: true},
+		"Failed":     {reason: "A value beyond the threshold fails the check.", address: s + "/bad", want: v1alpha1.CheckFailed, value: "0.1", message: "the value is beyond the threshold"},
+		"NotAllowed": {reason: "A server that is not allowed is not asked.", address: near + "/good", want: v1alpha1.CheckError, message: denied, silent: true},
+		"NotHTTPS":   {reason: "A server is not asked without encryption.", address: "http://" + host + "/good", want: v1alpha1.CheckError, message: "web.url: must be an https address with a host, and without a user", silent: true},
 		"Refused":    {reason: "An address that is allowed is looked at before it is reached.", address: "https://169.254.169.254/good", want: v1alpha1.CheckError, message: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`, silent: true},
-		"Metadata":   {reason: "Nobody is sent to the machines of a cloud.", address: s + "/metadata", want: v1alpha1.CheckError, message: fetch.ProblemRedirect},
-		"Elsewhere":  {reason: "Nor to somebody who may be asked by themselves.", address: elsewhere + "/", want: v1alpha1.CheckError, message: fetch.ProblemRedirect, silent: true},
-		"HTML":       {reason: "A page is no answer.", address: s + "/page", want: v1alpha1.CheckError, message: "the answer is not said to be JSON"},
-		"Liar":       {reason: "Whatever it is said to be.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
-		"Large":      {reason: "Ten megabytes are not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
-		"Status":     {reason: "A status that is not 200 is no answer.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200"},
-		"Missing":    {reason: "What an error says of the answer is kept back.", address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer"},
-		"Nonsense":   {reason: "An expression that is none is never asked.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
+		"Metadata":   {reason: "A redirect to the metadata of a cloud is not followed.", address: s + "/metadata", want: v1alpha1.CheckError, message: fetch.ProblemRedirect},
+		"Elsewhere":  {reason: "A redirect to another allowed server is not followed.", address: elsewhere + "/", want: v1alpha1.CheckError, message: fetch.ProblemRedirect, silent: true},
+		"HTML":       {reason: "A page of HTML is not an answer.", address: s + "/page", want: v1alpha1.CheckError, message: "the answer is not said to be JSON"},
+		"Liar":       {reason: "A page that claims to be JSON is not an answer.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
+		"Large":      {reason: "An answer of ten megabytes is not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
+		"Status":     {reason: "An answer with a status other than 200 does not count.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200"},
+		"Missing":    {reason: "An error does not repeat what is in the answer.", address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer"},
+		"Nonsense":   {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
 	}
 }
 

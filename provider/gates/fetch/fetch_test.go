@@ -60,18 +60,18 @@ func TestDo(t *testing.T) {
 	}{
 		"Good":      {reason: "An answer is one.", url: s.URL + "/good", want: "200 hello "},
 		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
-		"Basic":     {reason: "So are a name and a password.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
+		"Basic":     {reason: "A name and a password are shown to the server that they are for.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
 		"Bad":       {reason: "Who is asked decides what a status means.", url: s.URL + "/bad", want: "502 "},
 		"Redirect":  {reason: "Nobody is sent elsewhere, not even nearby.", url: s.URL + "/there", want: ProblemRedirect},
 		"Large":     {reason: "What is too large is not read.", url: s.URL + "/large", want: ProblemLarge},
 		"Full":      {reason: "What is just not too large is.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
-		"Bomb":      {reason: "Nor what becomes too large.", url: s.URL + "/bomb", want: ProblemLarge},
+		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
 		"Broken":    {reason: "Half an answer is none.", url: s.URL + "/broken", want: ProblemSilent},
 		"Nobody":    {reason: "Where nobody listens is silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
 		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
 		"ByName":    {reason: "Whatever it is called.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
 		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
-		"InIPv6":    {reason: "Nor in disguise.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
+		"InIPv6":    {reason: "A link-local address is refused as an IPv6 address, too.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"BadBundle": {reason: "Certificates that are none trust nobody.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
 	}
 	for name, tc := range cases {

@@ -37,7 +37,7 @@ func TestAsk(t *testing.T) {
 		"Number":    {reason: "A number is one.", expression: "answer.errors", body: good, want: gates.Answer{Values: []float64{0.25}}},
 		"Whole":     {reason: "A whole one too.", expression: "size(answer.items)", body: good, want: gates.Answer{Values: []float64{3}}},
 		"Counted":   {reason: "Elements can be counted.", expression: "answer.items.filter(i, i > 1.0).size()", body: good, want: gates.Answer{Values: []float64{2}}},
-		"Unsigned":  {reason: "So can what is never negative.", expression: "uint(answer.items[0])", body: good, want: gates.Answer{Values: []float64{1}}},
+		"Unsigned":  {reason: "An unsigned number is a value.", expression: "uint(answer.items[0])", body: good, want: gates.Answer{Values: []float64{1}}},
 		"True":      {reason: "True is 1.", expression: `answer.state == "ok"`, body: good, want: gates.Answer{Values: []float64{1}}},
 		"False":     {reason: "False is 0.", expression: `answer.ready && answer.errors > 1.0`, body: good, want: gates.Answer{Values: []float64{0}}},
 		"Null":      {reason: "Null is no data.", expression: "answer.none", body: good},
