@@ -382,7 +382,7 @@ func TestJobIsRefused(t *testing.T) {
 	}
 }
 
-func TestNobodyRunsJobs(t *testing.T) {
+func TestJobThatNeverStarts(t *testing.T) {
 	w := newWorld(t, script(nil))
 	now := time.Now()
 	w.c.now = func() time.Time { return now }

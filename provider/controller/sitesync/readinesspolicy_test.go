@@ -50,7 +50,7 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 		wait       time.Duration
 		want       string
 	}{
-		"Exec":       {reason: "It is taken for good, and nobody asks", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
+		"Exec":       {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
 		"NoExec":     {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"NoOwner":    {reason: "A Site of the administrators says nothing of the kind", owner: allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"OtherOwner": {reason: "Who has the name of the one that published it is another one", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
@@ -63,11 +63,11 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 			mc.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: "False", Reason: clusterv1alpha1.ReasonPolicyDenied, ObservedGeneration: 3})
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"Unjudged": {reason: "Nobody has looked at it as it is now", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Workers":  {reason: "It asks for more", owner: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig, want: "Waiting | WaitingForCluster | TooFewWorkers"},
-		"Short": {reason: "Or for less time", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Workers":  {reason: "A cluster waits for the nodes that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig, want: "Waiting | WaitingForCluster | TooFewWorkers"},
+		"Short": {reason: "A cluster is ready after the shorter time that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Spec.ForProvider.Readiness.StabilizationSeconds = new(int32(0))
 		}, kubeconfig: goodKubeconfig, want: passed},
-		"Long": {reason: "Or for more of it", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Long": {reason: "A cluster is ready after the longer time that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Spec.ForProvider.Readiness.StabilizationSeconds = new(int32(3600))
 		}, kubeconfig: goodKubeconfig, wait: time.Hour - time.Second, want: "Waiting | WaitingForCluster | Stabilizing"},
 	}
@@ -125,15 +125,15 @@ func (w *world) found() {
 	}
 }
 
-func TestOtherTerms(t *testing.T) {
+func TestPolicyChanged(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*clusterv1alpha1.ManagedCluster)
 		want   bool
 	}{
 		"Nothing":   {reason: "A flap of the cluster is told by the cluster", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" }},
-		"Readiness": {reason: "It counts as ready otherwise", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
-		"Latch": {reason: "It is known to be initialized", change: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Readiness": {reason: "A changed readiness policy wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
+		"Latch": {reason: "A cluster that is recorded as initialized wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}
 		}, want: true},
 	}

@@ -196,7 +196,7 @@ func (r *recorder) Measure(owner types.NamespacedName, uid types.UID, tasks []me
 	return r.measurer.Measure(owner, uid, tasks)
 }
 
-func TestWhoIsAsked(t *testing.T) {
+func TestServerOfCheck(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	own := w.c
 	u, err := url.Parse(w.site().Spec.Metrics.Prometheus.Address)

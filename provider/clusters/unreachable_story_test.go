@@ -73,8 +73,8 @@ func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
 	return out
 }
 
-// TestSettled waits for what a cluster says, and not a moment longer.
-func TestSettled(t *testing.T) {
+// TestWaitUntilSettled waits for what a cluster says, and not a moment longer.
+func TestWaitUntilSettled(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		after  time.Duration
@@ -105,8 +105,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestUnreachableHarmsNobody reads from one cluster while another one hangs.
-func TestUnreachableHarmsNobody(t *testing.T) {
+// TestUnreachableClusterDelaysNoOther reads from one cluster while another one hangs.
+func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
 		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, Bounds{}, func(types.NamespacedName) {})

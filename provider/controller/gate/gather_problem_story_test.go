@@ -16,8 +16,8 @@ type below float64
 
 func (b below) Holds(v float64) bool { return v < float64(b) }
 
-// TestTroubleIsOnesOwn lets two Gates of two namespaces be measured at the same times.
-func TestTroubleIsOnesOwn(t *testing.T) {
+// TestProblemsOfChecksAreSeparate lets two Gates of two namespaces be measured at the same times.
+func TestProblemsOfChecksAreSeparate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

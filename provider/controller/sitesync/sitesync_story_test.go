@@ -125,8 +125,8 @@ func troubled(t *testing.T) *world {
 	return w
 }
 
-// TestTroubleIsShownInTime lets the reason change again and again, with no proof in between.
-func TestTroubleIsShownInTime(t *testing.T) {
+// TestFailureIsWrittenInTime lets the reason change again and again, with no proof in between.
+func TestFailureIsWrittenInTime(t *testing.T) {
 	w := troubled(t)
 	steps := []struct {
 		change func(*catalogv1alpha1.Site)
@@ -150,8 +150,8 @@ func TestTroubleIsShownInTime(t *testing.T) {
 	}
 }
 
-// TestWhatChangesIsPutOff lets something change before it was still for long enough, again and again.
-func TestWhatChangesIsPutOff(t *testing.T) {
+// TestChangingStatusIsDeferred lets something change before it was still for long enough, again and again.
+func TestChangingStatusIsDeferred(t *testing.T) {
 	w := troubled(t)
 	began := w.clock
 	for i := 0; w.clock.Before(began.Add(longest)); i++ {
@@ -267,12 +267,12 @@ func TestNotForThisNamespace(t *testing.T) {
 	}{
 		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"ConfigOfOthers": {reason: "So does a configuration", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"ConfigOfOthers": {reason: "A configuration that allows other namespaces denies the Site.", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"OtherClaim":     {reason: "Nor is anything looked at for another namespace", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"OtherClaim":     {reason: "A claim of another namespace is denied before anything is read.", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
 		"NoSecret":       {reason: "The kubeconfig is not there", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
-		"BadKubeconfig":  {reason: "It asks for too much", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused"},
+		"BadKubeconfig":  {reason: "A kubeconfig that runs a program is refused.", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused"},
 		"WrongKind": {reason: "No Secret is read as an engine", site: func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.ObjectRef.APIVersion, s.Spec.Engine.ObjectRef.Kind = "v1", "Secret"
 		}, want: "Syncing | Syncing | EngineNotProvable"},
@@ -332,8 +332,8 @@ func TestOverlay(t *testing.T) {
 	}{
 		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
 		"Site":       {reason: "The engine reads this one", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
-		"Between":    {reason: "And this one", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
-		"AboveRoot":  {reason: "It does not see what is above its root", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
+		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
+		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
 		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
 		"Ignore":     {reason: "What a source leaves out is said anywhere", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
 		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},

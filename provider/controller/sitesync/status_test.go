@@ -28,15 +28,15 @@ func TestAlike(t *testing.T) {
 			d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later
 		}), want: true},
 		"State":   {reason: "A Site is in another state.", other: is(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
-		"Commit":  {reason: "It is at another commit.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
+		"Commit":  {reason: "A status with another commit is another state.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
 		"Reason":  {reason: "All of them say something else.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
-		"Message": {reason: "Or say it otherwise.", other: is(func(d *decision) { d.message = "b" })},
+		"Message": {reason: "A status with another message is another state.", other: is(func(d *decision) { d.message = "b" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			one := is()
 			if got := isSameState(one, tc.other); got != tc.want {
-				t.Errorf("\n%s\nalike(...): want %t, got %t", tc.reason, tc.want, got)
+				t.Errorf("\n%s\nisSameState(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 			if one.next.Sites[0].LiveSince == nil {
 				t.Error("What is compared is not changed.")

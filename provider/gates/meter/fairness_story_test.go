@@ -34,7 +34,7 @@ func usual(q Question) Task {
 
 func victim() types.NamespacedName { return types.NamespacedName{Namespace: "team-b", Name: "victim"} }
 
-func TestOthersDoNotWaitForWhoFloodsAServer(t *testing.T) {
+func TestFloodOfOneServerDelaysNoOtherNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -93,7 +93,7 @@ func TestTimeInLineDoesNotCount(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesIsNotAsked(t *testing.T) {
+func TestRemovedCheckIsNotAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -114,7 +114,7 @@ func TestWhoLeavesIsNotAsked(t *testing.T) {
 	})
 }
 
-func TestWhoLivesAnewHasAnotherTurn(t *testing.T) {
+func TestRecreatedGateIsRescheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -133,7 +133,7 @@ func TestWhoLivesAnewHasAnotherTurn(t *testing.T) {
 	})
 }
 
-func TestAllServersTogether(t *testing.T) {
+func TestLimitOfAllServersTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
