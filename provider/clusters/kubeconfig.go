@@ -131,7 +131,7 @@ func checkServer(server string) error {
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return &RefusedError{Field: "server", Detail: "is no address"}
+		return &RefusedError{Field: "server", Detail: "is not an address"}
 	case u.Scheme != "https":
 		return &RefusedError{Field: "server", Detail: "must be an https address"}
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":

@@ -104,7 +104,7 @@ func (c Criteria) measureAnswer(a Answer) Measurement {
 	case len(a.Values) > 1:
 		return Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}
 	case len(a.Values) == 0 || math.IsNaN(a.Values[0]):
-		return c.missingData(a, "there is no data")
+		return c.missingData(a, "the answer has no data")
 	}
 	if c.MinSamples > 1 {
 		if a.Samples == nil {
@@ -124,7 +124,7 @@ func (c Criteria) compareValue(v float64) Measurement {
 	case math.IsInf(v, 0):
 		m.Message = "the value is infinite, as of a service that cannot be scraped"
 	case c.Limit == nil:
-		m.Outcome, m.Message = Error, "there is no threshold to judge the value by"
+		m.Outcome, m.Message = Error, "the check has no threshold to judge the value by"
 	case c.Limit.Holds(v):
 		m.Outcome = Pass
 	default:

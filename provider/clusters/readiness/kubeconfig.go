@@ -110,7 +110,7 @@ func kubeconfigReady(in Input) Condition {
 	case k.secretDigest() == "":
 		return k.conditionWith(False, ReasonKubeconfigEmpty, "its key "+SecretKey+" is missing or empty")
 	case k.Program && in.Options.AllowExec:
-		return k.conditionWith(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: nobody knows whether the API server answers")
+		return k.conditionWith(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: it is unknown whether the API server answers")
 	case k.Refused != "":
 		return k.conditionWith(False, ReasonKubeconfigRefused, k.Refused)
 	case !k.NotAfter.IsZero() && !in.Now.Before(k.NotAfter):

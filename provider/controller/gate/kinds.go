@@ -12,9 +12,9 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
 
-// kinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
+// checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
 // a check. The function has the list of how each kind is compiled.
-func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
+func checkKinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
 
 // A kind is how checks of one type are carried out. Either ask or run is set.
 type kind struct {
@@ -51,7 +51,7 @@ type subject struct {
 // kindOf returns the kind of a check. It returns an error for an unknown type, and for a type whose block of fields is not set.
 func kindOf(c v1alpha1.GateCheck) (kind, error) {
 	names := []string{}
-	for _, k := range kinds() {
+	for _, k := range checkKinds() {
 		names = append(names, k.name)
 		if k.name != c.Type {
 			continue

@@ -47,7 +47,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 	f.sites = make([]siteFacts, len(f.spec.Sites))
 	e.readings = make([]reading, len(f.spec.Sites))
 	if f.spec.ClaimRef.Namespace != f.namespace {
-		return f, nil // Nothing is looked at for somebody else.
+		return f, nil // Nothing is read for another namespace.
 	}
 	ds, err := usage.OfClaim(ctx, e.kube, f.spec.ClaimRef)
 	if err != nil {
@@ -152,7 +152,7 @@ func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.S
 	if client.IgnoreNotFound(err) != nil {
 		return repository{}, errors.Wrapf(err, "cannot get Site %q", want.Name)
 	}
-	// A Site that is not there allows nobody.
+	// A missing Site allows no namespace.
 	if err := policy.CheckSite(site, f.namespace); err != nil {
 		s.denied = err.Error()
 		return repository{}, nil //nolint:nilerr // A refusal is an answer.

@@ -30,7 +30,7 @@ const (
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
 	kube client.Client
-	// told has the metadata of Secrets, from watches.
+	// metadata has the metadata of Secrets, from watches.
 	metadata client.Reader
 	pool     *clusters.Pool
 	prover   *prover

@@ -151,7 +151,7 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 	return shared.FetchCommit(ctx, id)
 }
 
-// subtreeOf returns what a commit holds. Files that tell an engine what to apply, or what not, may lie in any directory above.
+// subtreeOf returns what a commit holds. Files that change what an engine applies may lie in any directory above.
 func subtreeOf(c *git.Commit, root, dir string) (subtree, error) {
 	id, err := c.Subtree(dir, tree.Marker)
 	if err != nil {

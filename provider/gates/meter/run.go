@@ -44,7 +44,7 @@ type run struct {
 	// dry is since when the check waits for data, so that its clock stands still. It is zero while there is data, and during an outage.
 	dry time.Time
 
-	// reportedEnd is true while the last judgement that the owner knows is that the check has ended, and reported is what it knows of the host.
+	// reportedEnd is true while the owner was last woken because the check ended, and reported is the availability of the host that it was woken for.
 	reportedEnd bool
 	reported    gates.Availability
 }
@@ -166,7 +166,7 @@ func (r *run) judgeNow(now time.Time) gates.Judgement {
 	return r.task.Outages.Judge(gates.Judge(r.task.Rules, r.tally, r.measurableTime(now, r.task)), r.outage, now)
 }
 
-// hasNews reports whether the owner has to know of a judgement: that the check has ended, or that the availability of its host changed.
+// hasNews reports whether a judgement has to wake the owner: the check has ended, or the availability of its host changed.
 func (r *run) hasNews(j gates.Judgement) bool {
 	if r.reportedEnd || !j.Ended() && j.Availability == r.reported {
 		return false

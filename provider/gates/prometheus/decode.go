@@ -47,7 +47,7 @@ const (
 	problemUnavailable = "the server has trouble of its own"
 	problemIncomplete  = "the server warns that the answer may be incomplete"
 	problemWarning     = "the server warns about the query"
-	problemHistogram   = "the query gives a histogram, which is no number"
+	problemHistogram   = "the query gives a histogram, and not a number"
 	problemStale       = "the answer is not of the time at which the server gave it"
 )
 

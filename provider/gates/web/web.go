@@ -135,7 +135,7 @@ func numberAnswer(v ref.Val) gates.Answer {
 	case types.Uint:
 		return gates.Answer{Values: []float64{float64(v)}}
 	case types.Null:
-		return gates.Answer{} // There is no data.
+		return gates.Answer{} // The expression has no data.
 	}
 	return gates.Answer{Problem: problemNumber}
 }

@@ -76,7 +76,7 @@ func TestUnknownMetric(t *testing.T) {
 	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
 	r.must(err)
-	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "there is no data, which fails"}}
+	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "the answer has no data, which fails"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status.validationResults: -want, +got:\n%s", diff)
 	}
