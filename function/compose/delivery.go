@@ -19,19 +19,19 @@ import (
 // LabelClaim holds the name of the deployment that a managed resource was composed for.
 const LabelClaim = "intentplane.dev/deployment"
 
-// AnnotationAlso holds the digest of the request that came to the trees of the order, where it is not the order's. It is no part of the
-// order: nothing is carried out for it.
+// AnnotationAlso holds the digest of an equivalent request: one that rendered the trees of the order, where it is not the order's. It is not part
+// of the order: the provider does nothing for it.
 const AnnotationAlso = "intentplane.dev/same-trees-for"
 
 // AnnotationRepository names the composed resource that a delivery would be if its configuration had always named the repository that the
-// delivery goes to. Absent means that this is its own name. It is no part of the order: nothing is carried out for it.
+// delivery goes to. Absent means that this is its own name. It is not part of the order: the provider does nothing for it.
 const AnnotationRepository = "intentplane.dev/repository"
 
 // Also are those digests of deliveries that ask for an order.
 func Also(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		if also := ds[name].GetAnnotations()[AnnotationAlso]; also != "" && asksFor(ds[name], o) {
+		if also := ds[name].GetAnnotations()[AnnotationAlso]; also != "" && asksForOrder(ds[name], o) {
 			out = append(out, also)
 		}
 	}
@@ -60,9 +60,9 @@ func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.De
 			return nil, err
 		}
 		if out[name] == nil {
-			out[name] = delivery(claim, spec, o, r.Place)
+			out[name] = newDelivery(claim, spec, o, r.Place)
 		}
-		t, err := treeOf(r)
+		t, err := newTree(r)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +92,8 @@ func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[stri
 			continue
 		}
 		for _, heir := range slices.Sorted(maps.Keys(wanted)) {
-			if observed[heir] == nil && out[heir] != nil && sameConfig(wanted[heir], observed[name]) {
-				out[name] = annotated(out[heir], AnnotationRepository, heir)
+			if observed[heir] == nil && out[heir] != nil && hasSameConfig(wanted[heir], observed[name]) {
+				out[name] = withAnnotation(out[heir], AnnotationRepository, heir)
 				delete(out, heir)
 			}
 		}
@@ -101,8 +101,8 @@ func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[stri
 	return out
 }
 
-// annotated returns a delivery with one more annotation. The delivery that it is made from stays as it is.
-func annotated(d *deliveryv1alpha1.GitDelivery, key, value string) *deliveryv1alpha1.GitDelivery {
+// withAnnotation returns a delivery with one more annotation. The delivery that it is made from stays as it is.
+func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliveryv1alpha1.GitDelivery {
 	out := *d
 	out.Annotations = maps.Clone(d.Annotations)
 	if out.Annotations == nil {
@@ -116,14 +116,14 @@ func annotated(d *deliveryv1alpha1.GitDelivery, key, value string) *deliveryv1al
 func Annotate(ds map[string]*deliveryv1alpha1.GitDelivery, also string) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(ds)
 	for name, d := range ds {
-		out[name] = annotated(d, AnnotationAlso, also)
+		out[name] = withAnnotation(d, AnnotationAlso, also)
 	}
 	return out
 }
 
-// ByRepository are observed deliveries by the repository that their order is for, as Name tells it. One that was never carried out is in no
-// repository yet, and counts as that which is wanted in its place. So do all of them where asked says that the order is for the places which
-// are wanted: deliveries of earlier versions do not say what theirs is for.
+// ByRepository returns observed deliveries by the repository that their order is for, as Name names it. A delivery that was never applied is not
+// in a repository yet, and counts as the one that is wanted in its place. All of them do where asked says that the order is for the places which
+// are wanted: deliveries of earlier versions do not name their repository.
 func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, asked bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, name := range slices.Sorted(maps.Keys(observed)) {
@@ -131,7 +131,7 @@ func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, ask
 		if w := wanted[name]; w != nil && (asked || from.Status.AtProvider.Remote == nil) {
 			from = w
 		}
-		key := repositoryOf(name, from)
+		key := repositoryKey(name, from)
 		if out[key] != nil {
 			key = name
 		}
@@ -140,24 +140,24 @@ func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, ask
 	return out
 }
 
-// repositoryOf is the repository that a delivery goes to, as Name tells it.
-func repositoryOf(name string, d *deliveryv1alpha1.GitDelivery) string {
+// repositoryKey returns the repository that a delivery goes to, as Name names it.
+func repositoryKey(name string, d *deliveryv1alpha1.GitDelivery) string {
 	return cmp.Or(d.GetAnnotations()[AnnotationRepository], name)
 }
 
-func sameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
+func hasSameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
 	return a.Spec.ProviderConfigReference != nil && b.Spec.ProviderConfigReference != nil &&
 		*a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
-func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, p catalog.Place) *deliveryv1alpha1.GitDelivery {
+func newDelivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, p catalog.Place) *deliveryv1alpha1.GitDelivery {
 	return &deliveryv1alpha1.GitDelivery{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Labels: map[string]string{LabelClaim: claim.Name}},
 		Spec: deliveryv1alpha1.GitDeliverySpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
 				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name},
-				ManagementPolicies:      policies(spec.DeletionPolicy),
+				ManagementPolicies:      managementPolicies(spec.DeletionPolicy),
 			},
 			ForProvider: deliveryv1alpha1.GitDeliveryParameters{
 				ClaimRef:    claim,
@@ -171,16 +171,16 @@ func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Deli
 	}
 }
 
-// policies are the management policies in force. Crossplane does not call the function when a composite is deleted, so what
+// managementPolicies are the management policies in force. Crossplane does not call the function when a composite is deleted, so what
 // happens then has to be said beforehand.
-func policies(deletion string) xpv2.ManagementPolicies {
+func managementPolicies(deletion string) xpv2.ManagementPolicies {
 	if deletion == deploymentv1alpha1.DeletionOrphan {
 		return xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	}
 	return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 }
 
-func treeOf(r Rendered) (deliveryv1alpha1.Tree, error) {
+func newTree(r Rendered) (deliveryv1alpha1.Tree, error) {
 	t := deliveryv1alpha1.Tree{
 		Site:     r.Place.Site.GetName(),
 		Branch:   r.Place.Config.Git.Branch,
@@ -219,11 +219,11 @@ func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]string {
 	out := TreeIDs(ds)
 	for name, d := range ds {
-		if asksFor(d, o) {
+		if asksForOrder(d, o) {
 			continue
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			out[name+" "+t.Branch+" "+t.Path] = delivered(d, t.Path)
+			out[name+" "+t.Branch+" "+t.Path] = deliveredTreeID(d, t.Path)
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 		TypeMeta:   metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim, o), Labels: map[string]string{LabelClaim: claim.Name}},
 		Spec: rolloutv1alpha1.GateSpec{
-			// Each check names the configuration of its Site. The Gate names the first, so that nobody takes it for one of the default.
+			// Each check names the configuration of its Site. The Gate names the first, so that it does not count as one of the default.
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
 				ProviderConfigReference: checks[0].ProviderConfigReference.DeepCopy(),
 				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
@@ -58,7 +58,7 @@ func setUnavailablePolicy(p *rolloutv1alpha1.GateParameters, config deploymentv1
 	}
 }
 
-// gateObjectName says which claim, revision and step a Gate judges. A digest tells a composite from the claim of its name, and stands for
+// gateObjectName says which claim, revision and step a Gate judges. A digest separates a composite from the claim of its name, and stands for
 // the end of a name that is too long.
 func gateObjectName(of rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order) string {
 	suffix, whole, name := fmt.Sprintf("-r%d-s%d", o.Revision, o.Step), of.Name, of.Name

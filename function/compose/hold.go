@@ -9,38 +9,38 @@ import (
 )
 
 // Hold returns wanted deliveries with the trees of an order instead of those that a newer renderer makes. All else about them is as wanted:
-// how a directory is deleted, say. A tree that is in Git, and that nobody can render any more since the object which held it was
-// lost, is kept as it is.
+// how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
+// which held it was lost, is retained.
 func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, w := range wanted {
 		held := *w
 		held.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
 		for i, t := range held.Spec.ForProvider.Trees {
-			held.Spec.ForProvider.Trees[i] = hold(t, observed[name], o)
+			held.Spec.ForProvider.Trees[i] = treeOfOrder(t, observed[name], o)
 		}
 		out[name] = &held
 	}
 	return out
 }
 
-func hold(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
+func treeOfOrder(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return t
 	}
-	if was, ok := asked(t, d, o); ok {
+	if was, ok := askedTree(t, d, o); ok {
 		return was
 	}
 	// A Site that was never served, and is now, gets what there is.
-	if d != nil && (delivered(d, t.Path) == "" || delivered(d, t.Path) == t.Tree) {
+	if d != nil && (deliveredTreeID(d, t.Path) == "" || deliveredTreeID(d, t.Path) == t.Tree) {
 		return t
 	}
-	return kept(t)
+	return retainTree(t)
 }
 
-// asked is the tree in the place of another one that a delivery asks for with an order.
-func asked(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) (deliveryv1alpha1.Tree, bool) {
-	if d == nil || !asksFor(d, o) {
+// askedTree is the tree in the place of another one that a delivery asks for with an order.
+func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) (deliveryv1alpha1.Tree, bool) {
+	if d == nil || !asksForOrder(d, o) {
 		return t, false
 	}
 	for _, was := range d.Spec.ForProvider.Trees {
@@ -51,13 +51,13 @@ func asked(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1
 	return t, false
 }
 
-func asksFor(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+func asksForOrder(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 	asks := d.Spec.ForProvider.Order
 	return asks.Revision == o.Revision && asks.Request == o.Request
 }
 
-// delivered is the id of the tree that is in Git at a path, or empty.
-func delivered(d *deliveryv1alpha1.GitDelivery, path string) string {
+// deliveredTreeID is the id of the tree that is in Git at a path, or empty.
+func deliveredTreeID(d *deliveryv1alpha1.GitDelivery, path string) string {
 	for _, t := range d.Status.AtProvider.Trees {
 		if t.Path == path {
 			return t.Tree

@@ -42,7 +42,7 @@ func TestHold(t *testing.T) {
 		"Served":    {reason: "A Site that was never served is.", wanted: made("Desired", "new"), observed: asks(order, made("Keep", ""), ""), want: made("Desired", "new")},
 		"Lost":      {reason: "What nobody can make any more is kept.", wanted: made("Desired", "new"), observed: asks(before, made("Desired", "new"), "old"), want: made("Keep", "")},
 		"LostSame":  {reason: "What can still be made is asked for.", wanted: made("Desired", "old"), observed: asks(before, made("Desired", "x"), "old"), want: made("Desired", "old"), unchanged: true},
-		"Kept":      {reason: "It is kept for good.", wanted: made("Desired", "new"), observed: asks(order, made("Keep", ""), "old"), want: made("Keep", "")},
+		"Kept":      {reason: "A tree that was retained stays retained.", wanted: made("Desired", "new"), observed: asks(order, made("Keep", ""), "old"), want: made("Keep", "")},
 		"NoObject":  {reason: "Nobody knows what is there.", wanted: made("Desired", "new"), want: made("Keep", "")},
 		"OtherPath": {reason: "A tree elsewhere says nothing.", wanted: made("Desired", "new"), observed: &deliveryv1alpha1.GitDelivery{Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Order: order}}}, want: made("Desired", "new")},
 	}

@@ -30,7 +30,7 @@ func NewPacker(maxBytes int) *Packer {
 
 // Pack encodes files. It returns an error, as tree.Encode does, for files that cannot travel.
 func (p *Packer) Pack(f tree.Files) (Packed, error) {
-	k := key(f)
+	k := packKey(f)
 	if known, ok := p.packed.Get(k); ok {
 		return known, nil
 	}
@@ -43,8 +43,8 @@ func (p *Packer) Pack(f tree.Files) (Packed, error) {
 	return out, nil
 }
 
-// key tells each part apart from the next one by its length.
-func key(f tree.Files) memo.Key {
+// packKey separates each part from the next one by its length.
+func packKey(f tree.Files) memo.Key {
 	h := sha256.New()
 	for _, name := range f.Names() {
 		for _, part := range [][]byte{[]byte(name), f[name]} {

@@ -46,7 +46,7 @@ const crossplanePrefix = "crossplane.io/"
 // applied for us. Less would remove fields, and more would take fields over from their owners. It returns an error for an object
 // whose managed fields cannot be read.
 func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	set, err := applied(o)
+	set, err := appliedFields(o)
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	}
 	out.SetGroupVersionKind(o.GroupVersionKind())
 	out.SetNamespace(o.GetNamespace())
-	if labels := owned(set, "labels", o.GetLabels()); len(labels) > 0 {
+	if labels := appliedEntries(set, "labels", o.GetLabels()); len(labels) > 0 {
 		out.SetLabels(labels)
 	}
-	if annotations := owned(set, "annotations", o.GetAnnotations()); len(annotations) > 0 {
+	if annotations := appliedEntries(set, "annotations", o.GetAnnotations()); len(annotations) > 0 {
 		out.SetAnnotations(annotations)
 	}
 	return out, nil
@@ -81,8 +81,8 @@ func Supersede(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return out
 }
 
-// owned are the labels or annotations in a set, but for those that Crossplane adds itself.
-func owned(set *fieldpath.Set, field string, all map[string]string) map[string]string {
+// appliedEntries are the labels or annotations in a set, but for those that Crossplane adds itself.
+func appliedEntries(set *fieldpath.Set, field string, all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
 		if !strings.HasPrefix(key, crossplanePrefix) && set.Has(fieldpath.MakePathOrDie("metadata", field, key)) {
@@ -92,7 +92,7 @@ func owned(set *fieldpath.Set, field string, all map[string]string) map[string]s
 	return out
 }
 
-func applied(o *unstructured.Unstructured) (*fieldpath.Set, error) {
+func appliedFields(o *unstructured.Unstructured) (*fieldpath.Set, error) {
 	out := fieldpath.NewSet()
 	for _, f := range o.GetManagedFields() {
 		if f.Operation != metav1.ManagedFieldsOperationApply || !strings.HasPrefix(f.Manager, managerPrefix) || f.FieldsV1 == nil {

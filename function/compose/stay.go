@@ -11,57 +11,57 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// Parts are the observed deliveries that take part in an order: those that ask for its revision, or carried it out, and those of the
-// revision that it withdraws. Where nobody was asked for it yet, its rejection was carried over from the number before, which two requests
-// had. Where one that the order's plan needs was lost, it is taken from the wanted ones: it will be told what it did before.
+// Parts returns the observed deliveries that take part in an order: those that ask for its revision, or applied it, and those of the revision that
+// it withdraws. Where no delivery asks for it yet, its rejection was copied from the number before, which two requests had. A delivery that the
+// order's plan needs and that was lost is taken from the wanted ones: it will ask for what it asked for before.
 func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
-	out := begun(observed, o)
+	out := deliveriesOf(observed, o)
 	if before := (rolloutv1alpha1.Order{Revision: o.Revision - 1}); len(out) == 0 && o.Rejected() {
-		out = begun(observed, before)
+		out = deliveriesOf(observed, before)
 	}
 	has := Sites(out)
 	for name, d := range wanted {
-		if observed[name] == nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return !has[t.Site] && planned(o, t.Site) }) {
-			out[name] = anew(d, o, has)
+		if observed[name] == nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return !has[t.Site] && isPlanned(o, t.Site) }) {
+			out[name] = recreatedDelivery(d, o, has)
 		}
 	}
 	return out
 }
 
-// begun are the deliveries that take part in an order.
-func begun(observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+// deliveriesOf returns the deliveries that take part in an order.
+func deliveriesOf(observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, d := range observed {
-		if partOf(d, o) {
+		if takesPart(d, o) {
 			out[name] = d
 		}
 	}
 	return out
 }
 
-func partOf(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+func takesPart(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 	is := func(n int64) bool { return n == o.Revision || o.Withdraws != nil && n == *o.Withdraws }
 	done := d.Status.AtProvider.Order
 	return is(d.Spec.ForProvider.Order.Revision) || done != nil && is(done.Revision)
 }
 
-// anew is a delivery that was lost, with the Sites that it had. Its directories stay as they are until it tells what they hold.
-func anew(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, has map[string]bool) *deliveryv1alpha1.GitDelivery {
+// recreatedDelivery is a delivery that was lost, with the Sites that it had. Its directories are retained until it reports what they hold.
+func recreatedDelivery(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, has map[string]bool) *deliveryv1alpha1.GitDelivery {
 	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, ObjectMeta: *d.ObjectMeta.DeepCopy(), Spec: *d.Spec.DeepCopy()}
 	out.Spec.ForProvider.Trees = nil
 	for _, t := range d.Spec.ForProvider.Trees {
-		if !has[t.Site] && planned(o, t.Site) {
-			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, kept(t))
+		if !has[t.Site] && isPlanned(o, t.Site) {
+			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, retainTree(t))
 		}
 	}
 	return out
 }
 
-// Untold is true when some of the wanted deliveries never told what its repository remembers, or was lost: the order's plan needs it.
+// Untold is true when some wanted delivery, which the order's plan needs, never reported what its repository recorded, or was lost.
 func Untold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 	for name, w := range wanted {
 		d := observed[name]
-		if d == nil && slices.ContainsFunc(w.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return planned(o, t.Site) }) {
+		if d == nil && slices.ContainsFunc(w.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return isPlanned(o, t.Site) }) {
 			return true
 		}
 		if d != nil && d.Status.AtProvider.Order == nil {
@@ -71,7 +71,7 @@ func Untold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rollout
 	return false
 }
 
-func planned(o rolloutv1alpha1.Order, site string) bool {
+func isPlanned(o rolloutv1alpha1.Order, site string) bool {
 	return slices.ContainsFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
 }
 
@@ -104,20 +104,20 @@ func Covers(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order
 func Resume(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, d := range parts {
-		out[name] = resumed(d, spec, o)
+		out[name] = resumeDelivery(d, spec, o)
 	}
 	return out
 }
 
-func resumed(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
+func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
 	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, Spec: *d.Spec.DeepCopy()}
 	out.Namespace, out.Labels = d.GetNamespace(), map[string]string{LabelClaim: d.Spec.ForProvider.ClaimRef.Name}
 	for _, key := range []string{AnnotationAlso, AnnotationRepository} {
 		if value := d.GetAnnotations()[key]; value != "" {
-			out = annotated(out, key, value)
+			out = withAnnotation(out, key, value)
 		}
 	}
-	out.Spec.ManagementPolicies = policies(spec.DeletionPolicy)
+	out.Spec.ManagementPolicies = managementPolicies(spec.DeletionPolicy)
 	p := &out.Spec.ForProvider
 	p.Order, p.DriftPolicy = o, deliveryv1alpha1.DriftPolicy(spec.DriftPolicy)
 	p.DeliveryTimeout = cmp.Or(string(spec.DeliveryTimeout), p.DeliveryTimeout)
@@ -129,15 +129,15 @@ func Stay(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha
 	out := Resume(parts, spec, o)
 	for _, d := range out {
 		for i, t := range d.Spec.ForProvider.Trees {
-			d.Spec.ForProvider.Trees[i] = kept(t)
+			d.Spec.ForProvider.Trees[i] = retainTree(t)
 		}
 	}
 	return out
 }
 
-// A Return is where an attempt to go back goes.
+// A Return is what a rollback attempt restores.
 type Return struct {
-	// Target that is gone back to. Nil means that nobody remembers it any more.
+	// Target of the rollback. Nil means that no repository has recorded it any more.
 	Target *rollout.Target
 
 	// Chosen is true for a Site that the deployment is still for.
@@ -147,8 +147,9 @@ type Return struct {
 	Timeout string
 }
 
-// Back is what the parts of a rejected order ask for in an attempt to go back: the target's trees where others are, or may be, and
-// everything else as it is. A directory that the target did not have stays. Whatever the policy for drift says, what the attempt has to change is no drift.
+// Back returns what the parts of a rejected order ask for in a rollback attempt: the target's trees where others are, or may be, and everything
+// else as it is. A directory that the target did not have is retained. What the attempt has to change is not drift, whatever the policy for drift
+// says.
 func Back(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, r Return) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec, o)
 	for name, d := range out {
@@ -158,33 +159,33 @@ func Back(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha
 			p.DriftPolicy = deliveryv1alpha1.DriftRestore
 		}
 		for i, t := range p.Trees {
-			p.Trees[i] = r.back(t, parts[name], o)
+			p.Trees[i] = r.restoreTree(t, parts[name], o)
 		}
 	}
 	return out
 }
 
-func (r Return) back(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
-	restores := t.Action == deliveryv1alpha1.ActionRestore && sameTry(d.Spec.ForProvider.Order, o)
+func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
+	restores := t.Action == deliveryv1alpha1.ActionRestore && isSameRollback(d.Spec.ForProvider.Order, o)
 	if r.Target == nil && restores {
 		return t
 	}
 	if r.Target == nil || !r.Chosen(t.Site) {
-		return kept(t)
+		return retainTree(t)
 	}
-	if rollout.Restored(o) && sameTry(d.Spec.ForProvider.Order, o) {
-		return t // What came true is what was asked for then, wherever Sites moved since.
+	if rollout.Restored(o) && isSameRollback(d.Spec.ForProvider.Order, o) {
+		return t // What was restored is what was asked for then, wherever Sites moved since.
 	}
 	want, served := r.Target.Trees[t.Site]
-	if !served || !restores && (r.holds(t, d, o, want) || spared(t, d)) {
-		return kept(t)
+	if !served || !restores && (r.holdsTarget(t, d, o, want) || isUntouched(t, d)) {
+		return retainTree(t)
 	}
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
 	return t
 }
 
-// holds is true for a directory that an order neither changed nor may be changing, and that holds a tree.
-func (r Return) holds(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, want string) bool {
+// holdsTarget is true for a directory that an order neither changed nor may be changing, and that holds a tree.
+func (r Return) holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, want string) bool {
 	if t.Action != deliveryv1alpha1.ActionKeep && t.Tree != want {
 		return false
 	}
@@ -192,15 +193,15 @@ func (r Return) holds(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, 
 	return known && is.Tree == want && is.Revision != o.Revision
 }
 
-// spared is true for a directory that a delivery was to keep, and that was not there when it had carried out what it is asked for: that of
+// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had carried out what it is asked for: that of
 // a Site which was moved there, and whose turn had not come.
-func spared(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
 	_, known := rollout.Held(d, t.Path)
 	return t.Action == deliveryv1alpha1.ActionKeep && !known && rollout.Recorded(d, d.Spec.ForProvider.Order)
 }
 
-// sameTry is true for two orders of one way back, in whichever attempt.
-func sameTry(a, b rolloutv1alpha1.Order) bool {
+// isSameRollback is true for two orders of one rollback, in whichever attempt.
+func isSameRollback(a, b rolloutv1alpha1.Order) bool {
 	return a.Revision == b.Revision && a.Request == b.Request && a.Attempt > 0 && b.Attempt > 0
 }
 

@@ -17,7 +17,7 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) 
 		stepped.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			if !rollout.Reached(o, t.Site) {
-				t = kept(t)
+				t = retainTree(t)
 			}
 			stepped.Spec.ForProvider.Trees = append(stepped.Spec.ForProvider.Trees, t)
 		}
@@ -26,7 +26,7 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) 
 	return out
 }
 
-func kept(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+func retainTree(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionKeep, "", nil
 	return t
 }

@@ -17,11 +17,11 @@ import (
 // SyncName is the name of the composed resource that observes the Sites.
 const SyncName = "sync"
 
-// Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites that nobody
-// observes are left out, and where nobody observes any it is nil. Its order has no verdict: it observes the same with one, and each
-// change of it costs the composite.
+// Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites without an
+// engine are left out, and without any Site it is nil. Its order has no verdict: it observes the same with one, and each change of it costs the
+// composite a write.
 func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
-	sites := observedSites(o, ds, unobserved)
+	sites := sitesToObserve(o, ds, unobserved)
 	if len(sites) == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 	}
 }
 
-func observedSites(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
+func sitesToObserve(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
 		for _, t := range ds[name].Spec.ForProvider.Trees {

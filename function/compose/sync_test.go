@@ -31,7 +31,7 @@ func asking(o rolloutv1alpha1.Order, sites ...string) *deliveryv1alpha1.GitDeliv
 	for _, name := range sites {
 		t := deliveryv1alpha1.Tree{Site: name, Branch: "main", Path: name + "/x", Action: deliveryv1alpha1.ActionDesired, Tree: "tree-" + name, Files: []byte("f")}
 		if name == "waits" {
-			t = kept(t)
+			t = retainTree(t)
 		}
 		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, t)
 	}

@@ -10,7 +10,7 @@ import (
 func answer(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, k)
-	again := o.recheck.join(k.recheck)
+	again := o.recheck.joinWith(k.recheck)
 	return &Output{
 		Needs:      slices.Clone(k.needs),
 		Resources:  withReadiness(d),

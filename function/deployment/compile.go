@@ -92,8 +92,8 @@ type timer struct {
 
 func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
 
-// end notes how long the present stage took. The next one begins.
-func (t *timer) end(name deploymentv1alpha1.Phase) {
+// endStage notes how long the present stage took. The next one begins.
+func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	now := t.now()
 	if !now.IsZero() {
 		t.stages = append(t.stages, Stage{Name: name, Took: now.Sub(t.began)})
@@ -116,8 +116,8 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	}
 	k.needs = append([]catalog.Need{need}, k.needs...)
 	k.requests = rollout.Of(in.Claim, asked)
-	k.standing, k.update = c.standing(in, o, k)
-	k.recheck = recheckOf(k.Problem).join(c.rendererSlot(in, o, k))
+	k.standing, k.update = c.standingOf(in, o, k)
+	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
 	k.request = rollout.Choice(k.requests, k.standing)
 	if k.request == nil {
 		return k, nil
@@ -151,24 +151,24 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	}
 	q := CatalogQuery(in, i, field)
 	if !isApproved {
-		q.Pinned = k.channel.pin(rollout.Pinned(o.order, in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.pinBlueprint(rollout.Pinned(o.order, in.Spec.Blueprint, q.BlueprintName()))
 	}
 	s, needs, err := catalog.Resolve(q, in.Answers)
 	k.needs = needs
-	k.channel.note(s, err)
+	k.channel.noteSelection(s, err)
 	if err != nil {
 		return err
 	}
 	if s == nil {
-		return missing(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
+		return pendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
 	s.Places = keepRepositories(s.Places, o.deliveries)
 	if err := c.compileSelection(in, o, i, s, k); err != nil {
 		return err
 	}
-	k.timer.end(deploymentv1alpha1.PhaseCompiling)
+	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
 	rendered, err := c.RenderSites(ctx, in, i, s)
-	k.timer.end(deploymentv1alpha1.PhaseRendering)
+	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (c *Core) compileSelection(in Input, o Observed, i intent.Intent, s *catalo
 	if err != nil {
 		return err
 	}
-	if err := k.channel.check(d); err != nil {
+	if err := k.channel.checkDigest(d); err != nil {
 		return err
 	}
 	if k.desired, err = c.desiredRequest(in, o, i, s, d); err != nil {
@@ -211,17 +211,17 @@ func (c *Core) compileDeliveries(in Input, o Observed, i intent.Intent, s *catal
 	if err != nil {
 		return err
 	}
-	if k.deliveries, err = deliveries(in, rendered); err != nil {
+	if k.deliveries, err = composeTrees(in, rendered); err != nil {
 		return err
 	}
-	k.unobserved, k.clustered, k.chosen = unobserved(s.Places), clustered(s.Places), compose.Sites(k.deliveries)
+	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = compareWithOrder(in, o, *k, inherited)
-	k.desired.Marks = marks(s.Blueprint.Spec.Irreversible, o, rendered)
-	return fits(inherited, o.deliveries)
+	k.desired.Marks = markReader(s.Blueprint.Spec.Irreversible, o, rendered)
+	return checkSizes(inherited, o.deliveries)
 }
 
-// blueprintDigest a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
+// blueprintDigest returns the digest of a Blueprint, which never changes. It is cached: computing it takes longer than comparing.
 func (c *Core) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -258,8 +258,8 @@ func CatalogQuery(in Input, i intent.Intent, field string) catalog.Query {
 	}
 }
 
-// unquotedSites are the Sites that a sentence says without quotes. One that the deployment was delivered to is no mistake of the sentence: if it
-// is deleted, the deployment waits for it.
+// unquotedSites are the Sites that a sentence says without quotes. One that the deployment was delivered to is not a mistake in the sentence: if
+// it is deleted, the deployment waits for it.
 func unquotedSites(in Input) []string {
 	if in.Spec.Intent == nil {
 		return nil
@@ -270,8 +270,8 @@ func unquotedSites(in Input) []string {
 	})
 }
 
-// clustered are the Sites that wait for a Cluster API cluster.
-func clustered(places []catalog.Place) map[string]bool {
+// sitesWithCluster are the Sites that wait for a Cluster API cluster.
+func sitesWithCluster(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {
 		if p.Site.Spec.Cluster.ClusterRef != nil {
@@ -281,8 +281,8 @@ func clustered(places []catalog.Place) map[string]bool {
 	return out
 }
 
-// unobserved are the Sites that have no engine, and whether delivered counts as live there.
-func unobserved(places []catalog.Place) map[string]bool {
+// sitesWithoutReports are the Sites that have no engine, and whether delivered counts as live there.
+func sitesWithoutReports(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {
 		if e := p.Site.Spec.Engine; e.Type == catalogv1alpha1.EngineNone {
@@ -309,20 +309,20 @@ func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.In
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
 		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
-			return terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
+			return terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
 				errors.Errorf("%s: Site %q is not among the chosen ones", field, name))
 		}
 	}
 	return nil
 }
 
-// Bounds of the timeouts that others keep for us.
+// Bounds of the timeouts that the provider accepts.
 const (
 	shortestTimeout = time.Second
 	longestTimeout  = 24 * time.Hour
 )
 
-// checkTimeouts returns a problem for a timeout that nobody would keep.
+// checkTimeouts returns a problem for a timeout that the provider does not accept.
 func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 	for _, t := range []struct {
 		field string
@@ -335,7 +335,7 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
 	} {
 		if !isValidTimeout(t.value) {
-			return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
+			return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
 				errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
 		}
 	}

@@ -100,7 +100,7 @@ const digestBytes = 64 << 10
 // queryBytes is how many bytes of filled queries a Core remembers: of some thousand.
 const queryBytes = 4 << 20
 
-// RendererSpread is how long it takes until all deployments took a new renderer, where nobody says otherwise.
+// RendererSpread is how long it takes until all deployments took a new renderer, where no option says otherwise.
 const RendererSpread = 24 * time.Hour
 
 // ProviderTimeout is how long the provider may take to observe a change of a composed resource, where no option says otherwise.

@@ -39,9 +39,9 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 		d.Unobserved = k.unobserved
 		return t.rollBack(d, rollout.Obey(*o.order, k.request))
 	case k.Problem != nil:
-		return t.resume(d, o.order)
+		return t.goOnUnchanged(d, o.order)
 	}
-	return t.proceed(d)
+	return t.goOn(d)
 }
 
 // isRollbackRequest is true for a RolloutRequest that gives a revision up, or goes back to an earlier one.
@@ -49,13 +49,13 @@ func isRollbackRequest(r *rolloutv1alpha1.RolloutRequest) bool {
 	return r != nil && (r.Spec.Action == rolloutv1alpha1.ActionAbort || r.Spec.Action == rolloutv1alpha1.ActionRollbackTo)
 }
 
-// proceed goes on with the order, or begins the next one.
-func (t decider) proceed(d Decision) (Decision, error) {
+// goOn goes on with the order, or begins the next one.
+func (t decider) goOn(d Decision) (Decision, error) {
 	current, desired := t.observed.order, t.compiled.desired
 	next, deferred := t.nextOrder()
 	if *t.in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) && !next.Rejected() {
 		d.Suspended = true
-		return t.resume(d, current)
+		return t.goOnUnchanged(d, current)
 	}
 	// A newer version of the function ordered this, and it alone can compute which trees belong to it.
 	if isOutranked(next, desired.Request) {
@@ -71,9 +71,9 @@ func (t decider) proceed(d Decision) (Decision, error) {
 		return t.rollBack(d, next)
 	}
 	if d.Waits = rollout.Waits(next, deferred, desired); d.Waits {
-		return t.resume(d, &next)
+		return t.goOnUnchanged(d, &next)
 	}
-	return t.advance(d, next)
+	return t.askForNext(d, next)
 }
 
 // nextOrder returns the order that follows from what is desired, and whether a newer renderer is deferred. A chosen RolloutRequest changes it.
@@ -90,29 +90,29 @@ func (t decider) nextOrder() (rolloutv1alpha1.Order, bool) {
 	return next, deferred
 }
 
-// advance asks for an order, and for its next step or its verdict once that is proven.
-func (t decider) advance(d Decision, next rolloutv1alpha1.Order) (Decision, error) {
+// askForNext asks for an order, and for its next step or its verdict once that is proven.
+func (t decider) askForNext(d Decision, next rolloutv1alpha1.Order) (Decision, error) {
 	trees := compose.Inherit(t.compiled.deliveries, t.observed.deliveries)
 	if d.RendererDeferred {
 		trees = compose.Hold(trees, t.observed.deliveries, next)
 	}
-	d = t.ask(d, trees, next)
+	d = t.askForOrder(d, trees, next)
 	judged := rollout.Judge(next, d.Proof())
 	if judged.Rejected() {
 		return t.rollBack(d, judged)
 	}
 	if d.Suspended = *t.in.Spec.Suspend && judged.Step != next.Step; !d.Suspended {
-		d = t.ask(d, trees, judged)
+		d = t.askForOrder(d, trees, judged)
 	}
 	if err := t.composeGates(d); err != nil {
 		return d, err
 	}
-	return d, t.replace(d)
+	return d, t.composeSuccessors(d)
 }
 
-// resume goes on with an order as it is, to its verdict and its rollback, while nothing new may be ordered. What a later step would bring is not
+// goOnUnchanged goes on with an order as it is, to its verdict and its rollback, while nothing new may be ordered. What a later step would bring is not
 // known, so that it waits. Where an object was lost, or objects contradict what is recorded, everything is retained.
-func (t decider) resume(d Decision, current *rolloutv1alpha1.Order) (Decision, error) {
+func (t decider) goOnUnchanged(d Decision, current *rolloutv1alpha1.Order) (Decision, error) {
 	if current == nil || !agreesWith(t.observed, *current) {
 		return d, nil
 	}
@@ -123,13 +123,13 @@ func (t decider) resume(d Decision, current *rolloutv1alpha1.Order) (Decision, e
 	if !compose.Covers(parts, *current) {
 		return d, nil
 	}
-	d = t.askAgain(d, parts, *current)
+	d = t.repeatRequest(d, parts, *current)
 	judged := rollout.Judge(*current, d.Proof())
 	if judged.Rejected() {
 		return t.rollBack(d, judged)
 	}
 	if judged.Step == current.Step {
-		d = t.askAgain(d, parts, judged)
+		d = t.repeatRequest(d, parts, judged)
 	}
 	if err := t.composeGates(d); err != nil || rollout.Same(*d.Order, *current) && !d.Waits {
 		return d, err

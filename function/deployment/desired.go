@@ -18,13 +18,13 @@ import (
 type channel struct {
 	pinned *rolloutv1alpha1.BlueprintReference
 	// lost says that the pinned Blueprint does not exist any more.
-	lost bool
+	isPinnedGone bool
 	// now is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
-	now string
+	newest string
 }
 
-// pin returns the name of the Blueprint to stay with, or none.
-func (c *channel) pin(b *rolloutv1alpha1.BlueprintReference) string {
+// pinBlueprint returns the name of the Blueprint to stay with, or none.
+func (c *channel) pinBlueprint(b *rolloutv1alpha1.BlueprintReference) string {
 	c.pinned = b
 	return PinnedName(b)
 }
@@ -37,27 +37,27 @@ func PinnedName(b *rolloutv1alpha1.BlueprintReference) string {
 	return b.Name
 }
 
-// note notes what the catalog resolved to.
-func (c *channel) note(s *catalog.Selection, err error) {
+// noteSelection notes what the catalog resolved to.
+func (c *channel) noteSelection(s *catalog.Selection, err error) {
 	if c.pinned == nil {
 		return
 	}
 	if s != nil {
-		c.now = s.InChannel
+		c.newest = s.InChannel
 	}
 	if e := (&catalog.MissingError{}); errors.As(err, &e) && e.InChannel != "" {
-		c.now, c.lost = e.InChannel, true
+		c.newest, c.isPinnedGone = e.InChannel, true
 	}
 }
 
-// check returns a problem when the object under the pinned name is another one than was ordered.
-func (c *channel) check(digest string) error {
+// checkDigest returns a problem when the object under the pinned name is another one than was ordered.
+func (c *channel) checkDigest(digest string) error {
 	err := CheckPinned(c.pinned, digest)
 	if err == nil {
 		return nil
 	}
-	if c.lost = true; c.pinned.Channel == "" {
-		c.now = c.pinned.Name
+	if c.isPinnedGone = true; c.pinned.Channel == "" {
+		c.newest = c.pinned.Name
 	}
 	return err
 }
@@ -67,16 +67,16 @@ func CheckPinned(pinned *rolloutv1alpha1.BlueprintReference, digest string) erro
 	if pinned == nil || pinned.Digest == "" || pinned.Digest == digest {
 		return nil
 	}
-	return missing(deploymentv1alpha1.ReasonBlueprintMissing,
+	return pendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
 		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, is not the one that was ordered: it was deleted and created again")
 }
 
-// waiting returns the name of the Blueprint that waits to be approved, or none.
-func (c *channel) waiting() string {
-	if c.pinned == nil || c.now == c.pinned.Name && !c.lost {
+// waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.
+func (c *channel) waitingBlueprint() string {
+	if c.pinned == nil || c.newest == c.pinned.Name && !c.isPinnedGone {
 		return ""
 	}
-	return c.now
+	return c.newest
 }
 
 // desiredRequest returns the revision that the spec asks for with a Blueprint, as far as it is known before rendering.
@@ -102,22 +102,22 @@ func (c *Core) desiredRequest(in Input, o Observed, i intent.Intent, s *catalog.
 	return w, nil
 }
 
-// defersRenderer is true when a new renderer alone is no reason for a revision: where a user has to approve it, and where it is not the
+// defersRenderer is true when a new renderer alone begins no revision: where a user has to approve it, and where it is not the
 // deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer at once would all be delivered at once,
 // and nothing records whose turn it was.
 func (c *Core) defersRenderer(in Input) bool {
-	return needsApproval(in) || c.slot(in).Wait(in.Now.Time) > 0
+	return needsApproval(in) || c.slotOf(in).Wait(in.Now.Time) > 0
 }
 
-func (c *Core) slot(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
+func (c *Core) slotOf(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
 
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
-	slot := c.slot(in)
+	slot := c.slotOf(in)
 	if k.Problem != nil || o.order == nil || needsApproval(in) || slot.Always() || !rollout.OnlyRenderer(*o.order, k.desired) {
 		return recheck{}
 	}
-	return recheck{}.after(slot.Wait(in.Now.Time))
+	return recheck{}.rescheduleIn(slot.Wait(in.Now.Time))
 }
 
 // needsApproval is true where a user approves updates.

@@ -25,7 +25,7 @@ func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Sele
 		Objectives: objectiveFields(in.Spec, i),
 	})
 	if err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	return checks, nil
 }
@@ -42,7 +42,7 @@ func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent)
 	return out
 }
 
-// markGates returns a plan that says which of its steps are judged by a Gate. The mark is no part of a request: what it follows from is.
+// markGates returns a plan that says which of its steps are judged by a Gate. The mark is not part of a request: what it follows from is.
 func markGates(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
 	out := slices.Clone(plan)
 	for i, step := range out {
@@ -62,7 +62,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	if err != nil {
 		// Its name is made of these, as its schema says.
 		err = errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version)
-		return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	return nil
 }

@@ -14,18 +14,18 @@ import (
 // the intent, which is empty for one that cannot be read. It returns an error, whose reason ReasonOf returns, for an intent that cannot be
 // understood, and for one that contradicts the gates.
 func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	i, field, err := read(*s)
+	i, field, err := decodeIntent(*s)
 	if err != nil {
-		return i, "", terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+		return i, "", terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
 	}
-	if s.GatesConfig, err = judged(s.GatesConfig, i, field); err != nil {
-		err = terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	if s.GatesConfig, err = withObjectives(s.GatesConfig, i, field); err != nil {
+		err = terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	return i, field, err
 }
 
-// read decodes the intent from the field that holds it.
-func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+// decodeIntent decodes the intent from the field that holds it.
+func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
 	switch {
 	case s.Intent != nil && s.Expectation != nil, s.Intent == nil && s.Expectation == nil:
 		return intent.Intent{}, "spec", errors.New("spec: exactly one of intent and expectation must be set")
@@ -37,9 +37,9 @@ func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, err
 	return i, "spec.intent", err
 }
 
-// judged returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said
+// withObjectives returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said
 // are in its words, so that it does not matter where one was said. It returns an error when one metric has two values.
-func judged(g deploymentv1alpha1.GatesConfig, i intent.Intent, field string) (deploymentv1alpha1.GatesConfig, error) {
+func withObjectives(g deploymentv1alpha1.GatesConfig, i intent.Intent, field string) (deploymentv1alpha1.GatesConfig, error) {
 	all := make(map[string]deploymentv1alpha1.Threshold, len(g.SLOThresholds)+len(i.SLOs))
 	for _, metric := range slices.Sorted(maps.Keys(g.SLOThresholds)) {
 		path := "spec.gatesConfig.sloThresholds." + metric

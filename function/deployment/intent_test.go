@@ -57,7 +57,7 @@ func TestJudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			given := deploymentv1alpha1.GatesConfig{SLOThresholds: tc.gates}
 			before := given.DeepCopy()
-			got, err := judged(given, intent.Intent{SLOs: tc.slos}, "spec.intent")
+			got, err := withObjectives(given, intent.Intent{SLOs: tc.slos}, "spec.intent")
 			text := ""
 			if err != nil {
 				text = err.Error()
@@ -91,11 +91,11 @@ func TestSameRequest(t *testing.T) {
 	digests := map[string]bool{}
 	for name, s := range specs {
 		s.Default()
-		i, field, err := read(s)
+		i, field, err := decodeIntent(s)
 		if err != nil {
 			t.Fatalf("%s: read(...): %v", name, err)
 		}
-		if s.GatesConfig, err = judged(s.GatesConfig, i, field); err != nil {
+		if s.GatesConfig, err = withObjectives(s.GatesConfig, i, field); err != nil {
 			t.Fatalf("%s: judged(...): %v", name, err)
 		}
 		r, err := rollout.NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)

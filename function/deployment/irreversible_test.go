@@ -26,7 +26,7 @@ func TestSaid(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, said(tc.mark, claim)); diff != "" {
+			if diff := cmp.Diff(tc.want, markedFields(tc.mark, claim)); diff != "" {
 				t.Errorf("\n%s\nsaid(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -81,7 +81,7 @@ func TestIrreversible(t *testing.T) {
 				order:      &rolloutv1alpha1.Order{Verdict: &rolloutv1alpha1.Verdict{Result: tc.verdict}},
 				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
 			}
-			if got := irreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {
+			if got := isIrreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {
 				t.Errorf("\n%s\nirreversible(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -60,7 +60,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 			return Observed{}, err
 		}
 		o.retained[name] = Resource{Object: retained}
-		if err := o.read(name, u); err != nil {
+		if err := o.readResource(name, u); err != nil {
 			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
@@ -69,8 +69,8 @@ func (c *Core) observe(in Input) (Observed, error) {
 	return o, nil
 }
 
-// read reads a composed resource.
-func (o *Observed) read(name string, u *unstructured.Unstructured) error {
+// readResource reads a composed resource.
+func (o *Observed) readResource(name string, u *unstructured.Unstructured) error {
 	switch u.GroupVersionKind() {
 	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
 		o.deliveries[name] = &deliveryv1alpha1.GitDelivery{}
@@ -117,7 +117,7 @@ func (c *Core) unobservedChanges(in Input) ([]string, recheck) {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		again = again.after(max(wait, 0))
+		again = again.rescheduleIn(max(wait, 0))
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}

@@ -17,33 +17,33 @@ type problemError struct{ phase.Problem }
 // Error is the problem's message.
 func (e *problemError) Error() string { return e.Message }
 
-// terminal is a problem that only a person can solve.
-func terminal(reason string, in deploymentv1alpha1.Phase, err error) error {
+// terminalProblem is a problem that only a person can solve.
+func terminalProblem(reason string, in deploymentv1alpha1.Phase, err error) error {
 	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
 }
 
-// late is a problem of the time that rendering took. The same may be quicker another time.
-func late(err error) error {
+// timeoutProblem is a problem of the time that rendering took. The same may be quicker another time.
+func timeoutProblem(err error) error {
 	return &problemError{phase.Problem{
 		Reason: deploymentv1alpha1.ReasonRenderTimeout, Message: err.Error(), Terminal: true, Retried: true, Phase: deploymentv1alpha1.PhaseRendering,
 	}}
 }
 
-// missing is a problem that ends when something appears.
-func missing(reason, message string) error {
+// pendingProblem is a problem that ends when something appears.
+func pendingProblem(reason, message string) error {
 	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
 }
 
 // problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
 func problemOf(err error) (*phase.Problem, error) {
 	if e := (&rollout.WavesError{}); errors.As(err, &e) {
-		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
+		err = terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
 	}
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
-		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+		err = terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	if e := (&catalog.MissingError{}); errors.As(err, &e) {
-		err = missing(e.Reason, err.Error())
+		err = pendingProblem(e.Reason, err.Error())
 	}
 	if e := (&problemError{}); errors.As(err, &e) {
 		return &e.Problem, nil
@@ -63,12 +63,12 @@ func ReasonOf(err error) string {
 // RenderError returns the error of what was rendered, or would have been, so that ReasonOf returns its reason.
 func RenderError(err error, rendered tree.Files) error {
 	if e := (&render.TimeoutError{}); errors.As(err, &e) {
-		return late(err)
+		return timeoutProblem(err)
 	}
 	return ErrorWithReason(renderReason(err, rendered), err)
 }
 
 // ErrorWithReason returns an error of rendering whose reason ReasonOf returns.
 func ErrorWithReason(reason string, err error) error {
-	return terminal(reason, deploymentv1alpha1.PhaseRendering, err)
+	return terminalProblem(reason, deploymentv1alpha1.PhaseRendering, err)
 }

@@ -24,7 +24,7 @@ func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error 
 	if err != nil {
 		return err
 	}
-	return unread(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
+	return unreadProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
 }
 
 // usesOf a Blueprint. One that cannot be rendered reads everything here: rendering says what is wrong with it.
@@ -39,7 +39,7 @@ func (c *Core) usesOf(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
 	}
 	u, err := render.UsesOf(b)
 	if err != nil {
-		return readsAll(), nil //nolint:nilerr // Rendering says what is wrong with this Blueprint.
+		return usesEverything(), nil //nolint:nilerr // Rendering says what is wrong with this Blueprint.
 	}
 	c.uses.Put(k, u, u.Bytes())
 	return u, nil
@@ -49,29 +49,29 @@ func (c *Core) usesOf(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
 func CheckRead(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, b *catalogv1alpha1.Blueprint) error {
 	uses, err := render.UsesOf(b)
 	if err != nil {
-		uses = readsAll()
+		uses = usesEverything()
 	}
-	return unread(s, uses.CheckRead(i, b.GetName()))
+	return unreadProblem(s, uses.CheckRead(i, b.GetName()))
 }
 
-func readsAll() render.Uses { return render.Uses{Values: true, Whole: true} }
+func usesEverything() render.Uses { return render.Uses{Values: true, Whole: true} }
 
-// unread is the problem of an intent that sets what its Blueprint does not read.
-func unread(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+// unreadProblem is the problem of an intent that sets what its Blueprint does not read.
+func unreadProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	e := &render.UnreadError{}
 	if !errors.As(err, &e) {
 		return err
 	}
-	return terminal(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
+	return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
 }
 
-// substituted is the problem of an intent with a value that an engine would replace.
-func substituted(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+// substitutionProblem is the problem of an intent with a value that an engine would replace.
+func substitutionProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	e := &render.SubstitutionError{}
 	if !errors.As(err, &e) {
 		return err
 	}
-	return terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
+	return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
 }
 
 // prefixOf is what the path of a field of the intent begins with.

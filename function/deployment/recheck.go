@@ -18,13 +18,13 @@ type recheck struct {
 	wait time.Duration
 }
 
-// after returns the recheck that also comes after a time.
-func (r recheck) after(wait time.Duration) recheck {
-	return r.join(recheck{isDated: true, wait: wait})
+// rescheduleIn returns the recheck that also comes after a time.
+func (r recheck) rescheduleIn(wait time.Duration) recheck {
+	return r.joinWith(recheck{isDated: true, wait: wait})
 }
 
-// join returns the recheck of two values together.
-func (r recheck) join(other recheck) recheck {
+// joinWith returns the recheck of two values together.
+func (r recheck) joinWith(other recheck) recheck {
 	out := recheck{isDated: r.isDated || other.isDated, wait: r.wait}
 	if other.wait > 0 && (r.wait == 0 || other.wait < r.wait) {
 		out.wait = other.wait
@@ -37,5 +37,5 @@ func recheckOf(p *phase.Problem) recheck {
 	if p == nil || !p.Retried {
 		return recheck{}
 	}
-	return recheck{}.after(renderRetry)
+	return recheck{}.rescheduleIn(renderRetry)
 }

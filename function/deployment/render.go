@@ -22,18 +22,18 @@ func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *ca
 	// The schema lets only durations through.
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhasePending, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhasePending, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, p := range s.Places {
-		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, sharing(s.Places, p)); err != nil {
-			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, countSharing(s.Places, p)); err != nil {
+			return nil, terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
 	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
 		if err := ctx.Err(); err != nil {
-			return compose.Rendered{}, late(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
+			return compose.Rendered{}, timeoutProblem(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
 		}
 		return c.renderPlace(ctx, in, i, s, p)
 	})
@@ -62,8 +62,8 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 	return out, nil
 }
 
-// sharing is how many places have the same configuration as one: they are in one delivery.
-func sharing(places []catalog.Place, one catalog.Place) int {
+// countSharing is how many places have the same configuration as one: they are in one delivery.
+func countSharing(places []catalog.Place, one catalog.Place) int {
 	n := 0
 	for _, p := range places {
 		if p.ConfigRef == one.ConfigRef {
@@ -76,7 +76,7 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 // renderPlace returns the files of one Site.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
 	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
-	if err := substituted(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
+	if err := substitutionProblem(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
 		return out, err
 	}
 	files, err := c.renderer.Build(ctx, what)
@@ -88,7 +88,7 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	}
 	packed, err := c.packer.Pack(files)
 	if err != nil {
-		return out, tooLarge(err)
+		return out, sizeProblem(err)
 	}
 	out.Files, out.Packed = files, &packed
 	return out, nil

@@ -14,14 +14,14 @@ import (
 // maxResultMessage is how many characters a message about a request has at most, as in the schema.
 const maxResultMessage = 1024
 
-// standing returns what RolloutRequests are judged by before anything is decided, and which updates wait.
-func (c *Core) standing(in Input, o Observed, k Compiled) (rollout.Standing, deploymentv1alpha1.UpdateStatus) {
+// standingOf returns what RolloutRequests are judged by before anything is decided, and which updates wait.
+func (c *Core) standingOf(in Input, o Observed, k Compiled) (rollout.Standing, deploymentv1alpha1.UpdateStatus) {
 	all := o.allDeliveries()
 	s := rollout.Standing{Order: o.order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
 	if o.order != nil {
 		s.InPlace = rollout.InPlace(*o.order, all, sortByName(compose.Parts(o.deliveries, k.deliveries, *o.order)), k.isChosen)
 	}
-	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waiting()}
+	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waitingBlueprint()}
 	if k.Problem == nil && o.order != nil {
 		next, deferred := rollout.Next(o.order, o.hasConflict, k.desired)
 		if deferred && rollout.Unnamed(next, k.desired) {
@@ -32,7 +32,7 @@ func (c *Core) standing(in Input, o Observed, k Compiled) (rollout.Standing, dep
 		}
 		s.Free = !isOutranked(next, k.desired.Request)
 	}
-	s.Free = (s.Free || k.channel.lost) && !o.hasConflict && !*in.Spec.Suspend
+	s.Free = (s.Free || k.channel.isPinnedGone) && !o.hasConflict && !*in.Spec.Suspend
 	s.Waits = update != deploymentv1alpha1.UpdateStatus{}
 	return s, update
 }
@@ -61,7 +61,7 @@ func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Comp
 		return k, nil
 	}
 	if p := approved.Problem; p != nil {
-		k.recheck = k.recheck.join(recheckOf(p))
+		k.recheck = k.recheck.joinWith(recheckOf(p))
 		k.refusal = refusal{request: uid, message: p.Message}
 		if p.Terminal && !p.Retried {
 			k.standing.Failed = uid

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// ask asks for an order with the trees of deliveries.
-func (t decider) ask(d Decision, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
+// askForOrder asks for an order with the trees of deliveries.
+func (t decider) askForOrder(d Decision, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
 	d.Order = &o
 	d.Desired = compose.Step(compose.Await(all, t.observed.deliveries, t.observed.sync, o, t.compiled.clustered), o)
 	if also := rollout.AlsoOf(o, t.compiled.desired); also != "" {
@@ -24,16 +24,16 @@ func (t decider) ask(d Decision, all map[string]*deliveryv1alpha1.GitDelivery, o
 	return d
 }
 
-// askAgain asks for an order with what its deliveries ask for already.
-func (t decider) askAgain(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
+// repeatRequest asks for an order with what its deliveries ask for already.
+func (t decider) repeatRequest(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	d.Order, d.Desired, d.Sync = &o, compose.Resume(parts, spec, o), compose.Observers(t.observed.sync, spec, o)
 	return d
 }
 
-// replace composes what asks for the order. A delivery that is no longer desired stays until the others have applied the order and the Sites run
+// composeSuccessors composes what asks for the order. A delivery that is not desired any more stays until the others have applied the order and the Sites run
 // it, so that nothing is removed before its successor is in place.
-func (t decider) replace(d Decision) error {
+func (t decider) composeSuccessors(d Decision) error {
 	status := statusInput(t.in, t.observed, t.compiled, d)
 	for name := range t.observed.deliveries {
 		if d.Desired[name] != nil {

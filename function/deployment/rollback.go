@@ -19,7 +19,7 @@ func (t decider) rollBack(d Decision, o rolloutv1alpha1.Order) (Decision, error)
 	all := t.observed.allDeliveries()
 	for range maxRollbackEvents {
 		parts := compose.Parts(t.observed.deliveries, t.compiled.deliveries, o)
-		d = t.attempt(d, parts, o)
+		d = t.askForRollback(d, parts, o)
 		next, stop := rollout.Back(o, rollout.Retreat{
 			Policy: t.rollbackPolicy(), All: all, Parts: sortByName(parts), Chosen: t.compiled.isChosen, Proof: d.Proof(),
 		})
@@ -38,8 +38,8 @@ func (t decider) rollBack(d Decision, o rolloutv1alpha1.Order) (Decision, error)
 	return d, t.composeAll(d)
 }
 
-// attempt asks for a rejected order: for all directories as they are, or for an attempt to roll back.
-func (t decider) attempt(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
+// askForRollback asks for a rejected order: for all directories as they are, or for an attempt to roll back.
+func (t decider) askForRollback(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
 	d.Order, d.Target = &o, rollout.TargetOf(o, t.observed.allDeliveries())
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	if o.Attempt == 0 {

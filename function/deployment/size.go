@@ -22,30 +22,30 @@ const (
 // CheckSize returns an error, whose reason ReasonOf returns, when what was rendered is too large for an object or for a response.
 func CheckSize(in Input, rendered []compose.Rendered) error {
 	in.Spec.Default()
-	wanted, err := deliveries(in, rendered)
+	wanted, err := composeTrees(in, rendered)
 	if err != nil {
 		return err
 	}
-	return fits(wanted, nil)
+	return checkSizes(wanted, nil)
 }
 
-// deliveries of what was rendered, for no order yet. It returns a problem for trees that do not fit.
-func deliveries(in Input, rendered []compose.Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
+// composeTrees of what was rendered, for no order yet. It returns a problem for trees that do not fit.
+func composeTrees(in Input, rendered []compose.Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
 	out, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered)
 	if err != nil {
-		return nil, tooLarge(err)
+		return nil, sizeProblem(err)
 	}
 	return out, nil
 }
 
-// fits returns a problem, with the numbers, when the deliveries are too large to travel: one of them for an object, or all of
+// checkSizes returns a problem, with the numbers, when the deliveries are too large to travel: one of them for an object, or all of
 // them, with those that stay until their successors are in place, for a response.
-func fits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error {
+func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error {
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		n := compose.EncodedBytes(wanted[name])
 		if n > maxDeliveryBytes {
-			return tooLarge(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object", n, maxDeliveryBytes))
+			return sizeProblem(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object", n, maxDeliveryBytes))
 		}
 		total += n
 	}
@@ -55,11 +55,11 @@ func fits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error {
 		}
 	}
 	if total > maxResponseBytes {
-		return tooLarge(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response", total, maxResponseBytes))
+		return sizeProblem(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response", total, maxResponseBytes))
 	}
 	return nil
 }
 
-func tooLarge(err error) error {
-	return terminal(deploymentv1alpha1.ReasonTooLarge, deploymentv1alpha1.PhaseRendering, err)
+func sizeProblem(err error) error {
+	return terminalProblem(deploymentv1alpha1.ReasonTooLarge, deploymentv1alpha1.PhaseRendering, err)
 }

@@ -32,24 +32,24 @@ func newDelivery(spec rolloutv1alpha1.Order, status *rolloutv1alpha1.Order) *del
 	return d
 }
 
-// TestDelivered takes one part of the evidence away at a time.
-func TestDelivered(t *testing.T) {
+// TestIsDelivered takes one part of the evidence away at a time.
+func TestIsDelivered(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   [2]bool
 	}{
-		"All":           {reason: "Everything is there.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
-		"NotReady":      {reason: "It is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"ReadyUnknown":  {reason: "Unknown is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
-		"ReadyBefore":   {reason: "It was ready for an earlier generation.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
-		"NotSynced":     {reason: "It is not synced.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"OtherAsked":    {reason: "It was asked for another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order = newOrder(2, "b") }, want: [2]bool{false, true}},
-		"OtherDone":     {reason: "It carried out another order.", change: func(d *deliveryv1alpha1.GitDelivery) { o := newOrder(2, "b"); d.Status.AtProvider.Order = &o }},
-		"OtherStep":     {reason: "It carried out another step.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = 1 }},
-		"NothingDone":   {reason: "It carried out nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
-		"NothingSaid":   {reason: "It says nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
-		"EmptyForNil":   {reason: "A list that is empty is one that is absent.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Plan = []rolloutv1alpha1.Step{} }, want: [2]bool{true, true}},
+		"All":           {reason: "A delivery that is Ready and Synced with this order is delivered and recorded.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
+		"NotReady":      {reason: "A delivery that is not Ready is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
+		"ReadyUnknown":  {reason: "A delivery whose Ready is Unknown is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
+		"ReadyBefore":   {reason: "A delivery that was Ready for an earlier generation is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
+		"NotSynced":     {reason: "A delivery that is not Synced is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
+		"OtherAsked":    {reason: "A delivery that asks for another order is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order = newOrder(2, "b") }, want: [2]bool{false, true}},
+		"OtherDone":     {reason: "A delivery that applied another order is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { o := newOrder(2, "b"); d.Status.AtProvider.Order = &o }},
+		"OtherStep":     {reason: "A delivery that applied another step is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = 1 }},
+		"NothingDone":   {reason: "A delivery that applied nothing is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
+		"NothingSaid":   {reason: "A delivery without a status is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
+		"EmptyForNil":   {reason: "An empty list counts as one that is absent.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Plan = []rolloutv1alpha1.Step{} }, want: [2]bool{true, true}},
 		"OtherRevision": {reason: "The same request under another number is another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 9 }},
 	}
 	for name, tc := range cases {
@@ -74,7 +74,7 @@ func setCondition(d *deliveryv1alpha1.GitDelivery, typ xpv2.ConditionType, statu
 	d.Status.SetConditions(xpv2.Condition{Type: typ, Status: status, ObservedGeneration: generation})
 }
 
-func TestRefused(t *testing.T) {
+func TestDeliveryFailure(t *testing.T) {
 	o := newOrder(2, "b")
 	cases := map[string]struct {
 		reason string
@@ -82,15 +82,15 @@ func TestRefused(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   string
 	}{
-		"NotOwner":   {reason: "A refusal.", why: "NotOwner", want: "DeliveryRefused"},
-		"Policy":     {reason: "A refusal.", why: "PolicyDenied", want: "DeliveryRefused"},
-		"Elsewhere":  {reason: "A refusal.", why: "OwnedElsewhere", want: "DeliveryRefused"},
-		"TooLarge":   {reason: "A refusal.", why: "TooLarge", want: "DeliveryRefused"},
-		"TimedOut":   {reason: "It took too long.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
-		"Trouble":    {reason: "Trouble has its time.", why: "Unreachable"},
-		"Missing":    {reason: "A Site that is missing is never a verdict.", why: "SiteMissing"},
-		"Earlier":    {reason: "A refusal of another order.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Revision = 1 }},
-		"Generation": {reason: "A refusal of what was asked before.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
+		"NotOwner":   {reason: "A delivery to a directory of another owner rejects the revision.", why: "NotOwner", want: "DeliveryRefused"},
+		"Policy":     {reason: "A tree that a limit refuses rejects the revision.", why: "PolicyDenied", want: "DeliveryRefused"},
+		"Elsewhere":  {reason: "A directory that another cluster owns rejects the revision.", why: "OwnedElsewhere", want: "DeliveryRefused"},
+		"TooLarge":   {reason: "A tree that is too large rejects the revision.", why: "TooLarge", want: "DeliveryRefused"},
+		"TimedOut":   {reason: "A delivery that timed out rejects the revision.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
+		"Trouble":    {reason: "An unreachable repository rejects nothing before the delivery times out.", why: "Unreachable"},
+		"Missing":    {reason: "A Site that is missing never rejects a revision.", why: "SiteMissing"},
+		"Earlier":    {reason: "A refusal of another order rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Revision = 1 }},
+		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

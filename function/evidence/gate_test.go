@@ -36,7 +36,7 @@ func newGate(o rolloutv1alpha1.Order, v rolloutv1alpha1.GateVerdict) *rolloutv1a
 	return g
 }
 
-func TestJudged(t *testing.T) {
+func TestGateVerdict(t *testing.T) {
 	o := gatedOrder()
 	cases := map[string]struct {
 		reason  string
@@ -44,22 +44,22 @@ func TestJudged(t *testing.T) {
 		change  func(*rolloutv1alpha1.Gate)
 		want    rolloutv1alpha1.GateVerdict
 	}{
-		"Passed":     {reason: "It passed.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
-		"Failed":     {reason: "It did not.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
-		"Measuring":  {reason: "It came to no end."},
-		"Step":       {reason: "It judges another step.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Step = 1 }},
-		"Revision":   {reason: "It judges another revision.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Revision = 1 }},
-		"Request":    {reason: "It judges another request.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Request = "a" }},
-		"Attempt":    {reason: "It judges another attempt.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Attempt = 1 }},
-		"Speaks":     {reason: "What was measured is about another order.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Order.Revision = 1 }},
-		"Silent":     {reason: "Nothing was measured.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Order = nil }},
-		"Generation": {reason: "It was changed since.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) }},
+		"Passed":     {reason: "A Gate that passed says so.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
+		"Failed":     {reason: "A Gate that failed says so.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
+		"Measuring":  {reason: "A Gate that still measures has no verdict."},
+		"Step":       {reason: "A Gate of another step has no verdict on this one.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Step = 1 }},
+		"Revision":   {reason: "A Gate of another revision has no verdict on this one.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Revision = 1 }},
+		"Request":    {reason: "A Gate of another request has no verdict on this one.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Request = "a" }},
+		"Attempt":    {reason: "A Gate of another attempt has no verdict on this one.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Spec.ForProvider.Order.Attempt = 1 }},
+		"Speaks":     {reason: "Measurements of another order are no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Order.Revision = 1 }},
+		"Silent":     {reason: "A Gate without measurements has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Order = nil }},
+		"Generation": {reason: "A Gate whose spec changed since has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) }},
 		"Unready": {
-			reason: "It passed, and is not Ready.", verdict: rolloutv1alpha1.GatePassed,
+			reason: "A Gate that passed and is not Ready has no verdict.", verdict: rolloutv1alpha1.GatePassed,
 			change: func(g *rolloutv1alpha1.Gate) { g.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) },
 		},
 		"Promoted": {
-			reason: "A person released a step since.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed,
+			reason: "A step that a user released since leaves the verdict as it is.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed,
 			change: func(g *rolloutv1alpha1.Gate) {
 				g.Spec.ForProvider.Order.Promoted, g.Status.AtProvider.Order.Promoted = 1, 1
 			},
@@ -78,7 +78,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-func TestNotPassed(t *testing.T) {
+func TestGateFailure(t *testing.T) {
 	o := gatedOrder()
 	if v := GateFailure(newGate(o, rolloutv1alpha1.GatePassed), o); v != nil {
 		t.Errorf("GateFailure(...): what passed is no rejection: %+v", v)

@@ -9,22 +9,22 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestLive changes one thing at a time about a SiteSync that proves an order.
-func TestLive(t *testing.T) {
+// TestAreSitesLive changes one thing at a time about a SiteSync that proves an order.
+func TestAreSitesLive(t *testing.T) {
 	o := newOrder(2, "b")
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Live":       {reason: "It proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
-		"Asked":      {reason: "It is asked for another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Revision = 1 }},
-		"Seen":       {reason: "It speaks of another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Step = 1 }},
-		"Nothing":    {reason: "It saw nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order = nil }},
-		"Generation": {reason: "It was changed since.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetGeneration(5) }},
-		"Unready":    {reason: "It is not Ready.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) }},
-		"Unsynced":   {reason: "It cannot look.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
-		"Verdict": {reason: "A verdict changes nothing about what runs.", change: func(s *deliveryv1alpha1.SiteSync) {
+		"Live":       {reason: "A SiteSync that is Ready for the order proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Asked":      {reason: "A SiteSync that is asked for another order proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Revision = 1 }},
+		"Seen":       {reason: "A status about another order proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Step = 1 }},
+		"Nothing":    {reason: "A SiteSync without a status proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order = nil }},
+		"Generation": {reason: "A SiteSync whose spec changed since proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetGeneration(5) }},
+		"Unready":    {reason: "A SiteSync that is not Ready proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) }},
+		"Unsynced":   {reason: "A SiteSync that is not Synced proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
+		"Verdict": {reason: "A verdict changes nothing about what the Sites run.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 		}, want: true},
 	}

@@ -206,8 +206,10 @@ func TestCompileAgreesWithCalls(t *testing.T) {
 		},
 		"Policy": {
 			reason: "More Sites than the configuration allows are refused.",
-			change: func(q *quickstart) { q.setField("ClusterProviderConfig", "default", int64(1), "spec", "policy", "maxSites") },
-			want:   deploymentv1alpha1.ReasonPolicyDenied,
+			change: func(q *quickstart) {
+				q.setField("ClusterProviderConfig", "default", int64(1), "spec", "policy", "maxSites")
+			},
+			want: deploymentv1alpha1.ReasonPolicyDenied,
 		},
 		"Tree":     {reason: "A tree that is too large for one object is refused.", change: noise(800 << 10), want: deploymentv1alpha1.ReasonTooLarge},
 		"Delivery": {reason: "Trees that are too large for one object together are refused.", change: noise(400 << 10), want: deploymentv1alpha1.ReasonTooLarge},

@@ -17,75 +17,77 @@ import (
 // Condition is one condition of a deployment.
 type Condition = projection.Condition
 
-// Conditions projects facts. All types are always there: Crossplane leaves what is no longer returned as it was.
+// Conditions returns the conditions of a deployment. All types are always there: Crossplane leaves a condition that is no longer returned as it was.
 func Conditions(f *Input) []Condition {
 	return []Condition{
-		valid(f), supported(f), sitesFound(f), deliveredCondition(f), validated(f), recordedCondition(f),
-		available(f), rolledBack(f), stalled(f), reconciling(f),
+		validCondition(f), supportedCondition(f), sitesFoundCondition(f), deliveredCondition(f), validatedCondition(f), recordedCondition(f),
+		availableCondition(f), rolledBackCondition(f), stalledCondition(f), reconcilingCondition(f),
 	}
 }
 
-func is(typ string, status bool, reason, message string) Condition {
+func newCondition(typ string, status bool, reason, message string) Condition {
 	return projection.Is(typ, status, reason, message)
 }
 
-func unknown(typ, reason, message string) Condition { return projection.Unknown(typ, reason, message) }
+func newUnknownCondition(typ, reason, message string) Condition {
+	return projection.Unknown(typ, reason, message)
+}
 
-func valid(f *Input) Condition {
+func validCondition(f *Input) Condition {
 	if f.Problem == nil {
-		return is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
+		return newCondition(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
 	}
 	if f.Problem.Terminal {
-		return is(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
+		return newCondition(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
 	}
-	return unknown(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
+	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
 }
 
 // maxNamed is how many fields a message names. With many Sites there can be thousands.
 const maxNamed = 20
 
-func supported(f *Input) Condition {
+func supportedCondition(f *Input) Condition {
 	if len(f.Unsupported) == 0 {
-		return is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
+		return newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
 	}
 	named := f.Unsupported[:min(len(f.Unsupported), maxNamed)]
 	message := "Set, and without effect in this version: " + strings.Join(named, ", ")
 	if len(named) < len(f.Unsupported) {
 		message += ", and more"
 	}
-	return is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
+	return newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
 }
 
-func sitesFound(f *Input) Condition {
+func sitesFoundCondition(f *Input) Condition {
 	if f.Problem == nil {
-		return is(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
+		return newCondition(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
 	}
 	if f.Problem.Terminal {
-		return unknown(v1alpha1.TypeSitesFound, v1alpha1.ReasonUnknown, "The spec is not valid.")
+		return newUnknownCondition(v1alpha1.TypeSitesFound, v1alpha1.ReasonUnknown, "The spec is not valid.")
 	}
-	return is(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
+	return newCondition(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
 }
 
 func deliveredCondition(f *Input) Condition {
 	if f.Order == nil {
-		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
+		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
 	}
 	if f.Order.Rejected() {
-		return is(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+		return newCondition(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	}
 	if d, _ := f.Blocked(); d != nil {
-		return is(v1alpha1.TypeDelivered, false, f.blockedReason(), delivering(f))
+		return newCondition(v1alpha1.TypeDelivered, false, f.blockedReason(), deliveringMessage(f))
 	}
 	if len(f.Unobserving) > 0 && !f.IsApplied() {
-		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonProviderNotResponding, f.notResponding())
+		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
 	}
 	if f.AwaitsCluster() {
-		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, delivering(f))
+		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, deliveringMessage(f))
 	}
 	if f.IsApplied() && f.IsAtLastStep() {
 		return deliveredWithDrift(f)
 	}
-	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.wave()))
+	return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.stepMessage()))
 }
 
 // deliveredWithDrift says that every repository holds all of it, and which of them the provider restored, or is restoring, after other commits
@@ -99,167 +101,167 @@ func deliveredWithDrift(f *Input) Condition {
 			}
 		}
 		if len(messages) > 0 {
-			return is(v1alpha1.TypeDelivered, true, reason, projection.Sentences(messages...))
+			return newCondition(v1alpha1.TypeDelivered, true, reason, projection.Sentences(messages...))
 		}
 	}
-	return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
+	return newCondition(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
 }
 
-// validated says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
-func validated(f *Input) Condition {
-	c := validatedOrder(f)
+// validatedCondition says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
+func validatedCondition(f *Input) Condition {
+	c := orderValidatedCondition(f)
 	if c.Status == corev1.ConditionTrue && f.Problem != nil {
 		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.Order.Revision, f.Problem.Reason), c.Message)
 	}
 	return c
 }
 
-// validatedOrder says how the revision of the order was judged.
-func validatedOrder(f *Input) Condition {
+// orderValidatedCondition says how the revision of the order was judged.
+func orderValidatedCondition(f *Input) Condition {
 	switch {
 	case f.Order == nil:
-		return is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
+		return newCondition(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.Order.Rejected():
-		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+		return newCondition(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.IsApplied():
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.HasSucceeded() && f.metricsUnavailable() != "":
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
-	case !f.HasSucceeded() && f.withoutData() != "":
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.withoutData())
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
+	case !f.HasSucceeded() && f.metricsUnavailableMessage() != "":
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
+	case !f.HasSucceeded() && f.noDataMessage() != "":
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.noDataMessage())
 	case !f.HasSucceeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
 	case !f.HasSucceeded():
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):
-		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
+		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
 	case f.GatesDisabled:
-		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
+		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
 	}
-	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
+	return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 }
 
 // recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
 func recordedCondition(f *Input) Condition {
 	switch {
 	case f.Order == nil:
-		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Verdict != nil && f.IsRecorded() && !f.retreats():
-		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
+		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
+	case f.Order.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
+		return newCondition(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
-	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
+	return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
 }
 
-func available(f *Input) Condition {
+func availableCondition(f *Input) Condition {
 	switch live := f.liveRevision(); {
 	case f.Order == nil:
-		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Rejected() && (live == 0 || f.retreats()):
-		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
+		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+	case f.Order.Rejected() && (live == 0 || f.isRollingBack()):
+		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
 	case f.Order.Rejected() && rollout.Restored(*f.Order):
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
 	case live > 0 && live < f.Order.Revision:
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and nobody tells what they run.")
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports what they run.")
 	case live > 0:
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degraded(f)))
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degradedMessage(f)))
 	case f.IsApplied():
-		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
+		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
-	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
+	return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
-// retreats is true while a rejected revision is taken back. What comes true on the way is told when it ends.
-func (f *Input) retreats() bool {
+// isRollingBack is true while a rejected revision is rolled back. What becomes true meanwhile is reported when the rollback ends.
+func (f *Input) isRollingBack() bool {
 	if !f.Order.Rejected() {
 		return false
 	}
-	p, _, _ := retreat(f)
+	p, _, _ := rejectedPhaseOf(f)
 	return p == v1alpha1.PhaseRollingBack
 }
 
-// rolledBack says whether a rejected revision was taken back, or why not.
-func rolledBack(f *Input) Condition {
+// rolledBackCondition says whether a rejected revision was taken back, or why not.
+func rolledBackCondition(f *Input) Condition {
 	if f.Order == nil || !f.Order.Rejected() {
-		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
+		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
 	}
-	switch p, _, _ := retreat(f); {
+	switch p, _, _ := rejectedPhaseOf(f); {
 	case p == v1alpha1.PhaseSucceeded:
-		return is(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
+		return newCondition(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
 	case p == v1alpha1.PhaseRollingBack:
-		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
+		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
 	case f.Stop == rollout.StopNone:
-		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
+		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
 	}
-	return is(v1alpha1.TypeRolledBack, false, string(f.Stop), f.StopMessage)
+	return newCondition(v1alpha1.TypeRolledBack, false, string(f.Stop), f.StopMessage)
 }
 
-// stalled says that nothing goes on until somebody acts.
-func stalled(f *Input) Condition {
+// stalledCondition says that nothing goes on until a user acts.
+func stalledCondition(f *Input) Condition {
 	if f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried {
-		return is(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
+		return newCondition(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
 	}
 	if f.Problem != nil {
-		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 	}
 	if f.Order != nil && f.Order.Rejected() {
-		return heldUp(f)
+		return rejectedStalledCondition(f)
 	}
-	if d, c := f.Blocked(); d != nil && terminal(c.Reason) {
-		return is(v1alpha1.TypeStalled, true, f.blockedReason(), delivering(f))
+	if d, c := f.Blocked(); d != nil && isTerminal(c.Reason) {
+		return newCondition(v1alpha1.TypeStalled, true, f.blockedReason(), deliveringMessage(f))
 	}
 	if f.IsApplied() && !f.HasSucceeded() && len(f.UnprovenSites()) > 0 {
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
+		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
 	}
-	if f.held() && !f.HasSucceeded() {
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
+	if f.isHeldByMetrics() && !f.HasSucceeded() {
+		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
 	}
-	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+	return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
 
-// heldUp says whether nothing goes on with a rejected revision until somebody acts. One that a person has to decide about says so.
-func heldUp(f *Input) Condition {
+// rejectedStalledCondition says whether nothing goes on with a rejected revision until a user acts. One that a user has to decide about says so.
+func rejectedStalledCondition(f *Input) Condition {
 	v := f.Order.Verdict
-	switch p, _, message := retreat(f); {
+	switch p, _, message := rejectedPhaseOf(f); {
 	case f.isRequestedRollback():
-		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
+		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
 	case p == v1alpha1.PhaseSucceeded:
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejected(f), continuation(f)))
+		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejectedMessage(f), continuationMessage(f)))
 	case p == v1alpha1.PhaseRollingBack && f.IsApplied() && len(f.UnprovenSites()) > 0 && !rollout.Restored(*f.Order):
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
+		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
 	case p == v1alpha1.PhaseRollingBack:
-		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 	case f.Stop == rollout.StopIrreversible:
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
+		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
 	}
 	if f.StopMessage != "" {
-		return is(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, f.StopMessage))
+		return newCondition(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, f.StopMessage))
 	}
-	return is(v1alpha1.TypeStalled, true, v.Reason, v.Message)
+	return newCondition(v1alpha1.TypeStalled, true, v.Reason, v.Message)
 }
 
-// reconciling says that work goes on, or that something is waited for. It is never true beside Stalled.
-func reconciling(f *Input) Condition {
+// reconcilingCondition says that work goes on, or that something is waited for. It is never true beside Stalled.
+func reconcilingCondition(f *Input) Condition {
 	switch {
-	case stalled(f).Status == corev1.ConditionTrue:
-		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+	case stalledCondition(f).Status == corev1.ConditionTrue:
+		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
 	case f.Problem != nil:
-		return is(v1alpha1.TypeReconciling, true, f.Problem.Reason, f.Problem.Message)
+		return newCondition(v1alpha1.TypeReconciling, true, f.Problem.Reason, f.Problem.Message)
 	case f.Suspended:
-		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
+		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
 	case f.Outranked:
-		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBack(f)))
+		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBackMessage(f)))
 	case len(f.Unobserving) > 0:
-		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProviderNotResponding, f.notResponding())
+		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
 	case f.Order != nil && f.isRequestedRollback():
-		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuation(f))
+		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuationMessage(f))
 	case f.Order != nil && f.Order.Rejected():
-		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
+		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
 	case f.SucceedsNow():
-		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
 	case f.HasSucceeded():
-		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, delivering(f))
+		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, deliveringMessage(f))
 	}
-	return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
+	return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
 }

@@ -16,37 +16,37 @@ func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return v1alpha1.PhaseChanges()
 }
 
-// forward is the way of a deployment that goes well.
-func forward() []v1alpha1.Phase {
+// forwardPhases is the way of a deployment that goes well.
+func forwardPhases() []v1alpha1.Phase {
 	return []v1alpha1.Phase{
 		v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering,
 		v1alpha1.PhaseDelivering, v1alpha1.PhaseValidating, v1alpha1.PhaseSucceeded,
 	}
 }
 
-func table() projection.Table[v1alpha1.Phase] {
+func phaseTable() projection.Table[v1alpha1.Phase] {
 	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: Edges()}
 }
 
 // Legal is true for a change of the phase that may be written.
-func Legal(from, to v1alpha1.Phase) bool { return table().Legal(from, to) }
+func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
 
-// A way is how a deployment came to where it is.
-type way struct {
+// A phasePath is how a deployment came to where it is.
+type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
 	failedIn v1alpha1.Phase
 	// back is true for a revision that was rejected, and taken back or tried to be.
-	back bool
+	isRolledBack bool
 }
 
 // route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
-func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
-	if !w.back && to != v1alpha1.PhaseFailed {
-		return forward()[:slices.Index(forward(), to)+1]
+func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
+	if !w.isRolledBack && to != v1alpha1.PhaseFailed {
+		return forwardPhases()[:slices.Index(forwardPhases(), to)+1]
 	}
-	out := forward()[:slices.Index(forward(), w.failedIn)+1]
+	out := forwardPhases()[:slices.Index(forwardPhases(), w.failedIn)+1]
 	out = append(out, v1alpha1.PhaseFailed)
-	if !w.back {
+	if !w.isRolledBack {
 		return out
 	}
 	if out = append(out, v1alpha1.PhaseRollingBack); to == v1alpha1.PhaseRollingBack {
@@ -56,9 +56,9 @@ func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
 }
 
 // Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change.
-func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w way, now metav1.Time) []v1alpha1.Transition {
+func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w phasePath, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
-	through := table().Along(last.Phase, w.route(next.Phase), restart)
+	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)
 	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
 		return v1alpha1.Transition{Index: index, From: from, To: to, At: now, Revision: next.Revision}
 	})

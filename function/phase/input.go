@@ -88,8 +88,8 @@ type Decision struct {
 	Target *rollout.Target
 }
 
-// heldBack is true when what is asked for now is not, or may not be, what is ordered.
-func (f *Input) heldBack() bool { return f.Suspended || f.Outranked }
+// isHeldBack is true when what is asked for now is not, or may not be, what is ordered.
+func (f *Input) isHeldBack() bool { return f.Suspended || f.Outranked }
 
 // blockedReason is the reason of a condition that says why a delivery is blocked.
 func (f *Input) blockedReason() string {
@@ -99,8 +99,8 @@ func (f *Input) blockedReason() string {
 	return v1alpha1.ReasonDeliveryBlocked
 }
 
-// terminal is true for the reasons that nobody but a person can take away.
-func terminal(r xpv2.ConditionReason) bool {
+// isTerminal is true for the reasons that only a user can remove.
+func isTerminal(r xpv2.ConditionReason) bool {
 	return slices.Contains([]xpv2.ConditionReason{
 		deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonStateUntrusted,
 		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,
@@ -117,7 +117,7 @@ func (f *Input) liveRevision() int64 {
 		return 0
 	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.RunsEverywhere():
 		return *f.Order.Target
-	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.targetSeen() && !f.RunsEverywhere()):
+	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.watchesTarget() && !f.RunsEverywhere()):
 		return 0
 	case f.Order.Rejected():
 		return f.VerifiedRevision()
@@ -129,30 +129,30 @@ func (f *Input) liveRevision() int64 {
 	return 0
 }
 
-// targetSeen is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
-func (f *Input) targetSeen() bool {
+// watchesTarget is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
+func (f *Input) watchesTarget() bool {
 	if f.Target == nil || f.ObservedSync == nil {
 		return false
 	}
 	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return f.Target.Trees[s.Name] != s.Tree })
 }
 
-// wave says which of several steps goes on, or nothing.
-func (f *Input) wave() string {
+// stepMessage says which of several steps goes on, or nothing.
+func (f *Input) stepMessage() string {
 	if f.Order == nil || f.Order.Steps < 2 {
 		return ""
 	}
 	return fmt.Sprintf(" This is step %d of %d.", f.Order.Step+1, f.Order.Steps)
 }
 
-// unproven says why the Sites are not proven to run what their repositories hold.
-func (f *Input) unproven() string {
+// unprovenMessage says why the Sites are not proven to run what their repositories hold.
+func (f *Input) unprovenMessage() string {
 	if names := f.UnprovenSites(); len(names) > 0 {
 		more := ""
 		if len(names) > maxNamed {
 			names, more = names[:maxNamed], " and others"
 		}
-		return "Nobody tells what these Sites run, and they do not say that it counts (unobservedIsLive): " + strings.Join(names, ", ") + more + "."
+		return "No engine reports what these Sites run, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
 	}
 	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, *f.Order) {
 		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {

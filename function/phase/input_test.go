@@ -157,13 +157,13 @@ func TestProof(t *testing.T) {
 		report report
 		want   string
 	}{
-		"Live":       {reason: "Nothing speaks against it.", a: done, b: done, report: live},
-		"Refused":    {reason: "One repository refuses.", a: done, b: refused, report: nothing, want: "DeliveryRefused"},
-		"Trouble":    {reason: "Trouble is for the clock of the delivery.", a: done, b: trouble, report: nothing},
-		"Late":       {reason: "Which ended.", a: "DeliveryTimedOut", b: done, report: nothing, want: "DeliveryTimedOut"},
-		"Failed":     {reason: "A Site failed.", a: done, b: done, report: failed, want: "SyncFailed"},
-		"TimedOut":   {reason: "A Site took too long.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
-		"Syncing":    {reason: "A Site is at work.", a: done, b: done, report: syncing},
+		"Live":       {reason: "A revision that is delivered and live has no failure.", a: done, b: done, report: live},
+		"Refused":    {reason: "A refusal of one repository rejects the revision.", a: done, b: refused, report: nothing, want: "DeliveryRefused"},
+		"Trouble":    {reason: "An error that may pass rejects nothing before the delivery times out.", a: done, b: trouble, report: nothing},
+		"Late":       {reason: "A delivery that timed out rejects the revision.", a: "DeliveryTimedOut", b: done, report: nothing, want: "DeliveryTimedOut"},
+		"Failed":     {reason: "A Site that failed rejects the revision.", a: done, b: done, report: failed, want: "SyncFailed"},
+		"TimedOut":   {reason: "A Site that timed out rejects the revision.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
+		"Syncing":    {reason: "A Site that still syncs rejects nothing.", a: done, b: done, report: syncing},
 		"OtherOrder": {reason: "What is said of another order does not count.", a: otherOrder, b: done, report: liveBefore},
 	}
 	for name, tc := range cases {
@@ -210,8 +210,8 @@ func TestSiteStates(t *testing.T) {
 		"Refused": {reason: "What was refused is nowhere, whatever is there.", step: -1, a: unrecorded, b: unrecorded, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
 			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
 		}},
-		"Unobserved": {reason: "Nobody tells, which counts at one of them.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
-			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "Nobody tells what the Site runs."}},
+		"Unobserved": {reason: "A Site without an engine is delivered or unobserved, as it says.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
+			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports what the Site runs."}},
 		}},
 	}
 	for name, tc := range cases {
@@ -251,12 +251,12 @@ func TestConditionsOfProof(t *testing.T) {
 		"Record":    {reason: "Good news waits for the record.", facts: judged(verified, -1, unrecorded, unrecorded, live), phase: "Validating", typ: "Available", status: "False", why: "NotLive"},
 		"Moved":     {reason: "An object that has to be looked at again does not speak against it.", facts: judged(verified, -1, done, stale, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
 		"Drifted":   {reason: "The phase does not move with drift.", facts: judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
-		"LateDrift": {reason: "Nor does the verdict, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
+		"LateDrift": {reason: "A verdict that is not recorded yet is not validated, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
 		"Rejected":  {reason: "A rejection needs somebody.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
-		"Stands":    {reason: "It stands, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
+		"Stands":    {reason: "A recorded verdict stays validated, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
 		"Bad":       {reason: "Bad news does not wait for the record.", facts: judged(rejected, -1, unrecorded, done, failed), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
 		"Nobody": {
-			reason: "Nobody tells, and it does not count.", facts: judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
+			reason: "A Site without an engine whose delivery does not count as live stalls the revision.", facts: judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
 			phase: "Delivering", typ: "Stalled", status: "True", why: "SyncNotObserved",
 		},
 	}
@@ -298,15 +298,15 @@ func TestLiveRevision(t *testing.T) {
 		facts  *Input
 		want   []int64
 	}{
-		"Live":     {reason: "It runs.", facts: judged(verdicts()[1], -1, done, done, live), want: []int64{2, 2}},
-		"Wave":     {reason: "It does not run everywhere.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
+		"Live":     {reason: "A verified revision that runs is the live one.", facts: judged(verdicts()[1], -1, done, done, live), want: []int64{2, 2}},
+		"Wave":     {reason: "A revision that does not run everywhere is not live.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
 		"Earlier":  {reason: "Until it runs, the one before does.", facts: remember(judged(nil, -1, done, pushing, nothing), map[string]int64{"a": 1, "b": 1}), want: []int64{1, 1}},
 		"Oldest":   {reason: "Everywhere.", facts: remember(judged(nil, -1, done, done, syncing), map[string]int64{"a": 2, "b": 1}), want: []int64{1, 1}},
 		"Drifted":  {reason: "What was verified need not run any more.", facts: judged(verdicts()[1], -1, done, done, syncing), want: []int64{0, 2}},
 		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), map[string]int64{"a": 1, "b": 1}), want: []int64{0, 1}},
-		"Refused":  {reason: "But where nothing was touched.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
+		"Refused":  {reason: "A rejected revision that touched nothing leaves the verified one live.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
-		"Gates":    {reason: "Or only what it was judged by.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
+		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
 		"Stopped":  {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
 		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
 	}

@@ -175,7 +175,7 @@ func TestEverything(t *testing.T) {
 		checkConditions(t, f, conditions)
 		s := Status(f, &last[0], now)
 		checkStatus(t, f, s)
-		key := [3]any{s.Phase, s.Revision, failedIn(f)}
+		key := [3]any{s.Phase, s.Revision, failedPhase(f)}
 		if seen[key] {
 			return
 		}
@@ -246,7 +246,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	if from != s.Phase {
 		t.Fatalf("Status(...): the transitions end in %q and not in %q: %+v", from, s.Phase, s.Transitions)
 	}
-	again := Log(s, s, way{failedIn: v1alpha1.PhasePending, back: s.Phase == v1alpha1.PhaseRollingBack}, now)
+	again := Log(s, s, phasePath{failedIn: v1alpha1.PhasePending, isRolledBack: s.Phase == v1alpha1.PhaseRollingBack}, now)
 	if len(again) != len(s.Transitions) {
 		t.Fatalf("Log(...): nothing changed, and it grew: %+v", again)
 	}
@@ -316,7 +316,7 @@ func TestEarlierObstacle(t *testing.T) {
 	for name := range f.Desired {
 		f.Desired[name] = desired(name, *f.Order, deliveryv1alpha1.ActionDesired)
 	}
-	if c := stalled(f); c.Status != corev1.ConditionFalse {
+	if c := stalledCondition(f); c.Status != corev1.ConditionFalse {
 		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
 	}
 }
@@ -337,7 +337,7 @@ func TestLog(t *testing.T) {
 		"Frozen":     {reason: "An invalid edit starts again.", last: succeeded, next: failed, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
 		"Fixed":      {reason: "A fix that goes back to the same revision passes through all phases.", last: failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}},
 		"Thawed": {
-			reason: "So does a fix outside of the spec.", next: succeeded,
+			reason: "A fix outside of the spec begins again at Pending too.", next: succeeded,
 			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d", Revision: 1},
 			want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
 		},
@@ -350,7 +350,7 @@ func TestLog(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got []v1alpha1.Phase
-			for _, tr := range Log(&tc.last, &tc.next, way{failedIn: tc.failedIn}, now) {
+			for _, tr := range Log(&tc.last, &tc.next, phasePath{failedIn: tc.failedIn}, now) {
 				got = append(got, tr.To)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -385,7 +385,7 @@ func TestLogIsBounded(t *testing.T) {
 	s := v1alpha1.IntentDeploymentStatus{}
 	for i := range 10 {
 		next := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: int64(i + 1)}
-		next.Transitions = Log(&s, &next, way{}, now)
+		next.Transitions = Log(&s, &next, phasePath{}, now)
 		s = next
 	}
 	if diff := cmp.Diff(projection.MaxTransitions, len(s.Transitions)); diff != "" {

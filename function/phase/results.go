@@ -17,30 +17,30 @@ import (
 // maxResults is how many results a status has. Those that did not pass come first where not all fit.
 const maxResults = 100
 
-// results are how the checks of the order's revision were judged, step after step.
-func results(f *Input) []v1alpha1.ValidationResult {
+// validationResults are how the checks of the order's revision were judged, step after step.
+func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
-	for _, g := range f.judges() {
+	for _, g := range f.gatesOfRevision() {
 		if at := g.Status.AtProvider; at.Order != nil && rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
-			out = append(out, ended(at.Checks)...)
+			out = append(out, resultsOf(at.Checks)...)
 		}
 	}
 	if len(out) > maxResults {
-		slices.SortStableFunc(out, func(a, b v1alpha1.ValidationResult) int { return cmp.Compare(truth(a.Passed), truth(b.Passed)) })
+		slices.SortStableFunc(out, func(a, b v1alpha1.ValidationResult) int { return cmp.Compare(intOf(a.Passed), intOf(b.Passed)) })
 		out = out[:maxResults]
 	}
 	return out
 }
 
-func truth(b bool) int {
+func intOf(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// judges are the Gates of the order's revision, in the order of steps.
-func (f *Input) judges() []*rolloutv1alpha1.Gate {
+// gatesOfRevision are the Gates of the order's revision, in the order of steps.
+func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
 		of := f.Gates[name].Spec.ForProvider.Order
@@ -54,7 +54,7 @@ func (f *Input) judges() []*rolloutv1alpha1.Gate {
 	return out
 }
 
-func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
+func resultsOf(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, c := range checks {
 		if !evidence.HasEnded(c) {
@@ -64,24 +64,24 @@ func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 			Name: c.Name, Site: c.Site, Passed: c.Phase == rolloutv1alpha1.CheckPassed, Value: c.Value, Threshold: c.Threshold, Message: c.Message,
 		}
 		if c.Phase == rolloutv1alpha1.CheckError || c.Phase == rolloutv1alpha1.CheckTimedOut {
-			r.Message = Fit(string(c.Phase)+": "+c.Message, maxSaid)
+			r.Message = Fit(string(c.Phase)+": "+c.Message, maxSiteMessage)
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// judgedNow says that Gates judge the revision at some Sites, such as "every Site", and why there is no verdict. It repeats no progress of the
+// measuredMessage says that Gates judge the revision at some Sites, such as "every Site", and why there is no verdict. It repeats no progress of a
 // Gate: each word that changes here costs the composite two writes.
-func (f *Input) judgedNow(sites string) string {
+func (f *Input) measuredMessage(sites string) string {
 	if !f.RunsEverywhere() {
 		return "The revision was live at " + sites + ", and its Gate waits until that is proven again."
 	}
-	return projection.Sentences(f.runBy(sites)+", and it is judged.", cmp.Or(f.metricsUnavailable(), f.withoutData()))
+	return projection.Sentences(f.runsAtMessage(sites)+", and it is judged.", cmp.Or(f.metricsUnavailableMessage(), f.noDataMessage()))
 }
 
-// runBy says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
-func (f *Input) runBy(sites string) string {
+// runsAtMessage says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
+func (f *Input) runsAtMessage(sites string) string {
 	switch {
 	case f.Sync == nil:
 		return "The revision is delivered to " + sites + ", where no engine reports what runs"
@@ -91,7 +91,7 @@ func (f *Input) runBy(sites string) string {
 	return strings.ToUpper(sites[:1]) + sites[1:] + " runs the revision"
 }
 
-// hasUnobserved reports whether the order's step goes to a Site that nobody observes.
+// hasUnobserved reports whether the order's step goes to a Site without an engine.
 func (f *Input) hasUnobserved() bool {
 	return slices.ContainsFunc(f.Trees(), func(t *deliveryv1alpha1.Tree) bool {
 		_, unobserved := f.Unobserved[t.Site]
@@ -99,8 +99,8 @@ func (f *Input) hasUnobserved() bool {
 	})
 }
 
-// withoutData says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
-func (f *Input) withoutData() string {
+// noDataMessage says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
+func (f *Input) noDataMessage() string {
 	g := f.Gate()
 	if g == nil || f.Order.Verdict != nil {
 		return ""
@@ -112,8 +112,8 @@ func (f *Input) withoutData() string {
 	return "The Gate waits for data: " + projection.Sentence(ready.Message)
 }
 
-// metricsUnavailable says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
-func (f *Input) metricsUnavailable() string {
+// metricsUnavailableMessage says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
+func (f *Input) metricsUnavailableMessage() string {
 	g := f.Gate()
 	if g == nil || f.Order.Verdict != nil {
 		return ""
@@ -129,18 +129,18 @@ func (f *Input) metricsUnavailable() string {
 	return ""
 }
 
-// held is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
-func (f *Input) held() bool {
+// isHeldByMetrics is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
+func (f *Input) isHeldByMetrics() bool {
 	g := f.Gate()
 	return g != nil && f.Order.Verdict == nil && evidence.CurrentReady(g, *f.Order).Reason == rolloutv1alpha1.ReasonHeld
 }
 
-// rollback is where the way back of a rejected order stands.
-func rollback(f *Input) *v1alpha1.RollbackStatus {
+// rollbackStatus returns where the rollback of a rejected order stands.
+func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
 	if f.Order == nil || !f.Order.Rejected() {
 		return nil
 	}
-	p, _, _ := retreat(f)
+	p, _, _ := rejectedPhaseOf(f)
 	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.Order.Verdict.Reason, Attempts: f.Order.Attempt}
 	if f.Target != nil && f.Order.Attempt > 0 {
 		out.PreviousCommit = f.Target.Commit

@@ -19,24 +19,24 @@ type Row struct {
 	says  func(*Input) string
 }
 
-// Rows are the table of phases: the first row that holds tells the phase. The last one always does.
+// Rows are the table of phases: the first row that holds says the phase. The last one always does.
 func Rows() []Row {
 	rows := append([]Row{{
 		Known: "the spec cannot be carried out",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool { return f.Problem != nil && f.Problem.Terminal },
-		says:  frozen,
+		says:  problemMessage,
 	}, {
 		Known: "something that the spec names is missing, or nothing was ordered yet",
 		Phase: v1alpha1.PhasePending,
 		holds: func(f *Input) bool { return f.Problem != nil || f.Order == nil },
-		says:  frozen,
-	}}, retreats()...)
-	return append(rows, advances()...)
+		says:  problemMessage,
+	}}, rejectedRows()...)
+	return append(rows, progressRows()...)
 }
 
-// retreats are the rows of an order that was rejected. Only good news waits for the record.
-func retreats() []Row {
+// rejectedRows are the rows of an order that was rejected. Only a success waits for the record.
+func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
@@ -48,42 +48,44 @@ func retreats() []Row {
 		holds: func(f *Input) bool {
 			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != rollout.StopNone)
 		},
-		says: func(f *Input) string { return projection.Sentences(rejected(f), f.StopMessage, heldBack(f)) },
+		says: func(f *Input) string {
+			return projection.Sentences(rejectedMessage(f), f.StopMessage, heldBackMessage(f))
+		},
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
 		Phase: v1alpha1.PhaseRollingBack,
 		holds: func(f *Input) bool { return f.Order.Rejected() },
-		says:  goesBack,
+		says:  rollingBackMessage,
 	}}
 }
 
-// advances are the rows of an order that was not rejected.
-func advances() []Row {
+// progressRows are the rows of an order that was not rejected.
+func progressRows() []Row {
 	return []Row{{
 		Known: "the revision was verified, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeSucceeded,
 		holds: (*Input).HasSucceeded,
-		says:  succeeded,
+		says:  succeededMessage,
 	}, {
 		Known: "it was verified, or runs at its last step and is judged",
 		Phase: v1alpha1.PhaseValidating,
 		holds: func(f *Input) bool { return f.Order.Verified() || f.IsAtLastStep() && (f.IsLive() || f.IsMeasured()) },
-		says:  validating,
+		says:  validatingMessage,
 	}, {
 		Known: "another claim delivers an object of the revision to the same Site; this ends when it does not any more",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: (*Input).HasConflict,
-		says:  func(f *Input) string { return projection.Sentences(delivering(f), heldBack(f)) },
+		says:  func(f *Input) string { return projection.Sentences(deliveringMessage(f), heldBackMessage(f)) },
 	}, {
 		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
 		Phase: v1alpha1.PhaseDelivering,
 		holds: func(*Input) bool { return true },
-		says:  delivering,
+		says:  deliveringMessage,
 	}}
 }
 
-// first is what the first row says that holds.
-func first(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+// firstRow is what the first row says that holds.
+func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	for _, r := range rows {
 		if r.holds(f) {
 			return r.Phase, r.Outcome, r.says(f)
@@ -93,7 +95,9 @@ func first(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 }
 
 // phaseOf facts, with the outcome and what is said about it.
-func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(Rows(), f) }
+func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return firstRow(Rows(), f) }
 
-// retreat is where a rejected order stands, also while the spec cannot be carried out.
-func retreat(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(retreats(), f) }
+// rejectedPhaseOf is where a rejected order stands, also while the spec cannot be carried out.
+func rejectedPhaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+	return firstRow(rejectedRows(), f)
+}

@@ -15,77 +15,78 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// maxSaid is how long the message of one Site may be.
-const maxSaid = 1024
+// maxSiteMessage is how long the message of one Site may be.
+const maxSiteMessage = 1024
 
-// A glance is what is asked for each Site, found out once for all of them.
-type glance struct {
+// A siteView is what the status of each Site follows from, computed once for all of them.
+type siteView struct {
 	*Input
 
-	// block is the delivery that is blocked, and why.
-	block *deliveryv1alpha1.GitDelivery
-	why   xpv2.Condition
-	// nobody tells what these Sites run, and it does not count.
-	nobody map[string]bool
-	// wanted are the Sites that the SiteSync is to look at. Looked says that it looks for what is desired, and said is what it says.
-	wanted map[string]bool
-	looked bool
-	said   map[string]deliveryv1alpha1.SiteObservation
+	// blockedDelivery is the delivery that is blocked, and blockedReady is its Ready condition.
+	blockedDelivery *deliveryv1alpha1.GitDelivery
+	blockedReady    xpv2.Condition
+	// unproven are the Sites that no engine reports about, and where a delivered tree does not count as live.
+	unproven map[string]bool
+	// watched are the Sites that the SiteSync is to observe. watchesDesired says that it looks for what is desired, and observations are what it
+	// reports.
+	watched        map[string]bool
+	watchesDesired bool
+	observations   map[string]deliveryv1alpha1.SiteObservation
 }
 
-func look(f *Input) *glance {
-	g := &glance{Input: f, looked: f.WatchesDesired(), nobody: map[string]bool{}, wanted: map[string]bool{}, said: map[string]deliveryv1alpha1.SiteObservation{}}
-	g.block, g.why = f.Blocked()
+func newSiteView(f *Input) *siteView {
+	g := &siteView{Input: f, watchesDesired: f.WatchesDesired(), unproven: map[string]bool{}, watched: map[string]bool{}, observations: map[string]deliveryv1alpha1.SiteObservation{}}
+	g.blockedDelivery, g.blockedReady = f.Blocked()
 	for _, name := range f.UnprovenSites() {
-		g.nobody[name] = true
+		g.unproven[name] = true
 	}
 	if f.Sync != nil {
 		for _, s := range f.Sync.Spec.ForProvider.Sites {
-			g.wanted[s.Name] = true
+			g.watched[s.Name] = true
 		}
 	}
 	if f.ObservedSync != nil {
 		for _, s := range f.ObservedSync.Status.AtProvider.Sites {
-			g.said[s.Name] = s
+			g.observations[s.Name] = s
 		}
 	}
 	return g
 }
 
-// delivery says where each Site stands.
-func delivery(f *Input) v1alpha1.DeliveryStatus {
+// deliveryStatus says where each Site stands.
+func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
-	g := look(f)
+	g := newSiteView(f)
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
 		o := f.Observed[name]
 		trees := f.Desired[name].Spec.ForProvider.Trees
 		for i := range trees {
-			out.Sites[trees[i].Site] = site(g, i, &trees[i], o)
+			out.Sites[trees[i].Site] = siteStatus(g, i, &trees[i], o)
 		}
-		// A commit of another revision is no answer to where this one is.
-		if out.GitCommit == "" && o != nil && f.Order != nil && evidence.HasApplied(o, *f.Order) && came(f, name) {
-			out.GitCommit = commit(o)
+		// A commit of another revision does not say where this one is.
+		if out.GitCommit == "" && o != nil && f.Order != nil && evidence.HasApplied(o, *f.Order) && hasWritten(f, name) {
+			out.GitCommit = commitOf(o)
 		}
 	}
 	if len(out.Sites) == 0 {
 		return v1alpha1.DeliveryStatus{}
 	}
 	out.ShortCommit = out.GitCommit[:min(shortCommit, len(out.GitCommit))]
-	out.SyncState, out.SitesReady = summary(f, out.Sites)
+	out.SyncState, out.SitesReady = summarizeSites(f, out.Sites)
 	return out
 }
 
-// came is true when the order brought something to a repository, as far as is known.
-func came(f *Input, name string) bool {
+// hasWritten is true when the order brought something to a repository, as far as is known.
+func hasWritten(f *Input, name string) bool {
 	if !f.Order.Rejected() || f.Order.Attempt > 0 {
 		return true
 	}
 	trees := f.Desired[name].Spec.ForProvider.Trees
-	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return wrote(f.Observed[name], *f.Order, t.Path) })
+	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return hasWrittenPath(f.Observed[name], *f.Order, t.Path) })
 }
 
-// summary is what the states of Sites come to. The gravest wins.
-func summary(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
+// summarizeSites is what the states of Sites come to. The gravest wins.
+func summarizeSites(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
 	n := map[v1alpha1.SiteState]int{}
 	for _, s := range sites {
 		n[s.State]++
@@ -105,50 +106,50 @@ func summary(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState
 	return v1alpha1.SyncLive, share
 }
 
-func commit(d *deliveryv1alpha1.GitDelivery) string {
+func commitOf(d *deliveryv1alpha1.GitDelivery) string {
 	if d == nil || d.Status.AtProvider.Remote == nil {
 		return ""
 	}
 	return d.Status.AtProvider.Remote.Commit
 }
 
-// site is where one stands, whose tree is the one with this index.
-func site(f *glance, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
+// siteStatus is where one stands, whose tree is the one with this index.
+func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
 	case f.TreeAwaitsCluster(t, d):
-		return f.awaits(t.Site)
+		return f.clusterWaitStatus(t.Site)
 	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
 	}
 	if f.Order != nil && f.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commit(d), Message: "The way back does not touch it."}
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commitOf(d), Message: "The rollback does not change it."}
 	}
-	if f.Order != nil && f.Order.Rejected() && f.Order.Attempt == 0 && !wrote(d, *f.Order, t.Path) {
+	if f.Order != nil && f.Order.Rejected() && f.Order.Attempt == 0 && !hasWrittenPath(d, *f.Order, t.Path) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.Order.Verdict.Reason}
 	}
-	if f.block != nil && f.block == d {
-		return v1alpha1.SiteStatus{State: blockedState(terminal(f.why.Reason)), Message: string(f.why.Reason)}
+	if f.blockedDelivery != nil && f.blockedDelivery == d {
+		return v1alpha1.SiteStatus{State: blockedState(isTerminal(f.blockedReady.Reason)), Message: string(f.blockedReady.Reason)}
 	}
 	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
-	return runs(f, t, commit(d))
+	return deliveredSiteStatus(f, t, commitOf(d))
 }
 
-// awaits says why a Site's cluster is not ready, as far as is known.
-func (f *glance) awaits(name string) v1alpha1.SiteStatus {
+// clusterWaitStatus says why a Site's cluster is not ready, as far as is known.
+func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
 	if f.ObservedSync == nil || f.Order == nil || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, name) {
 		return out
 	}
-	if s, ok := f.said[name]; ok && s.State != deliveryv1alpha1.SitePending {
-		return seen(s, out)
+	if s, ok := f.observations[name]; ok && s.State != deliveryv1alpha1.SitePending {
+		return observedSiteStatus(s, out)
 	}
 	return out
 }
 
-// wrote is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
-func wrote(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string) bool {
+// hasWrittenPath is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
+func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string) bool {
 	switch o.Verdict.Reason {
 	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused:
 	default:
@@ -166,26 +167,26 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 	return v1alpha1.SitePending
 }
 
-// runs says what is known of a Site whose repository holds the tree.
-func runs(f *glance, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
-	if _, nobody := f.Unobserved[t.Site]; nobody || !f.wanted[t.Site] {
-		if f.nobody[t.Site] {
-			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "Nobody tells what the Site runs."}
+// deliveredSiteStatus says what is known of a Site whose repository holds the tree.
+func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
+	if _, nobody := f.Unobserved[t.Site]; nobody || !f.watched[t.Site] {
+		if f.unproven[t.Site] {
+			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}
 		}
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
-	if !f.looked || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
+	if !f.watchesDesired || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
 		return out
 	}
-	if s, ok := f.said[t.Site]; ok {
-		return seen(s, out)
+	if s, ok := f.observations[t.Site]; ok {
+		return observedSiteStatus(s, out)
 	}
 	return out
 }
 
-// seen is what the SiteSync says of a Site. One that it still takes for undelivered is behind what the repository holds.
-func seen(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.SiteStatus {
+// observedSiteStatus is what the SiteSync says of a Site. One that it still takes for undelivered is behind what the repository holds.
+func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.SiteStatus {
 	states := map[deliveryv1alpha1.SiteState]v1alpha1.SiteState{
 		deliveryv1alpha1.SiteLive:              v1alpha1.SiteLive,
 		deliveryv1alpha1.SiteFailed:            v1alpha1.SiteFailed,
@@ -202,28 +203,28 @@ func seen(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.
 	if s.Reason != "" {
 		out.Message = s.Reason
 		if s.Message != "" {
-			out.Message = Fit(s.Reason+": "+s.Message, maxSaid)
+			out.Message = Fit(s.Reason+": "+s.Message, maxSiteMessage)
 		}
 	}
-	if why := ailing(s); out.Message == "" && why != "" {
-		out.Message = Fit("The Site's cluster is degraded: "+why, maxSaid)
+	if why := clusterFailure(s); out.Message == "" && why != "" {
+		out.Message = Fit("The Site's cluster is degraded: "+why, maxSiteMessage)
 	}
 	return out
 }
 
-// ailing is what is not well of the cluster of a Site that was delivered to. It takes nothing back.
-func ailing(s deliveryv1alpha1.SiteObservation) string {
+// clusterFailure is what is not well of the cluster of a Site that was delivered to. It takes nothing back.
+func clusterFailure(s deliveryv1alpha1.SiteObservation) string {
 	if c := s.Cluster; c != nil && c.PassedAt != nil && c.Reason != "" {
 		return c.Reason + ": " + c.Message
 	}
 	return ""
 }
 
-// degraded names the first Site, by name, whose cluster is in trouble, and says how many more there are.
-func degraded(f *Input) string {
-	g, said, more := look(f), "", 0
+// degradedMessage names the first Site, by name, whose cluster is in trouble, and says how many more there are.
+func degradedMessage(f *Input) string {
+	g, said, more := newSiteView(f), "", 0
 	for _, t := range f.Trees() {
-		why := ailing(g.said[t.Site])
+		why := clusterFailure(g.observations[t.Site])
 		switch {
 		case why == "":
 		case said == "":

@@ -23,17 +23,17 @@ const (
 func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v1alpha1.IntentDeploymentStatus {
 	s := &v1alpha1.IntentDeploymentStatus{
 		IntentDigest: f.Digest,
-		Understood:   understood(f),
+		Understood:   understoodText(f),
 		LiveRevision: f.liveRevision(),
 
 		VerifiedRevision: f.VerifiedRevision(),
 
 		Update:   f.Update,
 		Requests: f.Requests,
-		Delivery: delivery(f),
+		Delivery: deliveryStatus(f),
 
-		ValidationResults: results(f),
-		Rollback:          rollback(f),
+		ValidationResults: validationResults(f),
+		Rollback:          rollbackStatus(f),
 	}
 	if f.Order != nil {
 		s.Revision, s.Renderer = f.Order.Revision, strconv.Itoa(int(f.Order.RendererVersion))
@@ -43,12 +43,12 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
 	s.Message = Fit(s.Message, maxMessage)
-	s.Transitions = Log(last, s, wayOf(f), now)
+	s.Transitions = Log(last, s, phasePathOf(f), now)
 	return s
 }
 
-// understood is left out where it would not fit.
-func understood(f *Input) string {
+// understoodText is left out where it would not fit.
+func understoodText(f *Input) string {
 	if len(f.Understood) > maxUnderstood {
 		return ""
 	}
@@ -68,17 +68,17 @@ func Ended(f *Input) bool {
 func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
 	case f.Order.Verified():
-		return rolloutv1alpha1.EndVerified, projection.Sentences(verified(f.Order), verifiedNow(f))
+		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.Order), runsNowMessage(f))
 	case rollout.Restored(*f.Order):
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
 	case f.Stop == rollout.StopSame:
-		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejected(f), f.StopMessage)
+		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejectedMessage(f), f.StopMessage)
 	}
-	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejected(f), f.StopMessage)
+	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejectedMessage(f), f.StopMessage)
 }
 
-// verified says that a revision was verified, and whether gates measured it.
-func verified(o *rolloutv1alpha1.Order) string {
+// verifiedMessage says that a revision was verified, and whether gates measured it.
+func verifiedMessage(o *rolloutv1alpha1.Order) string {
 	if rollout.Gated(*o) {
 		return fmt.Sprintf("Revision %d was verified: its gates passed.", o.Revision)
 	}
@@ -88,33 +88,33 @@ func verified(o *rolloutv1alpha1.Order) string {
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Input) bool {
 	p, _, _ := phaseOf(f)
-	return p == v1alpha1.PhaseSucceeded && f.SucceedsNow() && !f.heldBack()
+	return p == v1alpha1.PhaseSucceeded && f.SucceedsNow() && !f.isHeldBack()
 }
 
-// frozen says what is in the way of a deployment, or that there is nothing yet.
-func frozen(f *Input) string {
+// problemMessage says what is in the way of a deployment, or that there is nothing yet.
+func problemMessage(f *Input) string {
 	if f.Problem == nil {
 		return "Nothing was ordered yet."
 	}
-	return projection.Sentences(f.Problem.Message, goesOn(f))
+	return projection.Sentences(f.Problem.Message, continuesMessage(f))
 }
 
-// goesOn says what a frozen order still does.
-func goesOn(f *Input) string {
+// continuesMessage says what a frozen order still does.
+func continuesMessage(f *Input) string {
 	if f.Order == nil {
 		return ""
 	}
 	switch {
 	case f.Order.Rejected() && f.Order.Attempt > 0 && !rollout.Restored(*f.Order) && f.Stop == rollout.StopNone:
-		return fmt.Sprintf(" The way back from revision %d goes on.", f.Order.Revision)
+		return fmt.Sprintf(" The rollback of revision %d goes on.", f.Order.Revision)
 	case f.Order.Verdict == nil:
 		return fmt.Sprintf(" Revision %d goes on as it is.", f.Order.Revision)
 	}
 	return fmt.Sprintf(" Revision %d stays as it is.", f.Order.Revision)
 }
 
-// backAt says which revision runs again.
-func backAt(f *Input) string {
+// restoredMessage says which revision runs again.
+func restoredMessage(f *Input) string {
 	switch {
 	case f.Order.Target == nil:
 		return ""
@@ -131,66 +131,66 @@ func (f *Input) isRequestedRollback() bool {
 
 // rolledBackMessage says which revision runs after a rollback, why, and how to go on.
 func rolledBackMessage(f *Input) string {
-	why := rejected(f)
+	why := rejectedMessage(f)
 	if f.isRequestedRollback() {
 		why = projection.Sentences("A user asked for the rollback: " + f.Order.Verdict.Message)
 	}
-	return projection.Sentences(why, backAt(f), continuation(f), heldBack(f))
+	return projection.Sentences(why, restoredMessage(f), continuationMessage(f), heldBackMessage(f))
 }
 
-// continuation says what a user can do after a revision was rejected.
-func continuation(f *Input) string {
+// continuationMessage says what a user can do after a revision was rejected.
+func continuationMessage(f *Input) string {
 	return fmt.Sprintf("To go on, change the intent, or deliver it again: kubectl intent retry %s -n %s.", f.Claim.Name, f.Claim.Namespace)
 }
 
-// goesBack says which attempt goes on, and what it waits for.
-func goesBack(f *Input) string {
+// rollingBackMessage says which attempt goes on, and what it waits for.
+func rollingBackMessage(f *Input) string {
 	if rollout.Restored(*f.Order) {
-		return projection.Sentences(rejected(f), backAt(f), "Not every repository remembers that yet.", heldBack(f))
+		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "Not every repository remembers that yet.", heldBackMessage(f))
 	}
 	to := ""
 	if f.Order.Target != nil {
 		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
 	}
-	said := projection.Sentences(rejected(f), fmt.Sprintf("Attempt %d to go back%s.", f.Order.Attempt, to))
+	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d to go back%s.", f.Order.Attempt, to))
 	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
-		said = projection.Sentences(said, delivering(f))
+		said = projection.Sentences(said, deliveringMessage(f))
 	}
-	return projection.Sentences(said, heldBack(f))
+	return projection.Sentences(said, heldBackMessage(f))
 }
 
-func rejected(f *Input) string {
+func rejectedMessage(f *Input) string {
 	v := f.Order.Verdict
 	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, projection.Sentence(v.Message)))
 }
 
-func succeeded(f *Input) string {
-	return projection.Sentences(verifiedNow(f), degraded(f), heldBack(f), waiting(f.Update))
+func succeededMessage(f *Input) string {
+	return projection.Sentences(runsNowMessage(f), degradedMessage(f), heldBackMessage(f), updateMessage(f.Update))
 }
 
-// verifiedNow says whether a revision that was verified is known to run still.
-func verifiedNow(f *Input) string {
+// runsNowMessage says whether a revision that was verified is known to run still.
+func runsNowMessage(f *Input) string {
 	switch {
 	case !f.RunsEverywhere():
-		return "The revision was verified, and not every Site is known to run it now: " + delivering(f)
+		return "The revision was verified, and not every Site is known to run it now: " + deliveringMessage(f)
 	case f.Sync == nil:
 		return "The repository holds the revision."
 	}
-	return f.runBy("every Site") + "."
+	return f.runsAtMessage("every Site") + "."
 }
 
-func validating(f *Input) string {
+func validatingMessage(f *Input) string {
 	if d, _ := f.Blocked(); d != nil {
-		return projection.Sentences("The revision is verified, and not remembered yet.", delivering(f), heldBack(f))
+		return projection.Sentences("The revision is verified, and not remembered yet.", deliveringMessage(f), heldBackMessage(f))
 	}
 	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
-		return projection.Sentences(f.judgedNow("every Site"), heldBack(f))
+		return projection.Sentences(f.measuredMessage("every Site"), heldBackMessage(f))
 	}
-	return "The revision is verified, once the repository remembers it." + heldBack(f)
+	return "The revision is verified, once the repository remembers it." + heldBackMessage(f)
 }
 
-// waiting says which update waits.
-func waiting(u v1alpha1.UpdateStatus) string {
+// updateMessage says which update waits.
+func updateMessage(u v1alpha1.UpdateStatus) string {
 	var what []string
 	if u.Blueprint != "" {
 		what = append(what, "Blueprint "+u.Blueprint)
@@ -204,8 +204,8 @@ func waiting(u v1alpha1.UpdateStatus) string {
 	return " An update waits: " + strings.Join(what, ", ") + "."
 }
 
-// heldBack says why what is asked for now is not what is ordered.
-func heldBack(f *Input) string {
+// heldBackMessage says why what is asked for now is not what is ordered.
+func heldBackMessage(f *Input) string {
 	switch {
 	case f.Suspended:
 		return " A newer request is held back by spec.suspend."
@@ -215,49 +215,49 @@ func heldBack(f *Input) string {
 	return ""
 }
 
-func delivering(f *Input) string {
+func deliveringMessage(f *Input) string {
 	if d, c := f.Blocked(); d != nil {
 		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
 	}
 	if len(f.Unobserving) > 0 {
-		return f.notResponding()
+		return f.notRespondingMessage()
 	}
 	if f.AwaitsCluster() {
-		return f.unready()
+		return f.clusterWaitMessage()
 	}
 	if f.Order != nil && !f.Order.Rejected() && f.IsLive() && rollout.Gated(*f.Order) {
-		return projection.Sentences(f.judgedNow("every Site of the step"), f.wave())
+		return projection.Sentences(f.measuredMessage("every Site of the step"), f.stepMessage())
 	}
 	if f.IsApplied() {
-		return projection.Sentences(f.unproven(), f.wave())
+		return projection.Sentences(f.unprovenMessage(), f.stepMessage())
 	}
-	return "The revision is on its way to the repository." + f.wave()
+	return "The revision is on its way to the repository." + f.stepMessage()
 }
 
-// notResponding says that the provider does not do its part.
-func (f *Input) notResponding() string {
+// notRespondingMessage says that the provider does not do its part.
+func (f *Input) notRespondingMessage() string {
 	return fmt.Sprintf("The provider does not respond: it has not observed the last change of %s. Check that it runs and is healthy (kubectl get providers.pkg.crossplane.io).",
 		strings.Join(f.Unobserving[:min(len(f.Unobserving), maxNamed)], ", "))
 }
 
-// wayOf is how a deployment came to where it is.
-func wayOf(f *Input) way {
+// phasePathOf is how a deployment came to where it is.
+func phasePathOf(f *Input) phasePath {
 	o := f.Order
-	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && (o.Attempt > 0 || rollout.Restored(*o))}
+	return phasePath{failedIn: failedPhase(f), isRolledBack: f.Problem == nil && o != nil && o.Rejected() && (o.Attempt > 0 || rollout.Restored(*o))}
 }
 
-// unready names the first Site, by name, that waits for its cluster, and says why.
-func (f *Input) unready() string {
+// clusterWaitMessage names the first Site, by name, that waits for its cluster, and says why.
+func (f *Input) clusterWaitMessage() string {
 	for _, t := range f.Trees() {
-		if s := delivery(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
+		if s := deliveryStatus(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
 			return fmt.Sprintf("Site %q waits for its cluster: %s", t.Site, s.Message)
 		}
 	}
 	return "A Site waits for its cluster."
 }
 
-// failedIn is the phase in which a failure happened.
-func failedIn(f *Input) v1alpha1.Phase {
+// failedPhase is the phase in which a failure happened.
+func failedPhase(f *Input) v1alpha1.Phase {
 	switch {
 	case f.Problem != nil:
 		return f.Problem.Phase

@@ -27,7 +27,7 @@ func Judge(o rolloutv1alpha1.Order, p Proof) rolloutv1alpha1.Order {
 		return o
 	case p.Failure != nil:
 		o.Verdict = p.Failure
-	case !p.Live || Gated(o) && !p.Passed || paused(o):
+	case !p.Live || Gated(o) && !p.Passed || awaitsPromotion(o):
 		return o
 	case o.Step+1 < o.Steps:
 		o.Step++
@@ -37,8 +37,8 @@ func Judge(o rolloutv1alpha1.Order, p Proof) rolloutv1alpha1.Order {
 	return o
 }
 
-// paused is true for an order that waits until a person releases its next step.
-func paused(o rolloutv1alpha1.Order) bool {
+// awaitsPromotion is true for an order that waits until a person releases its next step.
+func awaitsPromotion(o rolloutv1alpha1.Order) bool {
 	return int(o.Step) < len(o.Plan) && o.Plan[o.Step].Pause == PauseManual && o.Step+1 < o.Steps && o.Promoted <= o.Step
 }
 

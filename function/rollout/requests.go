@@ -73,7 +73,7 @@ func Choice(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alp
 	for _, action := range rolloutv1alpha1.Actions() {
 		for i := range requests {
 			r := &requests[i]
-			if result, open := judge(r, s); open && r.Spec.Action == action && result == rolloutv1alpha1.ResultTaken {
+			if result, open := resultNow(r, s); open && r.Spec.Action == action && result == rolloutv1alpha1.ResultTaken {
 				return r
 			}
 		}
@@ -83,35 +83,35 @@ func Choice(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alp
 
 // ResultOf returns what became of a request. A request that could be taken now, and was not, waits.
 func ResultOf(r *rolloutv1alpha1.RolloutRequest, s Standing) rolloutv1alpha1.Result {
-	result, open := judge(r, s)
+	result, open := resultNow(r, s)
 	if open {
 		return rolloutv1alpha1.ResultWaiting
 	}
 	return result
 }
 
-// judge says what becomes of a request, and whether that is still to happen. That an order names the request is how it is known to
+// resultNow says what becomes of a request, and whether that is still to happen. That an order names the request is how it is known to
 // be taken. A request makes a revision that is greater than the one that it names, or gives it what it cannot get twice, so that none is
 // taken twice.
-func judge(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha1.Result, open bool) {
+func resultNow(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha1.Result, open bool) {
 	switch o := s.Order; {
 	case o == nil:
 		return rolloutv1alpha1.ResultWaiting, false
 	case o.RequestRef != nil && o.RequestRef.UID == string(r.GetUID()):
-		return taken(s), false
+		return takenResult(s), false
 	case r.Spec.Revision < o.Revision:
 		return rolloutv1alpha1.ResultStale, false
 	case !s.Remembered:
 		return rolloutv1alpha1.ResultWaiting, false
 	case r.Spec.Revision > o.Revision:
 		return rolloutv1alpha1.ResultUnknownRevision, false
-	case r.Spec.Request != "" && r.Spec.Request != o.Request, late(r, *o):
+	case r.Spec.Request != "" && r.Spec.Request != o.Request, isOutdated(r, *o):
 		return rolloutv1alpha1.ResultStale, false
 	}
-	if refused := s.refuses(r); refused != "" {
+	if refused := s.refuseRequest(r); refused != "" {
 		return refused, false
 	}
-	if !s.Free && !anytime(r.Spec.Action) {
+	if !s.Free && !isAlwaysPossible(r.Spec.Action) {
 		return rolloutv1alpha1.ResultWaiting, false
 	}
 	if r.Spec.Action == rolloutv1alpha1.ActionApproveUpdate && !s.Waits {
@@ -120,21 +120,21 @@ func judge(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha
 	return rolloutv1alpha1.ResultTaken, true
 }
 
-// late is true for a request about a revision that another one changed which was made no earlier: who asked did not see that.
-func late(r *rolloutv1alpha1.RolloutRequest, o rolloutv1alpha1.Order) bool {
+// isOutdated is true for a request about a revision that another one changed which was made no earlier: who asked did not see that.
+func isOutdated(r *rolloutv1alpha1.RolloutRequest, o rolloutv1alpha1.Order) bool {
 	ref := o.RequestRef
 	changed := o.Promoted > 0 || o.Rejected() && o.Verdict.Reason == rolloutv1alpha1.RejectedRequested && o.Withdraws == nil
 	created := r.GetCreationTimestamp()
 	return changed && ref != nil && ref.At != nil && !ref.At.Before(&created) && r.Spec.Action != rolloutv1alpha1.ActionAbort
 }
 
-// anytime is true for what works although something holds the deployment back: nothing new is delivered for it.
-func anytime(a rolloutv1alpha1.Action) bool {
+// isAlwaysPossible is true for what works although something holds the deployment back: nothing new is delivered for it.
+func isAlwaysPossible(a rolloutv1alpha1.Action) bool {
 	return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo
 }
 
-// refuses is why the order does not let a request through, or empty.
-func (s Standing) refuses(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
+// refuseRequest is why the order does not let a request through, or empty.
+func (s Standing) refuseRequest(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	switch r.Spec.Action {
 	case rolloutv1alpha1.ActionAbort:
 		if s.Order.Verdict != nil {
@@ -142,18 +142,18 @@ func (s Standing) refuses(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Res
 		}
 		return ""
 	case rolloutv1alpha1.ActionRollbackTo:
-		return s.refusesTarget(r.Spec.ToRevision)
+		return s.refuseTarget(r.Spec.ToRevision)
 	case rolloutv1alpha1.ActionPromote:
-		return s.refusesStep(r.Spec.Step)
+		return s.refuseStep(r.Spec.Step)
 	case rolloutv1alpha1.ActionApproveUpdate:
-		return s.refusesUpdate(string(r.GetUID()))
+		return s.refuseUpdate(string(r.GetUID()))
 	case rolloutv1alpha1.ActionRetry:
 		return ""
 	}
 	return rolloutv1alpha1.ResultNotSupported
 }
 
-func (s Standing) refusesTarget(to *int64) rolloutv1alpha1.Result {
+func (s Standing) refuseTarget(to *int64) rolloutv1alpha1.Result {
 	switch {
 	case to == nil || !slices.Contains(s.Known, *to) && *to != s.Order.Revision:
 		return rolloutv1alpha1.ResultUnknownRevision
@@ -165,7 +165,7 @@ func (s Standing) refusesTarget(to *int64) rolloutv1alpha1.Result {
 	return ""
 }
 
-func (s Standing) refusesStep(step *int32) rolloutv1alpha1.Result {
+func (s Standing) refuseStep(step *int32) rolloutv1alpha1.Result {
 	switch o := s.Order; {
 	case o.Verdict != nil:
 		return rolloutv1alpha1.ResultAlreadyJudged
@@ -177,7 +177,7 @@ func (s Standing) refusesStep(step *int32) rolloutv1alpha1.Result {
 	return ""
 }
 
-func (s Standing) refusesUpdate(uid string) rolloutv1alpha1.Result {
+func (s Standing) refuseUpdate(uid string) rolloutv1alpha1.Result {
 	switch uid {
 	case s.Other:
 		return rolloutv1alpha1.ResultStale
@@ -187,7 +187,7 @@ func (s Standing) refusesUpdate(uid string) rolloutv1alpha1.Result {
 	return ""
 }
 
-func taken(s Standing) rolloutv1alpha1.Result {
+func takenResult(s Standing) rolloutv1alpha1.Result {
 	if s.Ended {
 		return rolloutv1alpha1.ResultDone
 	}
@@ -227,10 +227,10 @@ func Obey(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) rolloutv1a
 	was := o
 	switch r.Spec.Action {
 	case rolloutv1alpha1.ActionAbort:
-		o.Verdict = requested(r)
+		o.Verdict = requestedVerdict(r)
 	case rolloutv1alpha1.ActionRollbackTo:
 		o.Revision, o.Step, o.Promoted, o.Attempt = o.Revision+1, 0, 0, 0
-		o.Verdict, o.Target, o.Withdraws, o.Restored = requested(r), r.Spec.ToRevision, &was.Revision, nil
+		o.Verdict, o.Target, o.Withdraws, o.Restored = requestedVerdict(r), r.Spec.ToRevision, &was.Revision, nil
 	case rolloutv1alpha1.ActionPromote:
 		o.Promoted = *r.Spec.Step
 	case rolloutv1alpha1.ActionApproveUpdate, rolloutv1alpha1.ActionRetry:
@@ -240,7 +240,7 @@ func Obey(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) rolloutv1a
 	return o
 }
 
-func requested(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.Verdict {
+func requestedVerdict(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.Verdict {
 	said := fmt.Sprintf("RolloutRequest %s", r.GetName())
 	if r.Spec.RequestedBy != "" {
 		said += " of " + r.Spec.RequestedBy

@@ -15,14 +15,14 @@ type WavesError struct{ message string }
 // Error names the field.
 func (e *WavesError) Error() string { return e.message }
 
-func badWave(i int, format string, args ...any) error {
+func invalidWave(i int, format string, args ...any) error {
 	return &WavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
 }
 
 // planOf brings a revision to the Sites of one wave after the other, and at last to those that are in none. A wave without Sites is
 // no step.
 func planOf(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]rolloutv1alpha1.Step, error) {
-	in, err := membership(waves, places)
+	in, err := waveOfSites(waves, places)
 	if err != nil {
 		return nil, err
 	}
@@ -37,20 +37,20 @@ func planOf(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]rolloutv
 	return slices.DeleteFunc(steps, func(s rolloutv1alpha1.Step) bool { return len(s.Sites) == 0 }), nil
 }
 
-// membership is which wave each Site is in.
-func membership(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[string]int, error) {
+// waveOfSites is which wave each Site is in.
+func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[string]int, error) {
 	in := map[string]int{}
 	for i, w := range waves {
-		if err := checkNamed(i, w, places); err != nil {
+		if err := checkSitesChosen(i, w, places); err != nil {
 			return nil, err
 		}
 		for _, p := range places {
 			name := p.Site.GetName()
-			if !rides(w, p) {
+			if !isInWave(w, p) {
 				continue
 			}
 			if before, ok := in[name]; ok {
-				return nil, badWave(i, "Site %q is in wave %q too", name, waves[before].Name)
+				return nil, invalidWave(i, "Site %q is in wave %q too", name, waves[before].Name)
 			}
 			in[name] = i
 		}
@@ -58,18 +58,18 @@ func membership(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[st
 	return in, nil
 }
 
-// checkNamed returns an error for a Site that was not chosen: one whose name was misspelt would come last, and not first.
-func checkNamed(i int, w deploymentv1alpha1.Wave, places []catalog.Place) error {
+// checkSitesChosen returns an error for a Site that was not chosen: one whose name was misspelt would come last, and not first.
+func checkSitesChosen(i int, w deploymentv1alpha1.Wave, places []catalog.Place) error {
 	for _, name := range w.Sites {
 		if !slices.ContainsFunc(places, func(p catalog.Place) bool { return p.Site.GetName() == string(name) }) {
-			return badWave(i, "Site %q is not among the chosen ones", name)
+			return invalidWave(i, "Site %q is not among the chosen ones", name)
 		}
 	}
 	return nil
 }
 
-// rides is true for a Site of a wave.
-func rides(w deploymentv1alpha1.Wave, p catalog.Place) bool {
+// isInWave is true for a Site of a wave.
+func isInWave(w deploymentv1alpha1.Wave, p catalog.Place) bool {
 	if len(w.MatchLabels) == 0 {
 		return slices.Contains(w.Sites, deploymentv1alpha1.SiteName(p.Site.GetName()))
 	}

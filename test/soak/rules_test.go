@@ -36,7 +36,7 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "deployment/decide.go",
-			at: "case «k.Problem != nil»:\n\t\treturn t.resume", without: "false", story: 282,
+			at: "case «k.Problem != nil»:\n\t\treturn t.goOnUnchanged", without: "false", story: 282,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "deployment/decide.go",
@@ -174,11 +174,11 @@ func waysBack() map[string]rule {
 		},
 		"Touched": {
 			reason: "Only what the revision changed is brought back.", file: "compose/stay.go",
-			at: "!restores && («r.holds(t, d, o, want)» ||", without: "false", story: 28,
+			at: "!restores && («r.holdsTarget(t, d, o, want)» ||", without: "false", story: 28,
 		},
 		"Spared": {
 			reason: "What a revision was not to bring yet is not brought back.", file: "compose/stay.go",
-			at: "|| «spared(t, d)») {", without: "false", story: 364,
+			at: "|| «isUntouched(t, d)») {", without: "false", story: 364,
 		},
 	}
 }

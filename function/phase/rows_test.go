@@ -132,7 +132,7 @@ func TestRetreats(t *testing.T) {
 		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
 			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, is[v1alpha1.TypeRolledBack])
 		}
-		if key := fmt.Sprint(p, wayOf(f)); !seen[key] {
+		if key := fmt.Sprint(p, phasePathOf(f)); !seen[key] {
 			seen[key] = true
 			for _, last := range append(lasts(), v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseRollingBack, IntentDigest: "d", Revision: 2}) {
 				checkTransitions(t, &last, Status(f, &last, now))

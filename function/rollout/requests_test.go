@@ -84,7 +84,7 @@ func TestActions(t *testing.T) {
 		for i, phase := range situations() {
 			t.Run(action+"/"+phase, func(t *testing.T) {
 				r, s := asking(action, 1), situation(phase)
-				result, open := judge(&r, s)
+				result, open := resultNow(&r, s)
 				if diff := cmp.Diff(row[i], string(result)); diff != "" || open != (row[i] == "Taken") {
 					t.Errorf("judge(...): -want, +got:\n%s", diff)
 				}

@@ -56,7 +56,7 @@ type content struct {
 // NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
 // Blueprint's spec. It returns a WavesError when the waves are not good, and another error when something cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
-	w, err := wishDigest(spec, intent)
+	w, err := intentDigest(spec, intent)
 	if err != nil {
 		return Request{}, err
 	}
@@ -66,13 +66,13 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 	}
 	c := content{Intent: w, Blueprint: blueprint, Renderer: renderer, Plan: plan}
 	for _, p := range s.Places {
-		c.Sites = append(c.Sites, partOf(p, renderer))
+		c.Sites = append(c.Sites, sitePartOf(p, renderer))
 	}
 	d, err := digest.Of(c, nil)
-	return Request{Digest: d, Intent: w, Blueprint: reference(spec.Blueprint, s, blueprint), RendererVersion: renderer, Plan: plan}, err
+	return Request{Digest: d, Intent: w, Blueprint: blueprintReference(spec.Blueprint, s, blueprint), RendererVersion: renderer, Plan: plan}, err
 }
 
-func reference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, digest string) *rolloutv1alpha1.BlueprintReference {
+func blueprintReference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, digest string) *rolloutv1alpha1.BlueprintReference {
 	b := &rolloutv1alpha1.BlueprintReference{Name: s.Blueprint.GetName(), Digest: digest}
 	if choice.Version == "" {
 		b.Channel = choice.Channel
@@ -80,9 +80,9 @@ func reference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, 
 	return b
 }
 
-// wishDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
+// intentDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
 // deletion policy, suspend, and the policy by which a new version of the Blueprint is taken, are not in it.
-func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
+func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
 	return digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{
 		Intent: &intent,
 		Blueprint: deploymentv1alpha1.BlueprintChoice{
@@ -99,7 +99,7 @@ func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (strin
 	})
 }
 
-func partOf(p catalog.Place, renderer int32) sitePart {
+func sitePartOf(p catalog.Place, renderer int32) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,

@@ -158,7 +158,7 @@ func TestMetricsUnavailable(t *testing.T) {
 			return
 		}
 		seen[gate]++
-		validated, stalled := validated(f), stalled(f)
+		validated, stalled := validatedCondition(f), stalledCondition(f)
 		wantReason, wantStalled := v1alpha1.ReasonMeasuring, corev1.ConditionFalse
 		switch gate {
 		case unavailable:
@@ -196,11 +196,11 @@ func TestNothingMeasured(t *testing.T) {
 	}{
 		"Off": {
 			reason:   "Gates that the spec switches off are called so.",
-			disabled: true, want: is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false."),
+			disabled: true, want: newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false."),
 		},
 		"Nothing": {
 			reason: "Gates that are enabled and have neither thresholds nor checks are called so.",
-			want:   is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks."),
+			want:   newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks."),
 		},
 	}
 	for name, tc := range cases {
@@ -208,7 +208,7 @@ func TestNothingMeasured(t *testing.T) {
 			f := &Input{Digest: "d", GatesDisabled: tc.disabled}
 			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 			ask(f)
-			if diff := cmp.Diff(tc.want, validated(f)); diff != "" {
+			if diff := cmp.Diff(tc.want, validatedCondition(f)); diff != "" {
 				t.Errorf("\n%s\nvalidated(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -220,9 +220,9 @@ func TestValidatedOfEarlierRevision(t *testing.T) {
 	f := &Input{Digest: "d", Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 	ask(f)
-	want := is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
+	want := newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
 		"This is about revision 2, which was ordered before InvalidIntent. Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
-	if diff := cmp.Diff(want, validated(f)); diff != "" {
+	if diff := cmp.Diff(want, validatedCondition(f)); diff != "" {
 		t.Errorf("validated(...): -want, +got:\n%s", diff)
 	}
 }
@@ -259,7 +259,7 @@ func TestRunBy(t *testing.T) {
 			ask(f)
 			f.Sync, f.Unobserved = &deliveryv1alpha1.SiteSync{}, map[string]bool{}
 			tc.change(f)
-			if diff := cmp.Diff([]string{tc.want, tc.step}, []string{f.runBy("every Site"), f.runBy("every Site of the step")}); diff != "" {
+			if diff := cmp.Diff([]string{tc.want, tc.step}, []string{f.runsAtMessage("every Site"), f.runsAtMessage("every Site of the step")}); diff != "" {
 				t.Errorf("%s\nrunBy(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

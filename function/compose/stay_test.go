@@ -20,11 +20,11 @@ func TestBack(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery, *Return)
 		want   string
 	}{
-		"Written":  {reason: "It is brought back.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
-		"Held":     {reason: "It was never changed.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
-		"OnItsWay": {reason: "It may be changed any moment.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
+		"Written":  {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
+		"Held":     {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
+		"OnItsWay": {reason: "A tree that may be changed at any moment is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
 		"Unknown":  {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
-		"Spared": {reason: "It was not there, and was not to be.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+		"Spared": {reason: "A directory that the revision was not to write yet is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
 			d.Status.AtProvider.Trees = nil
 			keep(d)
 			d.Status.AtProvider.Order = d.Spec.ForProvider.Order.DeepCopy()
@@ -61,7 +61,7 @@ func holds(d *deliveryv1alpha1.GitDelivery, tree string, revision int64) {
 }
 
 func keep(d *deliveryv1alpha1.GitDelivery) {
-	d.Spec.ForProvider.Trees[0] = kept(d.Spec.ForProvider.Trees[0])
+	d.Spec.ForProvider.Trees[0] = retainTree(d.Spec.ForProvider.Trees[0])
 }
 
 func restores(d *deliveryv1alpha1.GitDelivery) {
@@ -117,10 +117,10 @@ func TestUntold(t *testing.T) {
 		site     string
 		want     bool
 	}{
-		"Told":   {reason: "It is known what it remembers.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told}, site: "a"},
-		"Untold": {reason: "It did not tell.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, "a")}, site: "a", want: true},
-		"Lost":   {reason: "It is not there any more.", site: "a", want: true},
-		"New":    {reason: "It was not there before.", site: "b"},
+		"Told":   {reason: "A delivery that reported its records is not unknown.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told}, site: "a"},
+		"Untold": {reason: "A delivery that reported nothing is unknown.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, "a")}, site: "a", want: true},
+		"Lost":   {reason: "A delivery that was lost is unknown.", site: "a", want: true},
+		"New":    {reason: "A delivery to a Site that the plan does not name is not unknown.", site: "b"},
 		"Left":   {reason: "Nobody wants it any more.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told, "old": asking(now, "a")}, site: "a"},
 	}
 	for name, tc := range cases {

@@ -18,25 +18,25 @@ func Pinned(o *rolloutv1alpha1.Order, choice deploymentv1alpha1.BlueprintChoice,
 		return nil
 	}
 	if choice.Version != "" {
-		return sameVersion(o.Blueprint, blueprintName+"-"+choice.Version)
+		return pinnedVersion(o.Blueprint, blueprintName+"-"+choice.Version)
 	}
-	if o.Blueprint.Channel != choice.Channel || !versionOf(o.Blueprint.Name, blueprintName) {
+	if o.Blueprint.Channel != choice.Channel || !isVersionOf(o.Blueprint.Name, blueprintName) {
 		return nil
 	}
 	return o.Blueprint
 }
 
-// sameVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
-func sameVersion(b *rolloutv1alpha1.BlueprintReference, name string) *rolloutv1alpha1.BlueprintReference {
+// pinnedVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
+func pinnedVersion(b *rolloutv1alpha1.BlueprintReference, name string) *rolloutv1alpha1.BlueprintReference {
 	if b.Channel != "" || b.Name != name {
 		return nil
 	}
 	return b
 }
 
-// versionOf is true for the name of an object that is a version of a Blueprint. Names have no dots, and versions begin with a number
+// isVersionOf is true for the name of an object that is a version of a Blueprint. Names have no dots, and versions begin with a number
 // that a dot follows, so that "web" has no version "web-1-2.0.0".
-func versionOf(object, blueprint string) bool {
+func isVersionOf(object, blueprint string) bool {
 	head, _, ok := strings.Cut(object, ".")
 	i := strings.LastIndex(head, "-")
 	return ok && i > 0 && head[:i] == blueprint
