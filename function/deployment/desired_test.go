@@ -37,7 +37,7 @@ func TestNewRenderer(t *testing.T) {
 		"SameBytes":  {reason: "No byte changes, so nobody is delivered again: what is there came from the older one.", want: same, renderer: "1"},
 		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: taken, renderer: "2"},
 		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: taken, renderer: "2"},
-		"NotYet":     {reason: "Before, it waits.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},
+		"NotYet":     {reason: "A renderer waits before its slot.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},
 		"ManualWait": {reason: "Somebody has to approve it.", line: line, manual: true, want: waits, renderer: "1"},
 	}
 	for name, tc := range cases {
@@ -146,11 +146,11 @@ func TestEqualTrees(t *testing.T) {
 		after deploymentv1alpha1.UpdateStatus
 	}{
 		"Automatic":        {reason: "A parameter that nothing reads.", change: unused, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
-		"Manual":           {reason: "So with an approval.", change: unused, manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"Manual":           {reason: "Equal trees need no approval.", change: unused, manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
 		"AutomaticChannel": {reason: "A Blueprint with the same files.", change: moved, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
-		"Both":             {reason: "One after the other.", change: func(w *world) { moved(w); w.settle(); unused(w) }, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"Both":             {reason: "A renderer and a Blueprint change one after the other.", change: func(w *world) { moved(w); w.settle(); unused(w) }, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
 		"Frozen": {
-			reason: "Also after something was wrong.", manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
+			reason: "Equal trees are no new revision after a problem either.", manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
 			change: func(w *world) {
 				unused(w)
 				w.settle()

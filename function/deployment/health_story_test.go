@@ -49,7 +49,7 @@ func TestHealth(t *testing.T) {
 			reach: func(w *world) *Output { return w.settle() },
 		},
 		"Delivering": {
-			reason: "It goes on.", phase: deploymentv1alpha1.PhaseDelivering, want: [2]string{"InProgress", "Progressing"},
+			reason: "A revision that is being delivered is in progress.", phase: deploymentv1alpha1.PhaseDelivering, want: [2]string{"InProgress", "Progressing"},
 			reach: func(w *world) *Output { w.apply(w.call()); return w.call() },
 		},
 		"Invalid": {
@@ -57,7 +57,7 @@ func TestHealth(t *testing.T) {
 			reach: func(w *world) *Output { w.say("{}"); return w.call() },
 		},
 		"Missing": {
-			reason: "It begins when the Site appears.", phase: deploymentv1alpha1.PhasePending, want: [2]string{"InProgress", "Progressing"},
+			reason: "A deployment begins when its Site appears.", phase: deploymentv1alpha1.PhasePending, want: [2]string{"InProgress", "Progressing"},
 			reach: func(w *world) *Output { w.remove("Site", "edge1"); return w.call() },
 		},
 		"SyncFailed": {
@@ -94,7 +94,7 @@ func TestHealth(t *testing.T) {
 			},
 		},
 		"Suspended": {
-			reason: "It is told to wait.", phase: deploymentv1alpha1.PhaseSucceeded, want: [2]string{"InProgress", "Suspended"},
+			reason: "A deployment that spec.suspend holds back is suspended.", phase: deploymentv1alpha1.PhaseSucceeded, want: [2]string{"InProgress", "Suspended"},
 			reach: func(w *world) *Output {
 				w.settle()
 				yes := true
@@ -152,8 +152,8 @@ func TestHealthOfWaysBack(t *testing.T) {
 		reason, where string
 		want          [2]string
 	}{
-		{reason: "It is judged.", where: "Validating/ 2", want: [2]string{"InProgress", "Progressing"}},
-		{reason: "It goes back.", where: "RollingBack/ 2", want: [2]string{"InProgress", "Progressing"}},
+		{reason: "A revision that is judged is in progress.", where: "Validating/ 2", want: [2]string{"InProgress", "Progressing"}},
+		{reason: "A rollback that goes on is in progress.", where: "RollingBack/ 2", want: [2]string{"InProgress", "Progressing"}},
 		{reason: "What was asked for does not run.", where: "Succeeded/RolledBack 2", want: [2]string{"Failed", "Degraded"}},
 	} {
 		u := w.shown(w.until(tc.where))

@@ -46,7 +46,7 @@ func TestMarkedDigest(t *testing.T) {
 	}{
 		"Equal":   {reason: "The same is the same.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true},
 		"Added":   {reason: "Sites that are alike are not named.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true},
-		"Moved":   {reason: "Nor is a Site that takes the place of another.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
+		"Moved":   {reason: "A Site that replaces another with the same content changes nothing irreversible.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
 		"Changed": {reason: "What one Site has changed.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
 		"Swapped": {reason: "Two Sites have what the other had.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
 		"Gained":  {reason: "A Site without anything counts.", a: args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}},

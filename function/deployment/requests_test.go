@@ -25,21 +25,21 @@ func TestApprovals(t *testing.T) {
 	}{
 		"Done":     {reason: "An update that waits is approved.", change: func(w *world) { w.ask("a", 1) }, want: "a=Done", revision: 2},
 		"Digest":   {reason: "The digest is that of the revision.", change: func(w *world) { w.ask("a", 1, digestOf(w.current().Request)) }, want: "a=Done", revision: 2},
-		"OtherOne": {reason: "It is that of another one.", change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1},
+		"OtherOne": {reason: "A RolloutRequest that names the digest of another revision is stale.", change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1},
 		"Update": {
 			reason: "The update is the one that waits.", want: "a=Done", revision: 2,
 			change: func(w *world) {
 				w.ask("a", 1, saw("web-1.1.0", w.digest("web-1.1.0"), "1"))
 			},
 		},
-		"OtherUpdate":   {reason: "Another Blueprint waits.", change: func(w *world) { w.ask("a", 1, saw("web-1.0.9", "", "")) }, want: "a=Stale", revision: 1},
-		"OtherContent":  {reason: "It has another content.", change: func(w *world) { w.ask("a", 1, saw("web-1.1.0", "sha256:0", "")) }, want: "a=Stale", revision: 1},
-		"OtherRenderer": {reason: "So with a renderer.", change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1},
+		"OtherUpdate":   {reason: "A Blueprint of another name is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.0.9", "", "")) }, want: "a=Stale", revision: 1},
+		"OtherContent":  {reason: "A Blueprint with another digest is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.1.0", "sha256:0", "")) }, want: "a=Stale", revision: 1},
+		"OtherRenderer": {reason: "A renderer of another version is not approved.", change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1},
 		"Future":        {reason: "There is no such revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
 		"NoUpdate":      {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
 		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1},
-		"Suspended":     {reason: "Nothing new is delivered.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
-		"Frozen":        {reason: "Something else is wrong.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"Suspended":     {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"Frozen":        {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
 		"Namesakes":     {reason: "Of one age, the name decides.", change: func(w *world) { w.ask("b", 1); w.ask("a", 1, uid("a")) }, want: "a=Done b=Stale", revision: 2},
 		"Forged":        {reason: "A label is not what a request says.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},

@@ -141,7 +141,7 @@ func TestNoWayBack(t *testing.T) {
 		live int64
 	}{
 		"Off":     {reason: "Nobody is to go back.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
-		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore, live: 1},
+		"Refused": {reason: "A revision that every repository refused left nothing to restore.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore, live: 1},
 		"Spent": {
 			reason: "The Sites do not come back.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
 			change: func(w *walk) {
@@ -153,7 +153,7 @@ func TestNoWayBack(t *testing.T) {
 			},
 		},
 		"Gone": {
-			reason: "The trees are gone.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
+			reason: "A target whose trees are gone cannot be restored.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
 			change: func(w *walk) {
 				w.wish(4)
 				w.until("Validating/ 2")
@@ -320,8 +320,8 @@ func TestAsks(t *testing.T) {
 		paths  []any
 		want   string
 	}{
-		"Whole":   {reason: "The object changes.", want: "Failed/Failed 2"},
-		"Field":   {reason: "So does the field.", paths: []any{"data.replicas"}, want: "Failed/Failed 2"},
+		"Whole":   {reason: "A rollback that changes a marked object needs a request.", want: "Failed/Failed 2"},
+		"Field":   {reason: "A rollback that changes a marked field needs a request.", paths: []any{"data.replicas"}, want: "Failed/Failed 2"},
 		"Another": {reason: "The field that is marked stays as it was.", paths: []any{"data.p"}, want: "Succeeded/RolledBack 2"},
 	}
 	for name, tc := range cases {

@@ -106,8 +106,8 @@ func TestRejected(t *testing.T) {
 	}{
 		"Failed":   {reason: "An engine tried and failed.", fail: func(w *world) { w.deliver(); w.sync("Failed", "Failed") }, why: deploymentv1alpha1.ReasonSyncFailed},
 		"TimedOut": {reason: "A Site took too long.", fail: func(w *world) { w.deliver(); w.sync("TimedOut", "TimedOut") }, why: deploymentv1alpha1.ReasonSyncTimedOut},
-		"Refused":  {reason: "A repository refuses.", fail: func(w *world) { w.refuse("PolicyDenied") }, why: deploymentv1alpha1.ReasonDeliveryRefused},
-		"Trouble":  {reason: "Trouble lasted.", fail: func(w *world) { w.refuse("DeliveryTimedOut") }, why: deploymentv1alpha1.ReasonDeliveryTimedOut},
+		"Refused":  {reason: "A refusal of a repository rejects the revision.", fail: func(w *world) { w.refuse("PolicyDenied") }, why: deploymentv1alpha1.ReasonDeliveryRefused},
+		"Trouble":  {reason: "A delivery that fails for too long rejects the revision.", fail: func(w *world) { w.refuse("DeliveryTimedOut") }, why: deploymentv1alpha1.ReasonDeliveryTimedOut},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

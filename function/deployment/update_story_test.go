@@ -72,11 +72,11 @@ func TestSpecOutrunsManual(t *testing.T) {
 			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
 		},
 		"Policy": {
-			reason: "So is what waited when nobody has to approve it any more.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic },
+			reason: "An update that waited is delivered when it needs no approval any more.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic },
 			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
 		},
 		"Channel": {
-			reason: "So is another channel.",
+			reason: "Another channel of the spec is followed at once.",
 			change: func(w *world) {
 				w.object("Blueprint", "web-1.0.0").SetLabels(map[string]string{"blueprint": "web", "channel": "old"})
 				w.in.Spec.Blueprint.Channel = "old"
@@ -106,7 +106,7 @@ func TestPinnedGone(t *testing.T) {
 		lines  string
 	}{
 		"Deleted": {
-			reason: "It was deleted.", smash: func(w *world) { w.release("1.1.0"); w.remove("Blueprint", "web-1.0.0") },
+			reason: "A pinned Blueprint that was deleted is missing.", smash: func(w *world) { w.release("1.1.0"); w.remove("Blueprint", "web-1.0.0") },
 			update: "web-1.1.0", lines: "1.1.0",
 		},
 		"Version": {
@@ -206,9 +206,9 @@ func TestUnnamedAndMoved(t *testing.T) {
 		want   updated
 	}{
 		"Held":      {reason: "Nobody knows, so it waits.", change: func(*world) {}, want: waits},
-		"Automatic": {reason: "Nobody has to approve.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = "" }, want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"}},
+		"Automatic": {reason: "An automatic update needs no approval.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = "" }, want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"}},
 		"Approved": {
-			reason: "Somebody did.", change: func(w *world) { w.ask("a", 1) },
+			reason: "An update that a user approved is delivered.", change: func(w *world) { w.ask("a", 1) },
 			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "a=Done"},
 		},
 		"Intent": {
@@ -238,7 +238,7 @@ func TestStatusNamesWhatIsOrdered(t *testing.T) {
 		change func(*world)
 	}{
 		"Suspended": {reason: "What is held back is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
-		"Frozen": {reason: "Nothing new is ordered.", change: func(w *world) {
+		"Frozen": {reason: "A problem of the spec orders nothing new.", change: func(w *world) {
 			w.set("Blueprint", "web-1.1.0", "resources: [missing.yaml]", "spec", "files", "kustomization.yaml")
 		}},
 		"Outranked": {reason: "A newer version ordered it.", change: func(w *world) { w.core.version-- }},

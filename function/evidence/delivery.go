@@ -1,5 +1,5 @@
-// Package evidence compares what is asked for with what is observed, and says what that proves of a revision. It is pure. Whatever is about another
-// order, or about an earlier generation of an object, is no evidence.
+// Package evidence compares what is asked for with what is observed, and says what that proves of a revision. It is pure. What is about another
+// order, or about an earlier generation of an object, proves nothing.
 package evidence
 
 import (

@@ -45,7 +45,7 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rollout
 	return nil
 }
 
-// IsSyncAhead is true for a SiteSync that observes a newer order than the one that it is asked for, and refuses this one. A SiteSync is no memory:
+// IsSyncAhead is true for a SiteSync that observes a newer order than the one that it is asked for, and refuses this one. A SiteSync records nothing:
 // where objects and states were lost, it is only in the way.
 func IsSyncAhead(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
 	return hasReady(s, corev1.ConditionFalse) && rollout.Alike(s.Spec.ForProvider.Order, o) &&

@@ -17,7 +17,7 @@ import (
 // Condition is one condition of a deployment.
 type Condition = projection.Condition
 
-// Conditions returns the conditions of a deployment. All types are always there: Crossplane leaves a condition that is no longer returned as it was.
+// Conditions returns the conditions of a deployment. All types are always there: Crossplane leaves a condition that is not returned any more as it was.
 func Conditions(f *Input) []Condition {
 	return []Condition{
 		validCondition(f), supportedCondition(f), sitesFoundCondition(f), deliveredCondition(f), validatedCondition(f), recordedCondition(f),

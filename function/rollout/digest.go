@@ -41,7 +41,7 @@ type sitePart struct {
 	Substitution render.Substitution `json:"substitution,omitempty"`
 }
 
-// substitutionSince is the version of the renderer that tells engines to replace nothing. A request of an earlier one does not depend on it.
+// substitutionSince is the version of the renderer that lets engines replace nothing. A request of an earlier one does not depend on it.
 const substitutionSince = 2
 
 // content is a whole request.

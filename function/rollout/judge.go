@@ -8,7 +8,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Proof is what is known about an order. What speaks of another one is no part of it.
+// Proof is what is known about an order. What is about another one is not part of it.
 type Proof struct {
 	// Live says that every repository holds the trees of the order's step, and that every Site of the step runs them.
 	Live bool
@@ -72,7 +72,7 @@ func Brought(was *rolloutv1alpha1.Order, o rolloutv1alpha1.Order, site string) b
 // Reached is true for a Site whose step has come.
 func Reached(o rolloutv1alpha1.Order, site string) bool { return StepOf(o, site) <= o.Step }
 
-// Gated is true for an order whose step is judged by a Gate. The way back has none.
+// Gated is true for an order whose step is judged by a Gate. A rollback has none.
 func Gated(o rolloutv1alpha1.Order) bool {
 	if o.Attempt > 0 || int(o.Step) >= len(o.Plan) {
 		return false

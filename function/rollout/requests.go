@@ -15,7 +15,7 @@ type Standing struct {
 	// Order that is carried out. Nil means that nothing was ordered.
 	Order *rolloutv1alpha1.Order
 
-	// Remembered says that a repository told what it remembers, so that the order is not behind it.
+	// Remembered says that a repository reported what it recorded, so that the order is not behind it.
 	Remembered bool
 
 	// Free says that nothing holds the deployment back: no problem, no suspend.
@@ -27,7 +27,7 @@ type Standing struct {
 	// Ended says that the order came to its end.
 	Ended bool
 
-	// Targets are the revisions that there is a way back to, and Known all that anybody remembers.
+	// Targets are the revisions that a rollback may restore, and Known all that some repository recorded.
 	Targets, Known []int64
 
 	// InPlace are those Targets whose trees the directories of all Sites hold already.
@@ -40,7 +40,7 @@ type Standing struct {
 	Failed string
 }
 
-// Remembered is true when some repository told what it remembers: a delivery's status is written after that.
+// Remembered is true when some repository reported what it recorded: the status of a delivery is written after that.
 func Remembered(ds []*deliveryv1alpha1.GitDelivery) bool {
 	return slices.ContainsFunc(ds, func(d *deliveryv1alpha1.GitDelivery) bool { return d.Status.AtProvider.Order != nil })
 }

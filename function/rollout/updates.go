@@ -10,9 +10,9 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Pinned is the Blueprint that a deployment stays with: that of its order, where updates are for somebody to approve, and where
-// the spec still asks for a Blueprint of that name in that channel, or for that version of it. It is nil when there is none: what a
-// spec asks for anew is its author's own act, and followed at once.
+// Pinned is the Blueprint that a deployment stays with: that of its order, where a user approves updates, and where
+// the spec still asks for a Blueprint of that name in that channel, or for that version of it. It is nil when there is none: a
+// change of the spec is its author's own act, and followed at once.
 func Pinned(o *rolloutv1alpha1.Order, choice deploymentv1alpha1.BlueprintChoice, blueprintName string) *rolloutv1alpha1.BlueprintReference {
 	if o == nil || o.Blueprint == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual {
 		return nil
