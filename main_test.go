@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	bigint "math/big"
-	numbers "math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -240,7 +239,7 @@ func certify(b *testing.B, dir string) *tls.Config {
 		b.Fatal(err)
 	}
 	like := &x509.Certificate{
-		SerialNumber: numbers.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: bigint.NewInt(1), IsCA: true, BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}

@@ -170,11 +170,11 @@ func (v *vocabulary) hasPath(word string) bool {
 
 // camel returns the name of the field that a flag is made from.
 func camel(flag string) string {
-	out := ""
+	out := &strings.Builder{}
 	for part := range strings.SplitSeq(flag, "-") {
-		out += strings.ToUpper(part[:min(1, len(part))]) + part[min(1, len(part)):]
+		out.WriteString(strings.ToUpper(part[:min(1, len(part))]) + part[min(1, len(part)):])
 	}
-	return out
+	return out.String()
 }
 
 // namesOf returns the words between backticks that stand in a page outside of code blocks.

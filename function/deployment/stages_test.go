@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -122,9 +123,7 @@ func snapshotOf(in Input, o Observed, k Compiled) snapshot {
 
 func copyMap[V any](in map[string]V) map[string]V {
 	out := make(map[string]V, len(in))
-	for key, value := range in {
-		out[key] = value
-	}
+	maps.Copy(out, in)
 	return out
 }
 

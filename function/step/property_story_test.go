@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -16,7 +18,7 @@ const maxEvents = 4
 // follows any more.
 func TestEachEventIsLegal(t *testing.T) {
 	for seed := range uint64(20_000) {
-		r := &story{random: rand.New(rand.NewPCG(seed, 14))} //nolint:gosec // A test repeats what it plays.
+		r := &story{random: rand.New(rand.NewPCG(seed, 14))}
 		if err := r.play(30); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -52,14 +54,14 @@ func (r *story) call() error {
 			return nil
 		}
 		if holds != (Holds{}) {
-			return fmt.Errorf("event %s and holds %v follow at once", event(e), holds)
+			return errors.Errorf("event %s and holds %v follow at once", event(e), holds)
 		}
 		if n == maxEvents {
-			return fmt.Errorf("more than %d events follow at once, at last %s", maxEvents, event(e))
+			return errors.Errorf("more than %d events follow at once, at last %s", maxEvents, event(e))
 		}
 		s, err := ledger.Append(r.s, at(r.calls*r.random.IntN(40)), *e)
 		if err != nil {
-			return fmt.Errorf("call %d: %w", r.calls, err)
+			return errors.Wrapf(err, "call %d", r.calls)
 		}
 		r.s, in.Proof = s, Proof{}
 		if in.Desired != nil {

@@ -95,7 +95,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		if time.Since(began) > inTime {
 			t.Fatalf("The first list reserves the memory of its page.\nlisting: want %d bytes, got %d", size, first.account.listing.used.Load())
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	second := begin("b", fast)
 	read := func() string {

@@ -42,31 +42,31 @@ func revisionOf(number int64, sites []string) []ledger.Event {
 func digestOf(letter rune) string { return "sha256:" + strings.Repeat(string(letter), 64) }
 
 // appendTo appends events to a file.
-func appendTo(t testing.TB, f LedgerFile, events ...ledger.Event) LedgerFile {
-	t.Helper()
+func appendTo(tb testing.TB, f LedgerFile, events ...ledger.Event) LedgerFile {
+	tb.Helper()
 	next, err := ledger.Append(f.State, time.Unix(1_800_000_000, 0), events...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return f.Append(next, events)
 }
 
 // newLedger returns a file with revisions that were verified at so many Sites.
-func newLedger(t testing.TB, revisions, sites int) LedgerFile {
-	t.Helper()
+func newLedger(tb testing.TB, revisions, sites int) LedgerFile {
+	tb.Helper()
 	f := LedgerFile{Claim: claimOfLedger, ClusterUID: "cluster-1"}
-	f = appendTo(t, f, ledger.Event{Opened: &ledger.Opened{Ledger: "demo", Home: "platform"}})
+	f = appendTo(tb, f, ledger.Event{Opened: &ledger.Opened{Ledger: "demo", Home: "platform"}})
 	for n := range revisions {
-		f = appendTo(t, f, revisionOf(int64(n+1), sitesOf(sites))...)
+		f = appendTo(tb, f, revisionOf(int64(n+1), sitesOf(sites))...)
 	}
 	return f
 }
 
-func encode(t testing.TB, f LedgerFile) []byte {
-	t.Helper()
+func encode(tb testing.TB, f LedgerFile) []byte {
+	tb.Helper()
 	b, err := f.Encode()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }

@@ -2,7 +2,7 @@ package hostile
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // Git names objects by it.
+	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -70,7 +70,7 @@ const (
 func TinyObjects(count int) []byte {
 	out := newPack(count + 2)
 	for n := range count {
-		writeObject(out, objectBlob, binary.BigEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // There are fewer.
+		writeObject(out, objectBlob, binary.BigEndian.AppendUint32(nil, uint32(n)))
 	}
 	return sealPack(out)
 }
@@ -81,14 +81,14 @@ func BrokenPack() []byte { return sealPack(newPack(1000)) }
 // newPack begins a pack of as many objects with a commit and its empty tree.
 func newPack(count int) *bytes.Buffer {
 	out := bytes.NewBufferString("PACK\x00\x00\x00\x02")
-	out.Write(binary.BigEndian.AppendUint32(nil, uint32(count))) //nolint:gosec // There are fewer.
+	out.Write(binary.BigEndian.AppendUint32(nil, uint32(count)))
 	writeObject(out, objectTree, nil)
 	writeObject(out, objectCommit, commitOf(objectID(objectTree, nil)))
 	return out
 }
 
 func sealPack(out *bytes.Buffer) []byte {
-	sum := sha1.Sum(out.Bytes()) //nolint:gosec // Git checks packs by it.
+	sum := sha1.Sum(out.Bytes())
 	return append(out.Bytes(), sum[:]...)
 }
 
@@ -103,8 +103,8 @@ func writeObject(out *bytes.Buffer, kind byte, data []byte) {
 	out.WriteByte(head)
 	// One stored block, as zlib has it (RFC 1950, 1951): a writer of the library takes a MiB for each object.
 	out.WriteString("\x78\x01\x01")
-	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(data))))  //nolint:gosec // Objects here are small.
-	out.Write(binary.LittleEndian.AppendUint16(nil, ^uint16(len(data)))) //nolint:gosec // Objects here are small.
+	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(data))))
+	out.Write(binary.LittleEndian.AppendUint16(nil, ^uint16(len(data))))
 	out.Write(data)
 	out.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(data)))
 }
@@ -115,6 +115,6 @@ func commitOf(tree string) []byte {
 
 func objectID(kind int, data []byte) string {
 	name := map[int]string{objectCommit: "commit", objectTree: "tree", objectBlob: "blob"}[kind]
-	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", name, len(data)), data...)) //nolint:gosec // Git names objects by it.
+	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", name, len(data)), data...))
 	return hex.EncodeToString(sum[:])
 }

@@ -105,8 +105,8 @@ func (e *Error) EndedBy(context error) *Error {
 	return e
 }
 
-// A Classified error is one whose class is known where it happens. The client makes an Error of it before it returns it.
-type Classified struct {
+// A ClassifiedError error is one whose class is known where it happens. The client makes an Error of it before it returns it.
+type ClassifiedError struct {
 	// Class says what to do about it.
 	Class Class
 	// Detail says what happened.
@@ -116,10 +116,10 @@ type Classified struct {
 }
 
 // Error returns the detail, and not what the server said.
-func (e *Classified) Error() string { return e.Detail }
+func (e *ClassifiedError) Error() string { return e.Detail }
 
 // ErrTooLarge is an answer beyond the limits. It is the same for every server.
-var ErrTooLarge error = &Classified{Class: ClassTooLarge, Detail: "the server sent more than fits"}
+var ErrTooLarge error = &ClassifiedError{Class: ClassTooLarge, Detail: "the server sent more than fits"}
 
 // Shorten cuts text that a message repeats.
 func Shorten(s string) string {

@@ -196,9 +196,9 @@ func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error
 
 // BrokenPack returns the error for a pack that arrived and cannot be read. The text of the library is left out: it depends on what was sent.
 func BrokenPack(err error) error {
-	var known *failure.Classified
+	var known *failure.ClassifiedError
 	if errors.As(err, &known) {
 		return known
 	}
-	return &failure.Classified{Class: failure.ClassTransient, Detail: "the pack that the server sent is broken"}
+	return &failure.ClassifiedError{Class: failure.ClassTransient, Detail: "the pack that the server sent is broken"}
 }

@@ -101,7 +101,7 @@ func TestHostilePack(t *testing.T) {
 			if err != nil {
 				err = BrokenPack(err)
 			}
-			var broken *failure.Classified
+			var broken *failure.ClassifiedError
 			class := failure.Class("")
 			if errors.As(err, &broken) {
 				class = broken.Class

@@ -107,7 +107,7 @@ func (a *pacedAnswer) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if a.ready == 0 {
-		time.Sleep(time.Second / 10)
+		<-time.After(time.Second / 10)
 		a.ready = min(a.rest, a.perSecond/10)
 	}
 	switch {
@@ -139,7 +139,7 @@ func fetchUntilDone(ctx context.Context, b *Budget, rest, perSecond int) (int, e
 		if !errors.Is(err, context.DeadlineExceeded) || gaveUp == 10 {
 			return gaveUp, err
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 	}
 }
 

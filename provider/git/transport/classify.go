@@ -44,7 +44,7 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	}
 	class, detail := classifyTransport(v, err)
 	e := failure.Newf(class, "cannot %s the repository: %s", v, c.CleanText(detail))
-	var w *failure.Classified
+	var w *failure.ClassifiedError
 	if errors.As(err, &w) {
 		e.Remote = c.CleanLines(w.Said)
 	}
@@ -74,10 +74,10 @@ func classifyTransport(v Verb, err error) (failure.Class, string) {
 	}
 	var (
 		host *hostKeyError
-		wire *failure.Classified
+		wire *failure.ClassifiedError
 	)
 	if errors.As(err, &host) {
-		wire = &host.Classified
+		wire = &host.ClassifiedError
 	}
 	if wire != nil || errors.As(err, &wire) {
 		return wire.Class, wire.Detail

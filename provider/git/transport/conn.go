@@ -173,7 +173,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""
 	same := strings.EqualFold(from.Hostname(), to.Hostname()) && from.Port() == to.Port()
 	if !same || (from.Scheme != to.Scheme && !upgrade) {
-		return &failure.Classified{
+		return &failure.ClassifiedError{
 			Class:  failure.ClassTrust,
 			Detail: "the repository redirects to host " + strconv.Quote(failure.Shorten(to.Host)) + ": use the URL of its new place",
 		}

@@ -71,10 +71,10 @@ func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, er
 		if refused.Status >= http.StatusInternalServerError || refused.Status == http.StatusTooManyRequests {
 			class = failure.ClassTransient
 		}
-		return nil, &failure.Classified{Class: class, Detail: refused.Error()}
+		return nil, &failure.ClassifiedError{Class: class, Detail: refused.Error()}
 	}
 	if errors.As(err, new(*githubapp.KeyError)) {
-		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: (&githubapp.KeyError{}).Error()}
+		return nil, &failure.ClassifiedError{Class: failure.ClassInvalid, Detail: (&githubapp.KeyError{}).Error()}
 	}
 	if err != nil {
 		return nil, err

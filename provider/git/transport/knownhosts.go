@@ -44,15 +44,15 @@ func checkKnownHosts(lines []byte) error {
 func readKnownHosts(lines []byte) (*knownHosts, error) {
 	f, err := newMemoryFile()
 	if err != nil {
-		return nil, &failure.Classified{Class: failure.ClassTransient, Detail: "cannot make a temporary file of the known hosts"}
+		return nil, &failure.ClassifiedError{Class: failure.ClassTransient, Detail: "cannot make a temporary file of the known hosts"}
 	}
 	defer f.remove()
 	if _, err = f.Write(lines); err != nil {
-		return nil, &failure.Classified{Class: failure.ClassTransient, Detail: "cannot write a temporary file of the known hosts"}
+		return nil, &failure.ClassifiedError{Class: failure.ClassTransient, Detail: "cannot write a temporary file of the known hosts"}
 	}
 	db, err := knownhosts.NewDB(f.path)
 	if err != nil {
-		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: "the known hosts are malformed"}
+		return nil, &failure.ClassifiedError{Class: failure.ClassInvalid, Detail: "the known hosts are malformed"}
 	}
 	return &knownHosts{db: db}, nil
 }
@@ -86,7 +86,7 @@ func (k *knownHosts) hostKeyAlgorithms(address string) []string {
 
 // A hostKeyError is a host key that is not trusted.
 type hostKeyError struct {
-	failure.Classified
+	failure.ClassifiedError
 }
 
 // Error says why it is not.
@@ -110,5 +110,5 @@ func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKe
 	case errors.As(err, &other):
 		detail = "the known hosts have no key for its server"
 	}
-	return &hostKeyError{failure.Classified{Class: failure.ClassTrust, Detail: detail}}
+	return &hostKeyError{failure.ClassifiedError{Class: failure.ClassTrust, Detail: detail}}
 }

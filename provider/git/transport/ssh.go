@@ -56,14 +56,14 @@ func (s SSH) validateSecret() error {
 func (s SSH) newKeySigner() (ssh.Signer, error) {
 	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
 	if err != nil {
-		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: err.Error()}
+		return nil, &failure.ClassifiedError{Class: failure.ClassInvalid, Detail: err.Error()}
 	}
 	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
 		return signer, nil
 	}
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {
-		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: "the private key cannot sign in a way that is safe"}
+		return nil, &failure.ClassifiedError{Class: failure.ClassInvalid, Detail: "the private key cannot sign in a way that is safe"}
 	}
 	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
@@ -133,7 +133,7 @@ func newSSHConnection(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Li
 		}
 		algorithms := hosts.hostKeyAlgorithms(w.address)
 		if len(algorithms) == 0 {
-			return nil, &failure.Classified{Class: failure.ClassTrust, Detail: "the known hosts have no key for its server"}
+			return nil, &failure.ClassifiedError{Class: failure.ClassTrust, Detail: "the known hosts have no key for its server"}
 		}
 		return &ssh.ClientConfig{
 			User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
@@ -172,11 +172,11 @@ func explainHandshake(err error) error {
 	case errors.As(err, new(*hostKeyError)):
 		return err
 	case errors.As(err, &unlike) && strings.Contains(unlike.What, "host key"):
-		return &failure.Classified{Class: failure.ClassTrust, Detail: "its server has no host key of a kind that is in the known hosts"}
+		return &failure.ClassifiedError{Class: failure.ClassTrust, Detail: "its server has no host key of a kind that is in the known hosts"}
 	case errors.As(err, &unlike):
-		return &failure.Classified{Class: failure.ClassTrust, Detail: "its server knows no way to encrypt that is safe"}
+		return &failure.ClassifiedError{Class: failure.ClassTrust, Detail: "its server knows no way to encrypt that is safe"}
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return &failure.Classified{Class: failure.ClassAuth, Detail: "the key was not accepted"}
+		return &failure.ClassifiedError{Class: failure.ClassAuth, Detail: "the key was not accepted"}
 	}
 	return err
 }

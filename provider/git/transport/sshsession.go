@@ -142,7 +142,7 @@ func (s *sshSession) openCommandLine() (*sshLine, *packp.AdvRefs, error) {
 	if err := session.Start(remoteCommand(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
 		if errors.As(err, &refused) || err.Error() == "ssh: command "+remoteCommand(s.service, s.wire.path)+" failed" {
-			return nil, nil, &failure.Classified{Class: failure.ClassAuth, Detail: "its server does not run Git for this key"}
+			return nil, nil, &failure.ClassifiedError{Class: failure.ClassAuth, Detail: "its server does not run Git for this key"}
 		}
 		return nil, nil, err
 	}
@@ -192,7 +192,7 @@ func (l *sshLine) explainCommandEnd(service string, err error) error {
 	}
 	_ = l.session.Wait() // It ended, or the connection does in time.
 	said := l.said.String()
-	e := &failure.Classified{Class: ClassifyText(said), Detail: "its server ended the command without an answer", Said: said}
+	e := &failure.ClassifiedError{Class: ClassifyText(said), Detail: "its server ended the command without an answer", Said: said}
 	switch {
 	case said == "":
 		e.Class = failure.ClassTransient

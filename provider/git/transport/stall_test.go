@@ -20,7 +20,7 @@ import (
 type canceledBody struct {
 	io.Reader
 
-	request context.Context //nolint:containedctx // It is what the body ends with.
+	request context.Context
 }
 
 // Read fails once the request ended.
@@ -52,8 +52,8 @@ func TestStallCountsWaitingForTheServerOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer res.Body.Close() //nolint:errcheck // It was read.
-		time.Sleep(2 * stallTime)
+		defer res.Body.Close()
+		<-time.After(2 * stallTime)
 		if got, err := io.ReadAll(res.Body); string(got) != "pack" || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("An answer that waits for its turn in memory is not a server that stalls.\nRead(): got %q, %v", got, err)
 		}

@@ -122,7 +122,7 @@ func failures(s *scene.Scene) map[string]failure {
 		"PlainLanguage": {
 			reason: "What is not understood is not guessed.",
 			intent: "Run the shop at the edge, twice.",
-			want:   `spec.intent: "the" is no name`,
+			want:   `spec.intent: "the" cannot be a name`,
 		},
 		"PathAsSite": {
 			reason: "A Site is a name, not a way to somewhere.",

@@ -63,7 +63,7 @@ func (p *Pack) DeltaOf(base plumbing.Hash, delta []byte) {
 func (p *Pack) Bytes() []byte {
 	b := p.out.Bytes()
 	binary.BigEndian.PutUint32(b[8:], uint32(p.Count)) //nolint:gosec // Tests write few objects.
-	sum := sha1.Sum(b)                                 //nolint:gosec // As above.
+	sum := sha1.Sum(b)
 	return append(b, sum[:]...)
 }
 
@@ -81,7 +81,7 @@ func (p *Pack) Tip() string {
 func (p *Pack) Tiny(count int) {
 	p.Helper()
 	for n := range count {
-		p.Whole(plumbing.BlobObject, binary.BigEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // As above.
+		p.Whole(plumbing.BlobObject, binary.BigEndian.AppendUint32(nil, uint32(n)))
 	}
 }
 
@@ -104,8 +104,8 @@ func (p *Pack) Chain(links, size int, backwards bool) {
 
 // Delta makes of an object of some bytes its first bytes, and at most 127 more.
 func Delta(from, keep int, more []byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(from))          //nolint:gosec // As above.
-	out = binary.AppendUvarint(out, uint64(keep+len(more))) //nolint:gosec // As above.
+	out := binary.AppendUvarint(nil, uint64(from))
+	out = binary.AppendUvarint(out, uint64(keep+len(more)))
 	out = append(out, Copy(keep)...)
 	if len(more) == 0 {
 		return out
