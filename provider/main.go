@@ -56,7 +56,7 @@ type cli struct {
 	AllowLoopbackGit         bool          `help:"Let ProviderConfigs of namespaces lead to the provider's own machine. For tests."`
 
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
-	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not tell open ports from closed ones." placeholder:"CIDR,..."`
+	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -28,20 +28,20 @@ func Append(s State, at time.Time, events ...Event) (State, error) {
 	return next, nil
 }
 
-// NextID returns the ID that a head has after events on top of the one with an ID. It tells whether the events are what was recorded last. It
+// NextID returns the ID that a head has after events on top of the one with an ID. It shows whether the events are what was recorded last. It
 // returns an error if an event cannot be encoded.
 func NextID(id string, events ...Event) (string, error) {
 	for _, e := range events {
 		var err error
-		if id, err = nextID(id, e); err != nil {
+		if id, err = chainID(id, e); err != nil {
 			return "", err
 		}
 	}
 	return id, nil
 }
 
-// nextID digests an event and all before it, without its time.
-func nextID(id string, e Event) (string, error) {
+// chainID digests an event and all before it, without its time.
+func chainID(id string, e Event) (string, error) {
 	e.At = nil
 	b, err := json.Marshal(e)
 	if err != nil {

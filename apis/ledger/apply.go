@@ -35,7 +35,7 @@ func Apply(s State, e Event) (State, error) {
 	if c == nil {
 		return s, IllegalError{Event: "an event", Reason: "exactly one of its fields must be set"}
 	}
-	id, err := nextID(s.ID, e)
+	id, err := chainID(s.ID, e)
 	if err != nil {
 		return s, err
 	}

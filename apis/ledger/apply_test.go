@@ -100,7 +100,7 @@ func TestApplyRefuses(t *testing.T) {
 		"StepOfVerified": {reason: "A verified revision has no further steps.", before: succeeded, event: stage(2, 0), want: "cannot record Advanced: step 2, stage 0 does not follow step 1, stage 0"},
 		"StepOfRejected": {reason: "A rejected revision goes to no further Sites.", before: failed, event: stage(1, 0), want: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0"},
 		"StageNoAttempt": {reason: "A rejected revision has no stages before its rollback began.", before: failed, event: stage(0, 1), want: "cannot record Advanced: step 0, stage 1 does not follow step 0, stage 0"},
-		"NoRevision":     {reason: "Without a revision no step begins.", before: []Event{opened}, event: advance, want: "cannot record Advanced: there is no revision"},
+		"NoRevision":     {reason: "Without a revision no step begins.", before: []Event{opened}, event: advance, want: "cannot record Advanced: no revision was ordered"},
 		"PromoteHere":    {reason: "A step that began needs no release.", before: begun, event: promote(0, "u1"), want: "cannot record Promoted: step 0 is none that can be released"},
 		"PromoteTwice":   {reason: "A step is released once.", before: append(begun, promote(1, "u1")), event: promote(1, "u2"), want: "cannot record Promoted: step 1 is none that can be released"},
 		"PromoteBeyond":  {reason: "A step that the plan does not have is not released.", before: begun, event: promote(2, "u1"), want: "cannot record Promoted: step 2 is none that can be released"},

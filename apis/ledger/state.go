@@ -10,7 +10,7 @@ import (
 // needsCurrent returns why an event about the current revision is illegal, if there is none.
 func (s State) needsCurrent() string {
 	if s.Current == nil {
-		return "there is no revision"
+		return "no revision was ordered"
 	}
 	return ""
 }
@@ -18,7 +18,7 @@ func (s State) needsCurrent() string {
 // needsUnjudged returns why an event is illegal that may only come before the verdict.
 func (s State) needsUnjudged() string {
 	if s.Current == nil {
-		return "there is no revision"
+		return "no revision was ordered"
 	}
 	if s.Verdict != nil {
 		return fmt.Sprintf("revision %d is %s, and a verdict never changes", s.Current.Number, s.Verdict.Result)
@@ -30,7 +30,7 @@ func (s State) needsUnjudged() string {
 func (s State) needsRejected() string {
 	switch {
 	case s.Current == nil:
-		return "there is no revision"
+		return "no revision was ordered"
 	case !s.IsRejected():
 		return fmt.Sprintf("revision %d is not rejected", s.Current.Number)
 	case s.Restored:

@@ -75,17 +75,17 @@ func (p Position) Compare(q Position) int {
 
 // Head identifies the last event of a ledger.
 type Head struct {
-	// Ledger identifies the ledger: who opened it, and when. Empty means that there is no ledger.
+	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
 
-	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that there is no ledger.
+	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch"`
 
-	// Seq counts the events of the ledger, from 1. 0 means that there is no ledger.
+	// Seq counts the events of the ledger, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Seq int64 `json:"seq"`
@@ -361,7 +361,7 @@ type Past struct {
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
-	// Withdrawn says that a user rolled back past the revision, so that it is no target of a rollback any more.
+	// Withdrawn says that a user rolled back past the revision, so that no rollback goes to it any more.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
@@ -370,7 +370,7 @@ type Past struct {
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
-	// TreesDropped says that there was no room for the trees of the verified revision, so that it is no target of a rollback any more.
+	// TreesDropped says that there was no room for the trees of the verified revision, so that no rollback goes to it any more.
 	// +optional
 	TreesDropped bool `json:"treesDropped,omitempty"`
 
@@ -412,7 +412,7 @@ type State struct {
 	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
-	// Target is the revision that a rollback goes to. 0 means that there is no rollback.
+	// Target is the revision that a rollback goes to. 0 means that none began.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`

@@ -33,7 +33,7 @@ func stepsBetween(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	if commit := is.Delivery.ShortCommit; commit != "" && commit != was.Delivery.ShortCommit {
 		out = append(out, commitStep(is))
 	}
-	if ready := is.Delivery.SitesReady; isComplete(ready) && ready != was.Delivery.SitesReady {
+	if ready := is.Delivery.SitesReady; isComplete(ready) && (ready != was.Delivery.SitesReady || servedRevision(is) != servedRevision(was)) {
 		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(is), ready))
 	}
 	out = append(out, checkResults(was, is)...)

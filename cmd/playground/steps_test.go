@@ -35,6 +35,12 @@ func TestSteps(t *testing.T) {
 			was:    delivering, is: status{Phase: "Delivering", Revision: 2, LiveRevision: 2, Delivery: deploymentv1alpha1.DeliveryStatus{SitesReady: "1/1"}},
 			want: []string{"Flux runs the very files of revision 2, at 1/1 Sites"},
 		},
+		"LiveAtOnce": {
+			reason: "A revision is printed as live although no observation fell between the two revisions that all Sites ran.",
+			was:    status{Phase: "Succeeded", Outcome: "RolledBack", Revision: 1, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{SitesReady: "1/1"}},
+			is:     status{Phase: "Succeeded", Outcome: "RolledBack", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{SitesReady: "1/1"}},
+			want:   []string{"Flux runs the very files of revision 2, at 1/1 Sites"},
+		},
 		"NotAll": {
 			reason: "A revision that runs at some Sites only is not printed as live.",
 			was:    delivering, is: status{Phase: "Delivering", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{SitesReady: "1/2"}},

@@ -22,8 +22,8 @@ type constant struct {
 	name, value, doc string
 }
 
-// telling are the names of constants that stand in conditions and events.
-var telling = regexp.MustCompile(`^(Type|Reason|Result)[A-Z]`)
+// apiConstant matches the names of constants that stand in conditions and events.
+var apiConstant = regexp.MustCompile(`^(Type|Reason|Result)[A-Z]`)
 
 // eachFile reads the Go files of a directory, but for tests and what is generated, in the order of their names.
 func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
@@ -63,7 +63,7 @@ func constantsOf(file string, g *ast.GenDecl) []constant {
 	var out []constant
 	for _, s := range g.Specs {
 		v, ok := s.(*ast.ValueSpec)
-		if !ok || len(v.Names) != 1 || len(v.Values) != 1 || !telling.MatchString(v.Names[0].Name) {
+		if !ok || len(v.Names) != 1 || len(v.Values) != 1 || !apiConstant.MatchString(v.Names[0].Name) {
 			continue
 		}
 		literal, ok := v.Values[0].(*ast.BasicLit)

@@ -17,7 +17,7 @@ const (
 	end   = "<!-- end -->"
 )
 
-// pages are those of a project's documentation, by their files, with all parts generated anew. It returns an error about a mark that is not
+// pages are those of a project's documentation, by their files, with all parts generated again. It returns an error about a mark that is not
 // understood, and a part that is on no page.
 func pages(root string) (map[string]string, error) {
 	all, err := parts(root)
@@ -73,7 +73,7 @@ func fill(page string, parts map[string]string) (text string, used []string, err
 		name, rest, _ := strings.Cut(rest, " -->\n")
 		part, known := parts[name]
 		if !known {
-			return "", nil, errors.Errorf("there is no %q", name)
+			return "", nil, errors.Errorf("no generated part has the name %q", name)
 		}
 		stale, rest, ended := strings.Cut(rest, end)
 		if !ended || strings.Contains(stale, begin) {

@@ -76,4 +76,4 @@ func groups(all []constant) string {
 	return strings.Join(out, "\n")
 }
 
-func kindOf(c constant) string { return strings.ToLower(telling.FindStringSubmatch(c.name)[1]) }
+func kindOf(c constant) string { return strings.ToLower(apiConstant.FindStringSubmatch(c.name)[1]) }

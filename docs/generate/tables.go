@@ -36,7 +36,7 @@ func code[S ~string](words ...S) string {
 	return strings.Join(out, ", ")
 }
 
-// deploymentPhases are what tells the phase of a deployment.
+// deploymentPhases are the rows by which a deployment has its phase.
 func deploymentPhases() string {
 	var rows [][]string
 	for _, r := range phase.Rows() {
@@ -45,7 +45,7 @@ func deploymentPhases() string {
 	return table([]string{"what is known", "phase", "outcome"}, rows)
 }
 
-// clusterPhases are what tells the phase of a cluster.
+// clusterPhases are the rows by which a cluster has its phase.
 func clusterPhases() string {
 	var rows [][]string
 	for _, r := range workloadcluster.Rows() {

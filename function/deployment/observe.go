@@ -60,7 +60,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 			return Observed{}, err
 		}
 		o.retained[name] = Resource{Object: retained}
-		if err := o.readResource(name, u); err != nil {
+		if err := readResource(&o, name, u); err != nil {
 			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
@@ -70,7 +70,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 }
 
 // readResource reads a composed resource.
-func (o *Observed) readResource(name string, u *unstructured.Unstructured) error {
+func readResource(o *Observed, name string, u *unstructured.Unstructured) error {
 	switch u.GroupVersionKind() {
 	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
 		o.deliveries[name] = &deliveryv1alpha1.GitDelivery{}

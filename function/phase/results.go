@@ -71,7 +71,7 @@ func resultsOf(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult
 	return out
 }
 
-// measuredMessage says that Gates judge the revision at some Sites, such as "every Site", and why there is no verdict. It repeats no progress of a
+// measuredMessage says that Gates judge the revision at some Sites, such as "every Site", and why it has no verdict yet. It repeats no progress of a
 // Gate: each word that changes here costs the composite two writes.
 func (f *Input) measuredMessage(sites string) string {
 	if !f.RunsEverywhere() {

@@ -5,14 +5,13 @@ import (
 	"io"
 	"slices"
 
-	gogit "github.com/go-git/go-git/v5/plumbing/transport"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"

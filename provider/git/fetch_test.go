@@ -13,13 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
-
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
 )
 
 // serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.

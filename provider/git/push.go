@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	gogit "github.com/go-git/go-git/v5/plumbing/transport"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"

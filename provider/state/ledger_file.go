@@ -91,7 +91,10 @@ func decodeFile(content []byte, most int, into any) (map[string]any, error) {
 	if len(content) > most {
 		return nil, errors.Errorf("cannot decode state: it has more than %d bytes", most)
 	}
-	header, stored := struct{ Format, MinReader int }{}, map[string]any{}
+	header, stored := struct {
+		Format    int `json:"format"`
+		MinReader int `json:"minReader"`
+	}{}, map[string]any{}
 	if err := json.Unmarshal(content, &header); err != nil {
 		return nil, errors.New("cannot decode state: it is malformed")
 	}

@@ -122,6 +122,7 @@ type conditionWriter struct {
 func (s conditionWriter) setAccepted(is corev1.ConditionStatus) {
 	s.setCondition(rolloutv1alpha1.TypeAccepted, is)
 }
+
 func (s conditionWriter) setCompleted(is corev1.ConditionStatus) {
 	s.setCondition(rolloutv1alpha1.TypeCompleted, is)
 }

@@ -9,13 +9,11 @@ import (
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
-	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
-
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
 )
 
 // counted counts how often a pack is gone through from another place.

@@ -12,11 +12,10 @@ import (
 	"strings"
 	"time"
 
-	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git/failure"

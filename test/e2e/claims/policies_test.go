@@ -89,7 +89,7 @@ spec:
 
 // TestApprovalByEdit lets who may edit a deployment, and not create RolloutRequests, approve nothing by an edit, once the example's policy is
 // there. Other edits go on.
-func TestApprovalByEdit(t *testing.T) {
+func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one object.
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	editor, approver := s.Namespace+"-editor", s.Namespace+"-approver"

@@ -63,7 +63,7 @@ func (p *Pack) DeltaOf(base plumbing.Hash, delta []byte) {
 func (p *Pack) Bytes() []byte {
 	b := p.out.Bytes()
 	binary.BigEndian.PutUint32(b[8:], uint32(p.Count)) //nolint:gosec // Tests write few objects.
-	sum := sha1.Sum(b)
+	sum := sha1.Sum(b)                                 //nolint:gosec // Git checks packs by it.
 	return append(b, sum[:]...)
 }
 
@@ -104,8 +104,8 @@ func (p *Pack) Chain(links, size int, backwards bool) {
 
 // Delta makes of an object of some bytes its first bytes, and at most 127 more.
 func Delta(from, keep int, more []byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(from))
-	out = binary.AppendUvarint(out, uint64(keep+len(more)))
+	out := binary.AppendUvarint(nil, uint64(from))          //nolint:gosec // Sizes are not negative.
+	out = binary.AppendUvarint(out, uint64(keep+len(more))) //nolint:gosec // Sizes are not negative.
 	out = append(out, Copy(keep)...)
 	if len(more) == 0 {
 		return out
