@@ -86,7 +86,7 @@ func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T,
 	switch {
 	case errors.As(err, &newer):
 		f.ledger.newer = path + ": " + err.Error()
-		return nil, nil //nolint:nilnil,nilerr // What is wrong with the file is noted.
+		return nil, nil //nolint:nilnil // What is wrong with the file is noted.
 	case err != nil:
 		f.unreadable = path + ": " + err.Error()
 		return nil, nil //nolint:nilnil,nilerr // What is wrong with the file is noted.
