@@ -146,10 +146,32 @@ func (c *comparison) listDirectory(ctx context.Context, dir string) (map[string]
 	if failure.ClassOf(err) == failure.ClassInvalid {
 		return map[string]git.Entry{}, nil
 	}
-	if c.entries += len(entries); err == nil && c.entries > maxCompared {
-		err = &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
+	if err != nil {
+		return entries, err
 	}
-	return entries, err
+	return entries, c.countEntries(len(entries))
+}
+
+// countEntries counts entries that were gone through. It returns an error beyond the bound.
+func (c *comparison) countEntries(n int) error {
+	if c.entries += n; c.entries > maxCompared {
+		return &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
+	}
+	return nil
+}
+
+// hasStemOf is true if one of our objects may be in a file whose name begins so.
+func (c *comparison) hasStemOf(stems []string) bool {
+	return slices.ContainsFunc(stems, func(stem string) bool { return len(c.own[stem]) > 0 })
+}
+
+// stemsIn returns what the names of the entries of a directory begin with.
+func stemsIn(entries map[string]git.Entry) []string {
+	out := make([]string, 0, len(entries))
+	for name := range entries {
+		out = append(out, policy.StemOfFile(name))
+	}
+	return out
 }
 
 // searchSite searches the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
@@ -186,7 +208,7 @@ func (c *comparison) searchNamespace(ctx context.Context, namespace, but string)
 		if name == but || at.Mode != modeDirectory || c.without[at.ID] {
 			continue
 		}
-		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name)
+		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name, at.ID)
 		if o != nil || err != nil {
 			return overlapOf(o, namespace, name), err
 		}
@@ -203,12 +225,18 @@ func overlapOf(o *policy.Object, namespace, name string) *overlap {
 	return &overlap{object: *o, namespace: namespace, name: name}
 }
 
-// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker belongs to no claim.
-func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Object, error) {
+// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker belongs to no claim. What its id
+// holds never changes, so that a directory whose files are known to have other names is not listed again: with 1,000 claims at a Site each of them
+// is compared with all others.
+func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
+	if known, ok := c.named.stemsOf(id); ok && !c.hasStemOf(known) {
+		return nil, c.countEntries(len(known))
+	}
 	entries, err := c.listDirectory(ctx, dir)
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
 		return nil, err
 	}
+	c.named.rememberStems(id, stemsIn(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		own := c.own[policy.StemOfFile(name)]
 		if len(own) == 0 || entries[name].Mode != modeFile {
@@ -261,13 +289,18 @@ func isOfFile(err error) bool {
 	return false
 }
 
-// namedObjects remembers the objects of files by their ids. It may be used by several goroutines.
+// namedObjects remembers what files and directories hold, by their ids. It may be used by several goroutines.
 type namedObjects struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// known are the objects of files.
 	known map[string][]policy.Object
+	// stems are what the names of the entries of claims' directories begin with.
+	stems map[string][]string
 }
 
-func newNamedObjects() *namedObjects { return &namedObjects{known: map[string][]policy.Object{}} }
+func newNamedObjects() *namedObjects {
+	return &namedObjects{known: map[string][]policy.Object{}, stems: map[string][]string{}}
+}
 
 func (n *namedObjects) objectsOf(id string) ([]policy.Object, bool) {
 	n.mu.Lock()
@@ -276,14 +309,33 @@ func (n *namedObjects) objectsOf(id string) ([]policy.Object, bool) {
 	return all, ok
 }
 
-// rememberObjects remembers the objects of a file. When there are too many, all are forgotten: they are read again.
+func (n *namedObjects) stemsOf(id string) ([]string, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all, ok := n.stems[id]
+	return all, ok
+}
+
+// rememberObjects remembers the objects of a file.
 func (n *namedObjects) rememberObjects(id string, all []policy.Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.known) >= maxNamedObjects {
-		clear(n.known)
+	remember(n.known, id, all)
+}
+
+// rememberStems remembers what the names in a directory begin with.
+func (n *namedObjects) rememberStems(id string, all []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	remember(n.stems, id, all)
+}
+
+// remember what an id holds. When there are too many, all are forgotten: they are read again.
+func remember[V any](known map[string]V, id string, value V) {
+	if len(known) >= maxNamedObjects {
+		clear(known)
 	}
-	n.known[id] = all
+	known[id] = value
 }
 
 // checkOverlaps refuses to write what another claim delivers to the same Site: an engine that builds all of the Site would stop for every

@@ -13,7 +13,10 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // rendered are the files of one ConfigMap, named as a rendered one is.
@@ -147,4 +150,33 @@ func TestOverlap(t *testing.T) {
 			w.expect("second", v1alpha1.ReasonObjectConflict)
 		}},
 	})
+}
+
+// TestSearchClaim searches a directory whose entries are remembered, in a comparison that has no repository to list it in.
+func TestSearchClaim(t *testing.T) {
+	named := newNamedObjects()
+	named.rememberStems("a", stemsIn(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
+	cases := map[string]struct {
+		reason string
+		own    string
+		before int
+		want   failure.Class
+	}{
+		"OtherNames": {reason: "A directory whose files have other names than ours is not listed again.", own: "configmap-cart"},
+		"TooMany": {
+			reason: "A directory that is not listed again counts as if it were.", own: "configmap-cart", before: maxCompared - 1, want: failure.ClassTooLarge,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := comparison{external: &external{named: named}, own: map[string][]policy.Object{tc.own: {{}}}, entries: tc.before}
+			found, err := c.searchClaim(t.Context(), "clusters/edge1/team-a/shop", "a")
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); found != nil || diff != "" {
+				t.Errorf("\n%s\nsearchClaim(...): found %v, -want class, +got class:\n%s", tc.reason, found, diff)
+			}
+		})
+	}
+	if c := (&comparison{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !c.hasStemOf(named.stems["a"]) {
+		t.Error("A directory with a file that may hold one of our objects is listed.")
+	}
 }
