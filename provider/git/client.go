@@ -84,7 +84,9 @@ func (c *Client) remoteKey() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }
 
-func withDefaultDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+// startOperation returns the context of an operation, which has a deadline.
+func (c *Client) startOperation(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx = c.conn.StartOperation(ctx)
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
 	}

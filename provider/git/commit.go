@@ -27,7 +27,7 @@ func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 	if !plumbing.IsHash(id) {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot fetch commit: %q is not a commit id", failure.Shorten(id))
 	}
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	v, err := c.fetchCommitView(ctx, plumbing.NewHash(id))
 	if err == nil {

@@ -19,7 +19,7 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 		return is, nil
 	}
 	id := plumbing.NewHash(commit)
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	past, err := c.fetchCommitsUntil(ctx, s.seen, id)
 	if err != nil {

@@ -18,7 +18,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	if err := c.checkSigner(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 
 	f, err := c.openFetchSession(ctx)
@@ -65,7 +65,7 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if o, known := s.branch.Object(e.ID); known {
 		return o.Data, true, nil
 	}
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	fetched, err := c.fetchFileObject(ctx, s, e.ID)
 	if err != nil {

@@ -69,7 +69,7 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 	if s.seen.IsZero() {
 		return next, nil
 	}
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	f, err := c.openFetchSession(ctx)
 	if err != nil {

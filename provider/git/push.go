@@ -48,7 +48,7 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	if len(updates) == 0 {
 		return &Pushed{Snapshot: p.after}, nil
 	}
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 
 	l, err := c.openPushSession(ctx, len(updates))

@@ -74,7 +74,7 @@ func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (
 
 // readFilesOfTree returns the files of a tree that a view knows, and fetches those that it lacks.
 func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
-	ctx, cancel := withDefaultDeadline(ctx)
+	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 	missing, err := v.MissingFiles(tree, true)
 	if err == nil && len(missing) > maxTreeFiles+1 { // The entry that is left out may be one of them.

@@ -60,7 +60,7 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 		return e
 	}
 	var dns *net.DNSError
-	return c.route.concealCause(v, e, errors.As(err, &dns) && dns.IsNotFound)
+	return c.route.concealCause(ctx, v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
 // proxyRefused is the same whether the proxy tunnels or not.

@@ -78,7 +78,7 @@ func New(s Server, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{server: s, endpoint: newEndpoint(u), redactor: newRedactor(s, o.Secrets...), route: &route{guard: s.Guard}}
+	c := &Conn{server: s, endpoint: newEndpoint(u), redactor: newRedactor(s, o.Secrets...), route: newRoute(s.Guard)}
 	limits := o.Limits.withDefaults()
 	if u.Scheme == schemeSSH {
 		c.ssh = newSSHConnection(u, s, c.route.newDialer(o.Resolver), limits)
@@ -96,7 +96,7 @@ func New(s Server, o Options) (*Conn, error) {
 func (c *Conn) ListRefs(ctx context.Context, s transport.Session) (*packp.AdvRefs, error) {
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if err == nil || errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		c.route.answered.Store(true)
+		c.route.recordProof(ctx)
 	}
 	return adv, err
 }
@@ -143,12 +143,22 @@ func (c *Conn) ReceiveSession(ctx context.Context) (transport.ReceivePackSession
 
 func (c *Conn) currentAuthMethod(ctx context.Context) (transport.AuthMethod, error) {
 	if c.app != nil {
-		return c.app.authMethod(ctx)
+		return c.exchangeToken(ctx)
 	}
 	if c.server.Auth == nil {
 		return nil, nil //nolint:nilnil // Anonymous is what was asked for.
 	}
 	return c.server.Auth.authMethod(), nil
+}
+
+// exchangeToken returns what a token of the GitHub App authenticates with. GitHub's API that gives one has proven what it is.
+func (c *Conn) exchangeToken(ctx context.Context) (transport.AuthMethod, error) {
+	visitedBy(ctx).forgetConnection()
+	auth, err := c.app.authMethod(ctx)
+	if err == nil {
+		c.route.recordProof(ctx)
+	}
+	return auth, err
 }
 
 // IsHTTP reports whether the server is reached by requests and answers, and not by one connection for all.

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"context"
 	"net"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -14,30 +16,61 @@ import (
 type route struct {
 	// guard is nil for what an administrator wrote.
 	guard *address.Guard
-	// private is set once a connection leads to an address whose ports the guard does not report.
-	private atomic.Bool
-	// answered is set once the server has listed its refs, which only a Git server does. From then on nothing is left to find out.
-	answered atomic.Bool
+
+	mu sync.Mutex
+	// proven are private addresses, with their ports, that answered as a Git server does. Nothing is left to find out about them.
+	proven map[string]struct{}
 }
+
+// maxProven is how many proven addresses a route remembers. One more makes it forget them, and prove them again.
+const maxProven = 64
+
+func newRoute(g *address.Guard) *route { return &route{guard: g, proven: map[string]struct{}{}} }
 
 // newDialer returns the dialer of all connections that the server leads to. It asks the guard about each address that a name was resolved to, right before
 // the connection is made: what a name is resolved to before proves nothing.
 func (r *route) newDialer(resolver *net.Resolver) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second, Resolver: resolver}
 	if r.guard != nil {
-		d.Control = r.checkAddress
+		d.ControlContext = r.checkAddress
 	}
 	return d
 }
 
-func (r *route) checkAddress(network, at string, conn syscall.RawConn) error {
+func (r *route) checkAddress(ctx context.Context, network, at string, conn syscall.RawConn) error {
 	if err := r.guard.Control(network, at, conn); err != nil {
 		return err
 	}
-	if r.guard.IsPrivate(at) {
-		r.private.Store(true)
-	}
+	visitedBy(ctx).recordAttempt(at)
 	return nil
+}
+
+// recordProof records that the address of the operation's last connection answered as a Git server, or as GitHub's API, does.
+func (r *route) recordProof(ctx context.Context) {
+	at := visitedBy(ctx).lastConnected()
+	if r.guard == nil || at == "" || !r.guard.IsPrivate(at) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.proven) >= maxProven {
+		clear(r.proven)
+	}
+	r.proven[at] = struct{}{}
+}
+
+// isConcealed reports whether the operation led to a private address that is not proven. One that was not begun with StartOperation may have.
+func (r *route) isConcealed(ctx context.Context) bool {
+	v := visitedBy(ctx)
+	if v == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(v.addresses(), func(at string) bool {
+		_, proven := r.proven[at]
+		return !proven && r.guard.IsPrivate(at)
+	})
 }
 
 // privateUnreadable is the same for every host name that does not exist and for all that may be wrong at a private address, so that a
@@ -45,9 +78,10 @@ func (r *route) checkAddress(network, at string, conn syscall.RawConn) error {
 const privateUnreadable = "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
 	"or leads to a private address where no Git server could be read (the provider's log has the cause)"
 
-// concealCause replaces the cause of an error that would reveal what is at a private address.
-func (r *route) concealCause(v Verb, e *failure.Error, unknownHost bool) *failure.Error {
-	if r.guard == nil || r.answered.Load() || !unknownHost && !r.private.Load() || e.Class == failure.ClassAddress || e.Class == failure.ClassInvalid {
+// concealCause replaces the cause of an error that would reveal what is at a private address. It conceals a name that does not exist even after a
+// server has answered: the name may be an alias, which its owner lets lead to another name each time.
+func (r *route) concealCause(ctx context.Context, v Verb, e *failure.Error, unknownHost bool) *failure.Error {
+	if r.guard == nil || e.Class == failure.ClassAddress || e.Class == failure.ClassInvalid || !unknownHost && !r.isConcealed(ctx) {
 		return e
 	}
 	out := failure.Newf(failure.ClassTransient, "cannot %s the repository: %s", v, privateUnreadable)

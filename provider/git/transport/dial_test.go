@@ -287,14 +287,71 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 	}
 }
 
-// TestAnsweredServerIsNotConcealed checks that the error says why a server at a private address fails once it has answered as a Git server does.
-func TestAnsweredServerIsNotConcealed(t *testing.T) {
+// TestProvenAddressIsNotConcealed checks that the error says why a server at a private address fails once it has answered as a Git server does, and
+// that this holds for its address alone: the owner of a name may let it lead to another one later.
+func TestProvenAddressIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
-	c := client(t, s, func(r *git.Remote) { r.Guard = &address.Guard{Loopback: true} })
+	names := &nameServer{}
+	names.set("127.0.0.1")
+	r := git.Remote{
+		URL: strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1), Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true},
+	}
+	c, err := git.NewClient(r, git.WithResolver(names.resolver()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	look(t, c)
 	s.Close()
-	c.Close()
-	if _, err := c.Look(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
-		t.Errorf("A Git server that was read is no secret.\nLook(...): want connection refused, got %v", err)
+	steps := []struct {
+		reason    string
+		addresses []string
+		cause     string
+		concealed bool
+	}{
+		{reason: "The cause at an address that answered as a Git server does is no secret.", addresses: []string{"127.0.0.1"}, cause: "connection refused"},
+		{reason: "The cause at another private address of the name is concealed.", addresses: []string{"127.0.0.2"}, cause: "connection refused", concealed: true},
+		{
+			reason:    "The cause is concealed if one of the addresses did not prove itself.",
+			addresses: []string{"127.0.0.1", "127.0.0.2"}, cause: "connection refused", concealed: true,
+		},
+		{reason: "A name that does not exist any more is concealed.", cause: "its host name is not known", concealed: true},
+		{reason: "An address that proved itself stays known.", addresses: []string{"127.0.0.1"}, cause: "connection refused"},
+	}
+	for _, step := range steps {
+		c.Close()
+		names.set(step.addresses...)
+		_, err := c.Look(t.Context(), nil)
+		shown := failure.CauseOf(err)
+		if !step.concealed {
+			shown = fmt.Sprint(err)
+		}
+		if !strings.Contains(shown, step.cause) || (failure.CauseOf(err) != "") != step.concealed {
+			t.Errorf("%s\nLook(...): want concealed: %t, cause %q, got %v, cause %q", step.reason, step.concealed, step.cause, err, failure.CauseOf(err))
+		}
+	}
+}
+
+// TestIdleConnectionIsConcealed asks what is no Git server twice: the second time there is no new connection whose address could be looked at.
+func TestIdleConnectionIsConcealed(t *testing.T) {
+	connections := atomic.Int32{}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	c, err := git.NewClient(git.Remote{URL: s.URL + "/x.git", Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := c.Look(t.Context(), nil); err == nil || !strings.Contains(failure.CauseOf(err), "it does not exist") {
+			t.Errorf("The answer of a private address is concealed on a connection that is used again too.\nLook(...): want a concealed cause, got %v", err)
+		}
+	}
+	if diff := cmp.Diff(int32(1), connections.Load()); diff != "" {
+		t.Errorf("The connection was used again.\nconnections: -want, +got:\n%s", diff)
 	}
 }

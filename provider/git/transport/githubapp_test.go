@@ -18,6 +18,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
@@ -130,6 +131,31 @@ func TestGitHubApp(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%v %+v %#v %v", c.Remote(), c.Remote(), c.Remote(), err); strings.Contains(text, "canary") || strings.Contains(text, "PRIVATE") {
 		t.Errorf("a credential is shown: %s", text)
+	}
+}
+
+func TestProvenAPIIsNotConcealed(t *testing.T) {
+	now := time.Now().Truncate(time.Second)
+	clock := func() time.Time { return now }
+	f := newForge(t, clock)
+	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
+	c, err := git.NewClient(git.Remote{
+		URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA(), Guard: &address.Guard{Loopback: true},
+	}, git.WithClock(clock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	f.set("", http.StatusUnauthorized)
+	if _, err := c.Look(t.Context(), nil); failure.CauseOf(err) == "" {
+		t.Errorf("An API that gave no token yet is concealed at a private address.\nLook(...): want a concealed cause, got %v", err)
+	}
+	f.set("ghs_canary1", 0)
+	look(t, c)
+	now = now.Add(2 * time.Hour)
+	f.set("", http.StatusUnauthorized)
+	if _, err := c.Look(t.Context(), nil); err == nil || failure.CauseOf(err) != "" {
+		t.Errorf("An API that gave a token, at another address than the Git server, is not concealed.\nLook(...): want a cause that is shown, got %v", err)
 	}
 }
 

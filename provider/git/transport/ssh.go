@@ -153,6 +153,7 @@ func (w *sshConn) dialSSHServer(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	visitedBy(ctx).recordConnection(conn)
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package transport
+
+import (
+	"context"
+	"net"
+	"net/http/httptrace"
+	"slices"
+	"sync"
+)
+
+// A visitedAddresses has the addresses that one operation led to. It is safe for concurrent use: a dialer tries several addresses of a name at once.
+type visitedAddresses struct {
+	mu sync.Mutex
+	// all addresses, with their ports, that a connection was tried to, or that one was used of.
+	all []string
+	// connected is the address of the last connection that was used. Empty if there is none.
+	connected string
+}
+
+type visitedKey struct{}
+
+// StartOperation returns the context of an operation that is about to begin. What the operation visits decides what its failure may reveal.
+func (c *Conn) StartOperation(ctx context.Context) context.Context {
+	if c.route.guard == nil {
+		return ctx
+	}
+	v := &visitedAddresses{}
+	return httptrace.WithClientTrace(context.WithValue(ctx, visitedKey{}, v), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) { v.recordConnection(info.Conn) },
+	})
+}
+
+// visitedBy returns what the operation of a context visited. Nil if StartOperation did not begin it.
+func visitedBy(ctx context.Context) *visitedAddresses {
+	v, _ := ctx.Value(visitedKey{}).(*visitedAddresses)
+	return v
+}
+
+func (v *visitedAddresses) recordAttempt(at string) {
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.all = append(v.all, at)
+}
+
+// recordConnection records a connection, which may be one that an earlier operation opened.
+func (v *visitedAddresses) recordConnection(conn net.Conn) {
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.connected = conn.RemoteAddr().String()
+	v.all = append(v.all, v.connected)
+}
+
+// forgetConnection makes what follows count alone.
+func (v *visitedAddresses) forgetConnection() {
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.connected = ""
+}
+
+func (v *visitedAddresses) lastConnected() string {
+	if v == nil {
+		return ""
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.connected
+}
+
+func (v *visitedAddresses) addresses() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.all)
+}
