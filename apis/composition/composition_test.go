@@ -129,7 +129,7 @@ func TestBadInput(t *testing.T) {
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}"}}`,
 		},
 		"SmallestNamespaced": {
-			reason: "both shapes have one schema",
+			reason: "The namespaced shape accepts the same smallest claim.",
 			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}"}}`,
 		},
 		"Cluster": {
@@ -137,7 +137,7 @@ func TestBadInput(t *testing.T) {
 			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing}}`,
 		},
 		"ClusterNamespaced": {
-			reason: "both shapes have one schema",
+			reason: "The namespaced shape accepts a cluster of a topology.",
 			crd:    "cluster-namespaced", object: `{metadata: {name: a}, spec: {type: Topology, version: v1.34.2, topology: {classRef: {name: a}, variables: [{name: x, value: {y: [1]}}]}}}`,
 		},
 		"ClusterUnion": {
@@ -161,7 +161,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.type: Unsupported value",
 		},
 		"ClusterTimeout": {
-			reason: "a timeout has an end",
+			reason: "A timeout of more than a day is refused.",
 			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, timeouts: {controlPlane: 999h}}}`,
 			want: "must be a duration from 1s to 24h",
 		},
@@ -177,7 +177,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"Neither": {reason: "An intent without a value has no default and is refused.", crd: "claim", object: `{metadata: {name: a}, spec: {}}`, want: "exactly one of intent and expectation must be set"},
 		"NegativeDuration": {
-			reason: "a duration is above zero",
+			reason: "A duration below zero is refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {syncWaitTimeout: "-5s"}}}`,
 			want: "spec.deliveryConfig.syncWaitTimeout: Invalid value: \"-5s\": must be a duration above zero",
 		},
@@ -197,7 +197,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.deliveryConfig.targetSite",
 		},
 		"TwoTargets": {
-			reason: "one way to say where",
+			reason: "A claim names its Site or selects Sites, and does not do both.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {targetSite: a, siteSelector: {matchLabels: {a: b}}}}}`,
 			want: "targetSite and siteSelector exclude each other",
 		},
@@ -207,7 +207,7 @@ func TestBadInput(t *testing.T) {
 			want: "metadata.name",
 		},
 		"VersionWithoutName": {
-			reason: "a version is of something",
+			reason: "A version without the name of a Blueprint is refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", blueprint: {version: 1.0.0}}}`,
 			want: "version needs name",
 		},
@@ -225,7 +225,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.rollbackConfig.maxPerHour: Invalid value: 10",
 		},
 		"BadQuantity": {
-			reason: "a quantity is a quantity",
+			reason: "A text that is no quantity is refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, resources: {cpu: lots}}}}`,
 			want: "must be a quantity above zero",
 		},
@@ -244,7 +244,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.repository.path",
 		},
 		"SiteTwoClusters": {
-			reason: "a Site is one cluster",
+			reason: "A Site that names two clusters is refused.",
 			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}, clusterRef: {apiVersion: a, kind: b, name: c}}, engine: {type: None}, repository: {path: x}}}`,
 			want: "exactly one of controlPlane, kubeconfigSecretRef and clusterRef",
 		},
@@ -264,7 +264,7 @@ func TestBadInput(t *testing.T) {
 			want: "no secretRef may set namespace",
 		},
 		"ConfigOwnSecret": {
-			reason: "A plain IntentDeployment is accepted.",
+			reason: "A ProviderConfig names a Secret of its own namespace without naming the namespace.",
 			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
 		},
 		"ClusterConfigNoNamespace": {
@@ -319,11 +319,11 @@ func TestDefaultsAreTheSchemas(t *testing.T) {
 		reason string
 		spec   string
 	}{
-		"Text":        {reason: "the defaults of absent blocks", spec: `{"intent": "{}"}`},
+		"Text":        {reason: "A text intent gets the defaults of the blocks that are absent.", spec: `{"intent": "{}"}`},
 		"Structured":  {reason: "the defaults of a structured intent", spec: `{"expectation": {"service": "a", "endpoints": [{"name": "a", "port": 1}]}}`},
 		"WithChecks":  {reason: "the defaults of the items of lists", spec: `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`},
 		"HalfABlock":  {reason: "the defaults beside what is said", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
-		"HalfASwitch": {reason: "false is not absent", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
+		"HalfASwitch": {reason: "A false that the claim gives is not replaced by the default true.", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,11 +26,11 @@ func TestRead(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"Number":     {reason: "A number is asked for.", text: "answer.errors"},
+		"Number":     {reason: "A field of the answer is accepted as a number.", text: "answer.errors"},
 		"Sum":        {reason: "A sum of numbers is accepted.", text: "answer.a + answer.b * 2.0 - 1.0"},
 		"Compare":    {reason: "A comparison of texts is accepted.", text: `answer.state == "ok" || answer.state.startsWith("good")`},
 		"Among":      {reason: "A comparison with several constants is accepted.", text: `answer.state in ["ok", "good"]`},
-		"Count":      {reason: "What is wanted is counted.", text: `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`},
+		"Count":      {reason: "The elements that match a condition may be counted.", text: `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`},
 		"Nonsense":   {reason: "Text that is not CEL is refused.", text: "answer.", want: cel},
 		"Unknown":    {reason: "What knows more than the answer.", text: "env.HOME", want: cel},
 		"List":       {reason: "An expression that gives no number is refused.", text: "[1, 2]", want: noNumber},
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 		"TwiceDeep":  {reason: "A nested list that holds one thing twice is refused.", text: "answer.all(x, [[[x], [x]]].size() == 1)", want: large},
 		"Zones":      {reason: "A time zone is a file.", text: `timestamp("2026-01-01T00:00:00Z").getHours("Europe/Berlin")`, want: cel},
 		"Bytes":      {reason: "Functions for bytes are not available.", text: `size(bytes(answer.s))`, want: cel},
-		"Accumulate": {reason: "What CEL keeps for itself.", text: "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own"},
+		"Accumulate": {reason: "A name that CEL keeps for itself is refused.", text: "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own"},
 	}
 	r := NewReader(100)
 	for name, tc := range cases {

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		"TooFine":      {reason: "What could not be read back is refused.", text: "0.000000001us"},
 		"TooLarge":     {reason: "A number with too many digits is refused.", text: "1000000000000000ms"},
 		"Exponent":     {reason: "An exponent could stand for any number of digits.", text: "1e9ms"},
-		"Sign":         {reason: "There is nothing below zero.", text: "-1ms"},
+		"Sign":         {reason: "A measure below zero is refused.", text: "-1ms"},
 		"Nothing":      {reason: "A unit without a number is refused.", text: "ms"},
 	}
 	for name, tc := range cases {

@@ -50,8 +50,8 @@ func TestCheckMetricRules(t *testing.T) {
 			reason: "No data is not a pass unless an administrator allows it.", rules: rules{NoData: "Pass"},
 			want: `noData: Pass is not allowed: it needs noDataPass: Allow` + where + `, or in spec.policy.metricRuleBounds of its ClusterProviderConfig`,
 		},
-		"PassesAtSite":   {reason: "The Site may allow it.", site: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"}},
-		"PassesInConfig": {reason: "A ClusterProviderConfig may allow it.", config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"}},
+		"PassesAtSite":   {reason: "A Site may allow that checks without data pass.", site: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"}},
+		"PassesInConfig": {reason: "A ClusterProviderConfig may allow that checks without data pass.", config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"}},
 		"PassesInOwn": {
 			reason: "The configuration of a namespace only narrows: its tenant writes it.", kind: KindProviderConfig, config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"},
 			want: `noData: Pass is not allowed: it needs noDataPass: Allow` + where + `, or in spec.policy.metricRuleBounds of its ClusterProviderConfig`,

@@ -13,7 +13,7 @@ func TestEvidentlyOne(t *testing.T) {
 		want   bool
 	}{
 		"Mapping":        {reason: "A rendered document is read as one mapping.", text: "apiVersion: v1\nrules:\n- a\n# ---\nb: --- ... %\n", want: true},
-		"NoLine":         {reason: "A line needs no end.", text: "a: b", want: true},
+		"NoLine":         {reason: "A document without a line end at its end is accepted.", text: "a: b", want: true},
 		"Nothing":        {reason: "An empty file is not a mapping.", text: ""},
 		"Flow":           {reason: "A mapping in braces ends with them.", text: "{a: b}"},
 		"Quoted":         {reason: "A document that does not begin with a-z is left to the parser.", text: "'a': b"},
@@ -21,8 +21,8 @@ func TestEvidentlyOne(t *testing.T) {
 		"Dashes":         {reason: "Three dashes at the start of a line begin another document.", text: "a: b\n---\nc: d"},
 		"DashesAndMore":  {reason: "A document begins, with a tag.", text: "a: b\n--- !!map\nc: d"},
 		"Dots":           {reason: "Three dots at the start of a line end a document.", text: "a: b\n...\nc: d"},
-		"Directive":      {reason: "A directive ends a document.", text: "a: b\n%YAML 1.1\n"},
-		"CarriageReturn": {reason: "A return begins a line.", text: "a: b\r---\rc: d"},
+		"Directive":      {reason: "A directive of YAML, which ends a document, is refused.", text: "a: b\n%YAML 1.1\n"},
+		"CarriageReturn": {reason: "A carriage return begins a line for YAML, so three dashes after it are found.", text: "a: b\r---\rc: d"},
 		"NextLine":       {reason: "There are other ends of lines.", text: "a: b\u0085---\u0085c: d"},
 		"LineSeparator":  {reason: "A Unicode line separator may end a line for some parsers.", text: "a: b\u2028---\u2028c: d"},
 		"Wide":           {reason: "Bytes of another encoding are left to the parser.", text: "a\x00:\x00 \x00b\x00"},

@@ -92,7 +92,7 @@ func TestCheckTreePlace(t *testing.T) {
 			change: func(in *Input) { in.Branch = "staging"; in.Config.Policy.Branches = []string{"staging", "main"} }, want: `"staging"`,
 		},
 		"SiteNotAllowed": {reason: "A Site that the namespace may not use.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"team-b"} }, want: "does not exist or may not be used"},
-		"SiteForNobody":  {reason: "An empty list allows none.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = nil }, want: "does not exist or may not be used"},
+		"SiteForNobody":  {reason: "A Site whose list of namespaces is empty may be used by none.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = nil }, want: "does not exist or may not be used"},
 		"SiteForAll":     {reason: "A star in allowedNamespaces allows every namespace.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"*"} }},
 	})
 }
@@ -203,16 +203,16 @@ func TestCheckTreeNamespaces(t *testing.T) {
 	}
 	runCheckTree(t, map[string]checkCase{
 		"Own":            {reason: "An object in the claim's own namespace passes where the Site allows that.", change: allow(ownNamespace)},
-		"OwnByName":      {reason: "A namespace by its name.", change: allow("x", "team-a")},
+		"OwnByName":      {reason: "A namespace may be allowed by its own name.", change: allow("x", "team-a")},
 		"Every":          {reason: "An object in any namespace passes where the Site allows all.", change: allow("*")},
-		"None":           {reason: "An empty list allows none.", change: allow(), want: `does not allow namespace "team-a"`},
+		"None":           {reason: "An empty list allows no namespace.", change: allow(), want: `does not allow namespace "team-a"`},
 		"Other":          {reason: "An object in a namespace that the Site does not name is refused.", change: allow("team-b"), want: `does not allow namespace "team-a"`},
 		"NoPattern":      {reason: "A namespace in the list of a Site is a name, not a pattern.", change: allow("team-*"), want: `does not allow namespace "team-a"`},
 		"System":         {reason: "An object in a system namespace is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }, want: `"kube-system"`},
 		"Star":           {reason: "A star as the namespace of an object is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", `, namespace: "*"`) }, want: "does not allow namespace"},
 		"Missing":        {reason: "Without one, an engine would choose.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", "") }, want: "metadata.namespace is missing"},
 		"NotText":        {reason: "A namespace that is a number is refused as missing.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: 5") }, want: "metadata.namespace is missing"},
-		"EverySystem":    {reason: "Every namespace is every namespace.", change: func(in *Input) { allow("*")(in); in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }},
+		"EverySystem":    {reason: "A star allows the system's namespaces, too.", change: func(in *Input) { allow("*")(in); in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }},
 		"OwnIsNotOthers": {reason: "The placeholder is the claim's namespace only.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: team-b") }, want: `"team-b"`},
 	})
 }
@@ -241,7 +241,7 @@ func TestCheckTreeFiles(t *testing.T) {
 		"TypedList":    {reason: "An object in a list of one kind is refused.", change: files(with("apiVersion: v1\nkind: ConfigMapList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
 		"ResourceList": {reason: "An object in a ResourceList of kustomize is refused.", change: files(with("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
 		"NoObject":     {reason: "A document that is not an object is refused.", change: files(with("hello")), want: "cannot decode YAML"},
-		"NoName":       {reason: "An object has a name.", change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a, namespace: team-a}\n")), want: "not an object"},
+		"NoName":       {reason: "An object without a name of its own is refused.", change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a, namespace: team-a}\n")), want: "not an object"},
 		"NotYAML":      {reason: "A file that is not YAML is refused.", change: files(with("a: [")), want: "cannot decode YAML"},
 		"Aliases":      {reason: "A few lines that stand for billions.", change: files(with(bomb())), want: "cannot decode YAML"},
 		"ExtraFile": {
@@ -259,15 +259,15 @@ func TestCheckTreeFiles(t *testing.T) {
 		"DotFile":           {reason: "A hidden file is refused, since engines skip it.", change: files(tree.Files{".a.yaml": []byte(configMap)}), want: "begins with a dot"},
 		"NoKustomization":   {reason: "Without one an engine makes its own.", change: files(tree.Files{"a.yaml": []byte(configMap)}), want: "is missing"},
 		"Remote":            {reason: "A kustomization with a remote resource is refused.", change: kustomization("resources: [a.yaml, 'https://example.org/x.yaml']"), want: "the directory's other files"},
-		"Above":             {reason: "A resource from another directory.", change: kustomization("resources: [a.yaml, ../other]"), want: "the directory's other files"},
+		"Above":             {reason: "A resource from another directory is refused.", change: kustomization("resources: [a.yaml, ../other]"), want: "the directory's other files"},
 		"ListedTwice":       {reason: "A kustomization that lists a resource twice is refused.", change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files"},
 		"NotListed":         {reason: "A file that is left out.", change: kustomization("resources: []"), want: "the directory's other files"},
 		"HelmCharts":        {reason: "A kustomization that fetches Helm charts is refused.", change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold"},
 		"Patches":           {reason: "A patch changes what was checked.", change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold"},
 		"SetNamespace":      {reason: "A kustomization that sets a namespace is refused.", change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold"},
 		"Generators":        {reason: "A kustomization with a generator is refused.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
-		"SecondKustomizing": {reason: "A second document of it.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
-		"TwiceResources":    {reason: "A list that comes twice.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
+		"SecondKustomizing": {reason: "A second document in a kustomization is refused.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
+		"TwiceResources":    {reason: "A list that comes twice in a kustomization is refused.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
 		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
 		"ForeignLayout":     {reason: "A directory looks as its Site says: an engine that reads everything must not meet what was not checked.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
 		"ManifestsWithKust": {reason: "With one they would read that instead.", change: manifests, want: "only flat files"},
@@ -295,10 +295,10 @@ func TestCheckSiteName(t *testing.T) {
 		"Other":       {reason: "A pattern without a star allows no Site of another name.", kind: KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10"},
 		"Pattern":     {reason: "A pattern is for all of it.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "edge-10", want: true},
 		"PatternPart": {reason: "A pattern has to match the whole name.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
-		"Every":       {reason: "Any name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
+		"Every":       {reason: "A star allows every name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
 		"Namespace":   {reason: "Names with one are those of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
 		"Dots":        {reason: "A pattern may name the parts between dots.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
-		"None":        {reason: "Nothing is allowed by itself.", kind: KindClusterProviderConfig, name: "prod"},
+		"None":        {reason: "Without a list, no name of a Site is allowed.", kind: KindClusterProviderConfig, name: "prod"},
 		"OwnConfig":   {reason: "A tenant who writes a ProviderConfig cannot allow a Site name.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
 	}
 	for name, tc := range cases {
@@ -318,9 +318,9 @@ func TestCheckConfig(t *testing.T) {
 		allowed []string
 		valid   bool
 	}{
-		"Absent":     {reason: "No list allows every namespace.", kind: KindClusterProviderConfig, valid: true},
-		"Listed":     {reason: "A namespace on the list.", kind: KindClusterProviderConfig, allowed: []string{"team-a"}, valid: true},
-		"Star":       {reason: "A star allows every namespace.", kind: KindClusterProviderConfig, allowed: []string{"*"}, valid: true},
+		"Absent":     {reason: "A configuration without a list allows every namespace.", kind: KindClusterProviderConfig, valid: true},
+		"Listed":     {reason: "A configuration may list a namespace.", kind: KindClusterProviderConfig, allowed: []string{"team-a"}, valid: true},
+		"Star":       {reason: "A configuration may allow every namespace with a star.", kind: KindClusterProviderConfig, allowed: []string{"*"}, valid: true},
 		"NotListed":  {reason: "A namespace that is not on the list.", kind: KindClusterProviderConfig, allowed: []string{"team-b"}},
 		"Namespaced": {reason: "A ProviderConfig is named from its own namespace only.", kind: KindProviderConfig, allowed: []string{"team-b"}, valid: true},
 	}
@@ -346,7 +346,7 @@ func TestCheckCount(t *testing.T) {
 		"AtLimit":    {reason: "As many Sites as the limit are allowed.", limit: &three, sites: 3, valid: true},
 		"Above":      {reason: "One Site more than the limit is refused.", limit: &three, sites: 4},
 		"Default":    {reason: "A configuration without a limit allows 100 Sites.", sites: 100, valid: true},
-		"AboveThose": {reason: "One more than the default.", sites: 101},
+		"AboveThose": {reason: "One Site more than the default limit is refused.", sites: 101},
 		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &many, sites: 500, valid: true},
 		"Narrowed":   {reason: "One of the tenant's own may allow less.", kind: KindProviderConfig, limit: &three, sites: 4},
 		"Widened":    {reason: "A ProviderConfig cannot allow more Sites than the default.", kind: KindProviderConfig, limit: &many, sites: 101},

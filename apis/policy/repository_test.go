@@ -23,7 +23,7 @@ func TestRepositoryKey(t *testing.T) {
 		"HostCase":    {reason: "The case of the host is ignored.", url: "HTTPS://Git.Example.ORG/Team/repo", want: same},
 		"DefaultPort": {reason: "Port 443 is the default of https.", url: "https://git.example.org:443/Team/repo", want: same},
 		"RootDot":     {reason: "A host may be fully qualified", url: "https://git.example.org./Team/repo", want: same},
-		"Escaped":     {reason: "An escape is another spelling", url: "https://git.example.org/%54eam/repo", want: same},
+		"Escaped":     {reason: "An escaped letter gives another key, although a server may take it for the same.", url: "https://git.example.org/%54eam/repo", want: same},
 		"User":        {reason: "Who asks makes no other repository", url: "https://someone@git.example.org/Team/repo", want: same},
 		"OtherPort":   {reason: "Another port is another server", url: "https://git.example.org:8443/Team/repo", want: "https://git.example.org:8443/Team/repo"},
 		"PathCase":    {reason: "The case of the path counts.", url: "https://git.example.org/team/repo", want: "https://git.example.org/team/repo"},
@@ -66,7 +66,7 @@ func TestParseRepositoryURL(t *testing.T) {
 		"SSHHome":   {reason: "A home is asked for without a slash", url: "ssh://git@h/~a/r", want: place{User: "git", Address: "h:22", Path: "~a/r"}},
 		"SCP":       {reason: "The form of scp begins in the user's home", url: "git@h:team/r.git", want: place{User: "git", Address: "h:22", Path: "team/r.git"}},
 		"SCPNumber": {reason: "Digits after the colon of the scp form belong to the path.", url: "git@h:22/r.git", want: place{User: "git", Address: "h:22", Path: "22/r.git"}},
-		"SCPRoot":   {reason: "A path from the root", url: "git@h:/r.git", want: place{User: "git", Address: "h:22", Path: "/r.git"}},
+		"SCPRoot":   {reason: "An SCP-like URL may have a path from the root.", url: "git@h:/r.git", want: place{User: "git", Address: "h:22", Path: "/r.git"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

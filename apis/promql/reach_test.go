@@ -25,7 +25,7 @@ func TestReachOf(t *testing.T) {
 		"Subquery":         {reason: "Windows in a subquery begin before it.", query: "max_over_time(rate(a[1m])[10m:30s])", want: Reach{Windows: 11 * time.Minute}},
 		"SubqueryLatest":   {reason: "The search for the latest sample begins before a subquery too.", query: "max_over_time(a[10m:30s])", want: Reach{Latest: true, Offset: 10 * time.Minute}},
 		"SubqueryOffset":   {reason: "A subquery has an offset of its own.", query: "max_over_time(rate(a[1m] offset 1m)[10m:30s] offset 5m)", want: Reach{Windows: 17 * time.Minute}},
-		"Both":             {reason: "Both kinds in one query.", query: "a / rate(b[2m])", want: Reach{Windows: 2 * time.Minute, Latest: true}},
+		"Both":             {reason: "A query may have a window and a plain selector.", query: "a / rate(b[2m])", want: Reach{Windows: 2 * time.Minute, Latest: true}},
 		"Fixed":            {reason: "A query at a fixed time is refused.", query: "up @ 1600000000", err: "looks at a fixed time, which may lie before what is measured went live"},
 		"FixedSubquery":    {reason: "A subquery at a fixed time is refused.", query: "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before what is measured went live"},
 		"Start":            {reason: "A time that is said in words is fixed too.", query: "up @ start()", err: "looks at a fixed time, which may lie before what is measured went live"},
@@ -35,7 +35,7 @@ func TestReachOf(t *testing.T) {
 		"Month":            {reason: "A query that looks back for a month is refused.", query: "rate(x[30d])", err: tooFar},
 		"Years":            {reason: "A query that looks back for years is refused.", query: "up offset 10y", err: tooFar},
 		"YearsAhead":       {reason: "A query that looks years ahead is refused.", query: "up offset -10y", err: tooFar},
-		"Together":         {reason: "What is added up counts.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
+		"Together":         {reason: "The ranges of a subquery and of what is in it are added up.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
 		"Overflow":         {reason: "A number that turns around is not less.", query: "max_over_time(rate(a[290y])[290y:1y])", err: tooFar},
 		"Matrix":           {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
 		"String":           {reason: "A query that gives a text is refused.", query: `"a"`, err: "gives a string, which has no value at one time"},
@@ -65,7 +65,7 @@ func TestLead(t *testing.T) {
 	}{
 		"Window":   {reason: "A window lies behind the time that the subject went live.", query: "sum(rate(x[5m]))", want: 5*time.Minute + time.Second},
 		"Latest":   {reason: "A query for the latest sample lets the server look back for five seconds.", query: "x", want: 6 * time.Second},
-		"Offset":   {reason: "An offset comes before that.", query: "x offset 1m", want: 66 * time.Second},
+		"Offset":   {reason: "The data of an offset has to be there before the evaluation.", query: "x offset 1m", want: 66 * time.Second},
 		"Longest":  {reason: "Of a window and a latest sample the longer one counts.", query: "sum(rate(x[10s])) + sum(x offset 1m)", want: 66 * time.Second},
 		"Constant": {reason: "A constant looks at nothing.", query: "1"},
 	}

@@ -25,9 +25,9 @@ func TestFill(t *testing.T) {
 		"Equal":  {reason: "A value is quoted in the query.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
 		"Regex":  {reason: "In an expression it is one thing.", query: `up{a=~"{{service}}-.*"}`, values: plain, want: `up{a=~"(?:shop)-.*"}`},
 		"Repeat": {reason: "A value in a regular expression is repeated as a whole.", query: `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`},
-		"Raw":    {reason: "Strings without escapes get some.", query: "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`},
+		"Raw":    {reason: "A raw string becomes a quoted one, so that the value can be escaped.", query: "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`},
 		"Both":   {reason: "Text around a placeholder is kept.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
-		"Spaces": {reason: "The rest is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
+		"Spaces": {reason: "The rest of the query is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
 		"Escaped": {
 			reason: "What a string stands for counts.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
 		},
@@ -158,7 +158,7 @@ func TestRefusedTemplates(t *testing.T) {
 		"Replace":    {reason: "A placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
 		"ReplaceEsc": {reason: "An escaped placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
 		"Grouping":   {reason: "A placeholder in a grouping clause is refused.", query: `sum by ("{{service}}") (up)`, want: misplaced},
-		"Unknown":    {reason: "A mistake would match nothing.", query: `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`},
+		"Unknown":    {reason: "A placeholder that is misspelled is refused, since it would match nothing.", query: `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`},
 		"Spaces":     {reason: "They are written in one way.", query: `up{a="{{ service }}"}`, want: `"{{ service }}" is not a placeholder`},
 		"Open":       {reason: "A placeholder without its second closing brace is refused.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
 		"Triple":     {reason: "A placeholder with three braces is refused.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
@@ -175,7 +175,7 @@ func TestRefusedTemplates(t *testing.T) {
 		"Month":      {reason: "A query that looks back for a month is refused when it is parsed.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
 		"Text":       {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
 		"Large":      {reason: "A query that is too long is refused.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
-		"Empty":      {reason: "There is something to ask.", query: "", want: "is not PromQL"},
+		"Empty":      {reason: "An empty query is refused.", query: "", want: "is not PromQL"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,20 +29,20 @@ func TestParse(t *testing.T) {
 	}{
 		"Time":       {reason: "A time is normalized to milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
 		"Percent":    {reason: "Needless zeros and spaces are removed.", text: " >= 99.0 % ", want: ">= 99%"},
-		"Share":      {reason: "A number needs no unit.", text: "< 0.05", want: "< 0.05"},
+		"Share":      {reason: "A threshold may be a number without a unit.", text: "< 0.05", want: "< 0.05"},
 		"Bare":       {reason: "The comparison may be left to the metric.", text: "500ms", want: "500ms"},
-		"Exactly":    {reason: "A value may be fixed.", text: "==1", want: "== 1"},
+		"Exactly":    {reason: "A threshold may ask for exactly one value.", text: "==1", want: "== 1"},
 		"More":       {reason: "There is more than at least.", text: ">1Gbps", want: "> 1000Mbps"},
 		"Own":        {reason: "A unit that only a Blueprint knows stays.", text: ">=10requests/s", want: ">= 10 requests/s"},
 		"TooLong":    {reason: "A text that is too long is refused.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
 		"Digits":     {reason: "A number with too many digits is refused.", text: "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
-		"Negative":   {reason: "There is nothing below zero.", text: "> -1", err: grammar},
+		"Negative":   {reason: "A threshold below zero is refused.", text: "> -1", err: grammar},
 		"Exponent":   {reason: "An exponent could stand for any number of digits.", text: "< 1e9", err: grammar},
 		"NotANumber": {reason: "A threshold that is not a number is refused.", text: "<= NaN", err: grammar},
 		"Empty":      {reason: "An empty text is not a threshold.", text: "", err: grammar},
 		"Comparison": {reason: "A comparison without a number is not a threshold.", text: "<=", err: grammar},
 		"Unequal":    {reason: "Another comparison than the five is refused.", text: "!= 1", err: grammar},
-		"Line":       {reason: "A threshold is one line.", text: "<= 1\n", err: grammar},
+		"Line":       {reason: "A threshold of more than one line is refused.", text: "<= 1\n", err: grammar},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -100,8 +100,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"Bomb":          {reason: "An archive that grows past the bound.", bytes: archive(t, file("a", strings.Repeat("\x00", MaxBytes)), file("b", strings.Repeat("\x00", MaxBytes)))},
 		"Zeros":         {reason: "Zeros after the end of an archive that never end.", bytes: zipped(t, make([]byte, 3*MaxBytes))},
 		"Sparse":        {reason: "A file of a few bytes that says to have a terabyte of zeros.", bytes: sparse(t)},
-		"Symlink":       {reason: "A link could point anywhere.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc/passwd"}})},
-		"HardLink":      {reason: "A link could point anywhere.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeLink, Name: "a", Linkname: "b"}})},
+		"Symlink":       {reason: "A symbolic link in an archive is refused.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc/passwd"}})},
+		"HardLink":      {reason: "A hard link in an archive is refused.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeLink, Name: "a", Linkname: "b"}})},
 		"Folder":        {reason: "An archive with a folder entry is refused.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeDir, Name: "a/"}})},
 		"Device":        {reason: "An archive with a device is refused.", bytes: archive(t, entryOf{Header: tar.Header{Typeflag: tar.TypeChar, Name: "a"}})},
 		"Parent":        {reason: "A path stays in its directory.", bytes: archive(t, file("../a", ""))},
@@ -109,11 +109,11 @@ func TestDecodeRefuses(t *testing.T) {
 		"Twice":         {reason: "An archive with one file twice is refused.", bytes: archive(t, file("a", "1"), file("a", "2"))},
 		"FileFolder":    {reason: "A path is a file or a folder.", bytes: archive(t, file("a", "1"), file("a/b", "2"))},
 		"TooMany":       {reason: "The number of files is bounded.", bytes: archive(t, many...)},
-		"Trailing":      {reason: "Nothing comes after the end.", bytes: append(bytes.Clone(good), "more"...)},
+		"Trailing":      {reason: "Bytes after the end of an archive are refused.", bytes: append(bytes.Clone(good), "more"...)},
 		"SecondStream":  {reason: "A second compressed stream after the archive is refused.", bytes: append(bytes.Clone(good), good...)},
 		"AfterTheEnd":   {reason: "Bytes after the end of the archive within the compressed data are refused.", bytes: zipped(t, append(unzipped(t, good), 1))},
 		"Cut":           {reason: "An archive that was cut off.", bytes: good[:len(good)-9]},
-		"Checksum":      {reason: "A checksum that is wrong.", bytes: append(bytes.Clone(good[:len(good)-8]), 1, 2, 3, 4, 5, 6, 7, 8)},
+		"Checksum":      {reason: "An archive with a wrong checksum is refused.", bytes: append(bytes.Clone(good[:len(good)-8]), 1, 2, 3, 4, 5, 6, 7, 8)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

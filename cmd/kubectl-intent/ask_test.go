@@ -128,9 +128,9 @@ func TestAsk(t *testing.T) {
 		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
 		"MayNot":     {reason: "Who may not look back is told so.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
 		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
-		"Unknown":    {reason: "Who asks may stay unknown.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
+		"Unknown":    {reason: "A request is made without requestedBy when the API server does not say who asks.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
 		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
-		"Missing":    {reason: "There is no such deployment.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"Missing":    {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
 		"DryRun":     {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
 		"Newer":      {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
 	}
@@ -205,7 +205,7 @@ func TestWait(t *testing.T) {
 	}{
 		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
 		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
-		"Superseded": {reason: "Another revision came in between.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
+		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
 		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
 		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
 		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},

@@ -154,7 +154,7 @@ func TestFromCluster(t *testing.T) {
 		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
 		"Channel":      {reason: "Blueprints are selected by their labels.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, next)}}, args: []string{"render", "--claim", "shop"}},
 		"OneGroup":     {reason: "One of the two Configurations is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
-		"Namespace":    {reason: "The namespace can be said.", files: all, args: []string{"render", "--claim", "shop", "--context", "b", "-n", "team-a"}},
+		"Namespace":    {reason: "The namespace of a claim can be given with -n.", files: all, args: []string{"render", "--claim", "shop", "--context", "b", "-n", "team-a"}},
 		"NoNamespace":  {reason: "A claim in a file is where kubectl would put it.", in: strings.NewReplacer("namespace: team-a, ", "", `"shop"`, `"shop", "sites": ["edge1", "edge2"], "replicas": 2`).Replace(claim), files: all[:3], args: []string{"render", "-", "--live"}},
 		"OtherContext": {reason: "A deployment of another context is not found.", files: all, args: []string{"render", "--claim", "shop", "--context", "b"}, code: exitInvalid, says: `namespace "default" has no IntentDeployment "shop"`},
 		"Missing":      {reason: "A deployment that does not exist is named.", files: all, args: []string{"explain", "--claim", "shap"}, code: exitInvalid, says: `namespace "team-a" has no IntentDeployment "shap"`},

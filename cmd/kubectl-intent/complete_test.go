@@ -25,12 +25,12 @@ func TestCompletion(t *testing.T) {
 		"Flag":          {reason: "Flags of a command are completed.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
 		"Values":        {reason: "The closed values of a flag are completed.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
 		"Joined":        {reason: "The value of a flag is completed behind an equals sign.", words: []string{"validate", "--output=y"}, want: "--output=yaml :4"},
-		"CreateValues":  {reason: "Each command has its own.", words: []string{"blueprint", "create", "--output", ""}, want: "json yaml :4"},
-		"Shells":        {reason: "Arguments may be closed too.", words: []string{"completion", "f"}, want: "fish :4"},
-		"Files":         {reason: "Files are the shell's affair.", words: []string{"validate", "a"}, want: ":0"},
+		"CreateValues":  {reason: "Each command completes the values of its own flags.", words: []string{"blueprint", "create", "--output", ""}, want: "json yaml :4"},
+		"Shells":        {reason: "Arguments from a closed list are completed, too.", words: []string{"completion", "f"}, want: "fish :4"},
+		"Files":         {reason: "The names of files are left to the shell.", words: []string{"validate", "a"}, want: ":0"},
 		"FlagFile":      {reason: "Files of a flag are left to the shell.", words: []string{"render", "--site", "10"}, want: ":0"},
 		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
-		"ClaimsJoined":  {reason: "However the flags were said.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
+		"ClaimsJoined":  {reason: "Claims are completed with flags that are joined by an equals sign.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
 		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
 		"ClaimsAsked":   {reason: "Deployments are completed for commands that request something of one.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
 		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
@@ -90,7 +90,7 @@ func TestColours(t *testing.T) {
 	}{
 		"Terminal": {reason: "A terminal shows colours by default.", out: terminal, want: true},
 		"File":     {reason: "A file gets no colours.", out: file},
-		"NoColor":  {reason: "Who wants none gets none.", out: terminal, env: map[string]string{"NO_COLOR": "1"}},
+		"NoColor":  {reason: "NO_COLOR turns colours off on a terminal.", out: terminal, env: map[string]string{"NO_COLOR": "1"}},
 		"Dumb":     {reason: "A terminal without colours gets none.", out: terminal, env: map[string]string{"TERM": "dumb"}},
 	}
 	for name, tc := range cases {
@@ -115,9 +115,9 @@ func TestPainted(t *testing.T) {
 	}{
 		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
 		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 objects"}},
-		"Fine":     {reason: "What is well is green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 objects, 0 mistakes"}},
+		"Fine":     {reason: "An object without mistakes is printed in green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 objects, 0 mistakes"}},
 		"Example":  {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
-		"Fails":    {reason: "One that fails is not.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
+		"Fails":    {reason: "An example that fails is printed in red.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

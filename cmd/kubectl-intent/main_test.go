@@ -45,7 +45,7 @@ func TestDigest(t *testing.T) {
 		want   want
 	}{
 		"One": {
-			reason: "One claim is one digest.",
+			reason: "The same claim always has the same digest.",
 			in:     claim,
 			want:   want{out: sum + "\n"},
 		},
@@ -61,7 +61,7 @@ func TestDigest(t *testing.T) {
 			want:   want{out: sum + "\n"},
 		},
 		"Defaults": {
-			reason: "Saying a default changes nothing.",
+			reason: "A default that the claim gives changes no digest.",
 			in:     claim + "  suspend: false\n  compileConfig: {renderTimeout: 10s}\n",
 			want:   want{out: sum + "\n"},
 		},

@@ -34,7 +34,7 @@ func TestRefused(t *testing.T) {
 		explain bool
 		want    string
 	}{
-		"Conflict":    {reason: "One metric has one value.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
+		"Conflict":    {reason: "Two values for one metric are a conflict.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
 		"WrongWay":    {reason: "A threshold that points to the bad side of its metric is refused.", in: wrong, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`},
 		"Policy":      {reason: "Limits of a configuration in a file hold.", in: one, args: limited, want: "PolicyDenied: "},
 		"PolicyLive":  {reason: "The limits of a configuration in the cluster hold.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
@@ -66,10 +66,10 @@ func TestReasons(t *testing.T) {
 		blueprint string
 		want      string
 	}{
-		"Fine":    {reason: "What renders has no reason.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
+		"Fine":    {reason: "A Blueprint that renders has no reason for a failure.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
 		"Timeout": {reason: "What takes too long may succeed another time.", timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout},
 		"Spec":    {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
-		"Failed":  {reason: "What breaks a rule failed.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Failed":  {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -129,8 +129,8 @@ func TestRenderRemoved(t *testing.T) {
 	}{
 		"Left":         {reason: "A Site is not chosen any more.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "shop", args: []string{"--config", examples + "30-config.yaml"}, want: true},
 		"Unlimited":    {reason: "Without a configuration every control plane may be ours.", dir: "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true},
-		"Moved":        {reason: "A Site has another directory.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
-		"OtherControl": {reason: "Another installation has its own.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
+		"Moved":        {reason: "A directory that its Site used before is reported as removed.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
+		"OtherControl": {reason: "A directory of another installation is not reported as removed.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
 		"OtherClaim":   {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
 		"Copy":         {reason: "A copy elsewhere is somebody's own.", dir: "copies/shop", control: "demo", name: "shop"},
 		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},

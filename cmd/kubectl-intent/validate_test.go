@@ -30,7 +30,7 @@ func TestExitCodes(t *testing.T) {
 		want   int
 		says   string
 	}{
-		"Valid":         {reason: "What is right is 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
+		"Valid":         {reason: "Valid objects end the command with exit code 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
 		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
 		"Invalid":       {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
 		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
@@ -51,7 +51,7 @@ func TestExitCodes(t *testing.T) {
 		"NoFile":        {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
 		"NoSiteFile":    {reason: "One that the command line gives to all is a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
 		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: exitUsage},
-		"BlueprintTest": {reason: "Examples that render are 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
+		"BlueprintTest": {reason: "Examples that render end the command with exit code 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
 		"BlueprintReads": {
 			reason: "What a Blueprint reads is listed.", args: []string{"blueprint", "test", blueprints + "adopted"},
 			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",

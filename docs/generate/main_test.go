@@ -73,7 +73,7 @@ func TestFill(t *testing.T) {
 		page   string
 		want   want
 	}{
-		"Nothing": {reason: "A page without marks stays.", page: "a\n", want: want{text: "a\n"}},
+		"Nothing": {reason: "A page without marks is not changed.", page: "a\n", want: want{text: "a\n"}},
 		"Empty": {
 			reason: "A part comes between its marks.",
 			page:   "a\n<!-- generated: x -->\n<!-- end -->\nb\n", want: want{text: "a\n<!-- generated: x -->\nX\n<!-- end -->\nb\n", used: []string{"x"}},

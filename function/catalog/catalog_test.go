@@ -126,14 +126,14 @@ func TestNeeds(t *testing.T) {
 			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
 		"LabelsAgree": {
-			reason: "Both may select the same.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
+			reason: "Labels of the claim and of the intent both select Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
 			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
 		"All":        {reason: "The word all requires all Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"IntentBoth": {reason: "The word both in an intent requires all Sites.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"Version": {
-			reason: "A version has a name.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
+			reason: "A Blueprint may be asked for by name and version.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
 			want: []string{"blueprint/shop-1.2.0", needConfig, "site/edge1"},
 		},
 		"Namespaced": {
@@ -181,7 +181,7 @@ func TestResolve(t *testing.T) {
 		want    want
 	}{
 		"ByName":  {reason: "The Site that the intent names.", query: query(nil), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}}},
-		"Several": {reason: "Several Sites, sorted, each once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2" + here + "edge2/team-a/shop"}}},
+		"Several": {reason: "Several Sites are sorted, and each one comes once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2" + here + "edge2/team-a/shop"}}},
 		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
 		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
 		"OwnAndShared": {
@@ -224,7 +224,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoneAllowed": {
-			reason: "None that may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
+			reason: "A deployment of all Sites has none where none may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
 			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoSite": {reason: "A deployment without any Site gets the reason NoSite.", query: query(intentSites()), answers: answers(nil), want: want{code: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
@@ -233,7 +233,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
 		},
 		"Agreement": {
-			reason: "Both may say the same.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
+			reason: "The claim and the intent may both name the same Site.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
 			want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}},
 		},
 		"Conflict": {
@@ -245,7 +245,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
 		},
 		"ConflictOfLabels": {
-			reason: "Other labels select other Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
+			reason: "Labels of the intent that differ select other Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
 			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "selector of spec.intent"}},
 		},
 		"LabelsBesideTarget": {
@@ -260,7 +260,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
 		},
 		"BlueprintAmbiguous": {
-			reason: "Two Blueprints in one channel.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
+			reason: "Two Blueprints in one channel are ambiguous.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
 			want: want{code: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {
@@ -286,7 +286,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
 		},
 		"OwnRepository": {
-			reason: "A Site's own repository wins.", query: query(intentSites("edge1", "edge2")),
+			reason: "A Site's own repository comes before the claim's.", query: query(intentSites("edge1", "edge2")),
 			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://git.example.org/other"))}),
 			want:    want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
 		},
@@ -296,7 +296,7 @@ func TestResolve(t *testing.T) {
 			want:    want{code: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
 		},
 		"OneDirectoryTwice": {
-			reason: "Two Sites with one directory.", query: query(intentSites("edge1", "edge2")),
+			reason: "Two Sites with one directory in one repository are refused.", query: query(intentSites("edge1", "edge2")),
 			answers: answers(Answers{"site/edge2": encoded(site("edge2", func(s *catalogv1alpha1.Site) { s.Spec.Repository.Path = "clusters/edge1" }))}),
 			want:    want{code: "Invalid", message: []string{`"edge1"`, `"edge2"`, "clusters/edge1"}},
 		},
@@ -352,8 +352,8 @@ func TestStaleAnswers(t *testing.T) {
 		answers Answers
 	}{
 		"OneForAll":       {reason: "One Site was named, and now all are asked for.", query: query(targetSite("all")), answers: answers(nil)},
-		"OtherLabels":     {reason: "Other labels were asked for.", query: query(labels), answers: answers(Answers{needShared: encoded(site("a")), needOwn: encoded(), "sites/a=1,catalog.intentplane.dev/usable-from=team-a": encoded(site("a"))})},
-		"OtherChannel":    {reason: "Another channel was asked for.", query: query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil)},
+		"OtherLabels":     {reason: "Answers to other labels do not answer the query.", query: query(labels), answers: answers(Answers{needShared: encoded(site("a")), needOwn: encoded(), "sites/a=1,catalog.intentplane.dev/usable-from=team-a": encoded(site("a"))})},
+		"OtherChannel":    {reason: "Answers to another channel do not answer the query.", query: query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil)},
 		"OtherNamespaces": {reason: "A configuration of the same name was cluster-scoped.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }), answers: answers(nil)},
 	}
 	for name, tc := range cases {

@@ -334,12 +334,12 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: Site "edge1": prometheus.address: host "other.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
 		},
 		"TooMany": {
-			reason: "One Gate holds so many.", config: config{SLOThresholds: thresholds{"availability": "99"}},
+			reason: "More checks than one Gate can hold are refused.", config: config{SLOThresholds: thresholds{"availability": "99"}},
 			change: func(in *Input) { *in = newInput(in.Config, newPlaces(201)...) },
 			want:   `spec.gatesConfig: step 1 of 1 has 201 checks at 201 Sites, more than the 200 of one Gate: use fewer checks, or more waves`,
 		},
 		"TooLarge": {
-			reason: "Scripts travel with each Site.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: strings.Repeat("#", 16000)}},
+			reason: "Checks that are too large for one Gate are refused, as scripts are repeated for each Site.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: strings.Repeat("#", 16000)}},
 			change: func(in *Input) { *in = newInput(in.Config, newPlaces(17)...) },
 			want:   `spec.gatesConfig: 17 checks have about 552500 bytes, more than the 524288 that fit: keep scripts in a ConfigMap`,
 		},

@@ -85,7 +85,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 3, column 21: sites[1]: must be a string, in quotes`},
 		},
 		"Null": {
-			reason: "Null is not a string.",
+			reason: "Null is refused where a string belongs.",
 			text:   `{"service": null}`,
 			want:   want{err: `spec.intent: line 1, column 13: service: must be a string, in quotes`},
 		},
@@ -95,7 +95,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 1: service: must be set: it names what is to run`},
 		},
 		"TwiceTheSite": {
-			reason: "A Site is named once.",
+			reason: "A Site that is named twice is refused.",
 			text:   `{"service": "shop", "sites": ["edge1", "edge1"]}`,
 			want:   want{err: `spec.intent: line 1, column 40: sites[1]: names edge1 a second time`},
 		},
@@ -135,12 +135,12 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 45: resources.memory: must be a quantity, such as 4Gi`},
 		},
 		"Image": {
-			reason: "An image is a reference.",
+			reason: "A text that is no reference of an image is refused.",
 			text:   `{"service": "shop", "image": "nginx:1.27\n  evil: true"}`,
 			want:   want{err: `spec.intent: line 1, column 30: image: must be the reference of an image, such as registry.example.org/team/app:1.2.0`},
 		},
 		"ControlCharacter": {
-			reason: "NUL hides things from people.",
+			reason: "A NUL byte is refused, since it hides text from readers.",
 			text:   `{"service": "shop", "parameters": {"a": "b\u0000"}}`,
 			want:   want{err: `spec.intent: line 1, column 41: parameters.a: must be at most 4096 bytes of text without control characters`},
 		},

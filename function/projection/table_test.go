@@ -42,13 +42,13 @@ func TestShortest(t *testing.T) {
 		restart  bool
 		want     string
 	}{
-		"First":   {reason: "All begins at the start.", to: "off", want: "off"},
+		"First":   {reason: "A projection that begins is at the start of the table.", to: "off", want: "off"},
 		"Far":     {reason: "What lies between is gone through.", from: "", to: "red", want: "off green yellow red"},
 		"Around":  {reason: "The shortest path may lead over other phases.", from: "yellow", to: "green", want: "red green"},
 		"Same":    {reason: "An unchanged phase has an empty path.", from: "red", to: "red"},
 		"Again":   {reason: "An object that was recreated starts again.", from: "green", to: "green", restart: true, want: "off green"},
 		"NoWay":   {reason: "A phase without a path to the wanted one starts again.", from: "broken", to: "green", want: "off green"},
-		"Unknown": {reason: "An unknown phase starts again.", from: "blue", to: "off", want: "off"},
+		"Unknown": {reason: "A phase that the table does not have begins again at the start.", from: "blue", to: "off", want: "off"},
 		"ToStart": {reason: "The start is one step.", from: "red", to: "off", restart: true, want: "off"},
 	}
 	for name, tc := range cases {

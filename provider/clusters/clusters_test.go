@@ -295,8 +295,8 @@ func TestFailures(t *testing.T) {
 		status int
 		want   string
 	}{
-		"NotInstalled": {reason: "No such kind", status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled},
-		"Forbidden":    {reason: "We may not", status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied},
+		"NotInstalled": {reason: "An answer that the kind does not exist means that the engine is not installed.", status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled},
+		"Forbidden":    {reason: "An answer that reading is forbidden means that access is denied.", status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied},
 		"Broken":       {reason: "An API server with an internal error is not reachable.", status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable},
 		"Redirect":     {reason: "An API server that redirects is not followed.", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
 	}

@@ -37,14 +37,14 @@ func TestMeasure(t *testing.T) {
 		"NaNWait":      {reason: "A check that waits for data takes 0/0 for none.", c: Criteria{NoData: "Wait"}, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Waiting, Message: "the answer has no data"}},
 		"EmptyEarly":   {reason: "What is young need not have data.", c: Criteria{NoData: "Pass"}, a: Answer{Early: true}, want: Measurement{Outcome: Early, Message: "the answer has no data"}},
 		"EarlyValue":   {reason: "What has a value is not early.", c: strict, a: Answer{Early: true, Values: []float64{1}}, want: Measurement{Outcome: Fail, Value: "1", Message: "the value is beyond the threshold"}},
-		"NaN":          {reason: "0/0 is no data.", c: strict, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Fail, Message: "the answer has no data, which fails"}},
+		"NaN":          {reason: "NaN, which is 0 divided by 0, counts as no data.", c: strict, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Fail, Message: "the answer has no data, which fails"}},
 		"Infinite":     {reason: "An infinite value has no good side.", c: Criteria{Limit: atMost(math.Inf(1))}, a: Answer{Values: []float64{math.Inf(1)}}, want: Measurement{Outcome: Fail, Value: "+Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
 		"BelowAll":     {reason: "A value of minus infinity has no good side.", c: strict, a: Answer{Values: []float64{math.Inf(-1)}}, want: Measurement{Outcome: Fail, Value: "-Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
 		"Many":         {reason: "Nobody knows which of several series is meant.", c: strict, a: Answer{Values: []float64{0, 0}}, want: Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}},
 		"Few":          {reason: "A value from too few samples is none.", c: Criteria{Limit: atMost(1), MinSamples: 11}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Fail, Message: "the value is made from fewer samples than minSamples, which fails"}},
 		"Enough":       {reason: "As many as are asked for are enough.", c: Criteria{Limit: atMost(1), MinSamples: 10}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Pass, Value: "0"}},
 		"Untold":       {reason: "Who does not say how many samples cannot be believed.", c: Criteria{Limit: atMost(1), MinSamples: 2}, a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Message: "the server does not say how many samples the value is made from, which minSamples asks for"}},
-		"NoLimit":      {reason: "Without a threshold nothing passes.", a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Value: "0", Message: "the check has no threshold to judge the value by"}},
+		"NoLimit":      {reason: "A value without a threshold is an error and does not pass.", a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Value: "0", Message: "the check has no threshold to judge the value by"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -81,9 +81,9 @@ func TestJudge(t *testing.T) {
 		after  time.Duration
 		want   Judgement
 	}{
-		"Nothing":           {reason: "Nothing measured is nothing judged.", rules: strict, want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"Some":              {reason: "Fewer than count decide nothing.", rules: strict, of: "pp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 2}},
-		"Passed":            {reason: "As many as count pass.", rules: strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
+		"Nothing":           {reason: "A check without a measurement keeps running.", rules: strict, want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"Some":              {reason: "Fewer good measurements than count keep the check running.", rules: strict, of: "pp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 2}},
+		"Passed":            {reason: "As many good measurements as count pass the check.", rules: strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
 		"PassedLate":        {reason: "What was measured counts before time does.", rules: strict, of: "ppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
 		"FailedAtOnce":      {reason: "Without a limit the first failure decides.", rules: strict, of: "pf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 2}},
 		"FailedLate":        {reason: "A failure counts before time does.", rules: strict, of: "f", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1}},
@@ -91,18 +91,18 @@ func TestJudge(t *testing.T) {
 		"OnlyFailures":      {reason: "A limit that allows all does not make a pass of none.", rules: lax, of: "fff", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 3}},
 		"OnlyInconclusive":  {reason: "A check whose measurements all decide nothing ends with an error.", rules: lax, of: "iii", want: Judgement{Phase: v1alpha1.CheckError, Message: messageNothing, Count: 3}},
 		"Inconclusive":      {reason: "Too many inconclusive ones are an error.", rules: strict, of: "pi", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: messageInconclusive, Count: 2}},
-		"ErrorsAllowed":     {reason: "Errors do not count.", rules: strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
+		"ErrorsAllowed":     {reason: "Tolerated errors do not count against a check that passes.", rules: strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
 		"ErrorsInARow":      {reason: "Too many of them in a row do.", rules: strict, of: "peee", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: "broken", Count: 1}},
 		"ErrorsApart":       {reason: "In a row is said: one that works begins anew.", rules: strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
 		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"Early":             {reason: "What is early does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"EarlyForEver":      {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
 		"Waits":             {reason: "A measurement that waits for data does not count, and is reported.", rules: strict, of: "pwww", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1, Availability: WithoutData, Message: messageWaiting}},
-		"WaitsNoMore":       {reason: "Data ends the wait.", rules: strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
-		"TimedOut":          {reason: "Nothing measured in time.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
+		"WaitsNoMore":       {reason: "A measurement with data ends the wait for data.", rules: strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
+		"TimedOut":          {reason: "A check that measured nothing within its timeout timed out.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
 		"AlmostTimedOut":    {reason: "The time is not over before it is over.", rules: strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"TimedOutInErrors":  {reason: "What went wrong at last is said.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
-		"NoErrorsTolerated": {reason: "0 means none.", rules: Rules{Count: 3, Timeout: time.Hour}, of: "e", want: Judgement{Phase: v1alpha1.CheckError, Message: "broken"}},
+		"NoErrorsTolerated": {reason: "With a limit of 0 the first error ends the check.", rules: Rules{Count: 3, Timeout: time.Hour}, of: "e", want: Judgement{Phase: v1alpha1.CheckError, Message: "broken"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -135,14 +135,14 @@ func TestVerdict(t *testing.T) {
 		phases []v1alpha1.CheckPhase
 		want   v1alpha1.GateVerdict
 	}{
-		"None":     {reason: "Nothing is not a pass.", want: v1alpha1.GateError},
-		"Passed":   {reason: "All have to pass.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
+		"None":     {reason: "A Gate without checks does not pass.", want: v1alpha1.GateError},
+		"Passed":   {reason: "A Gate passes when all its checks passed.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
 		"Running":  {reason: "There is no verdict while all that ended has passed.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
 		"Pending":  {reason: "A check that has not begun keeps the verdict back.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
 		"First":    {reason: "The first failure ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Failed", "Running", "Pending"}, want: v1alpha1.GateFailed},
 		"FirstErr": {reason: "The first error ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Running", "Error"}, want: v1alpha1.GateError},
 		"FirstOut": {reason: "The first timeout ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Running"}, want: v1alpha1.GateTimedOut},
-		"Failed":   {reason: "A failure is the gravest.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
+		"Failed":   {reason: "A failed check outweighs every other result of a Gate.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
 		"Error":    {reason: "An error decides where no check failed.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
 		"TimedOut": {reason: "A timeout decides where no check failed or had an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},
 		"Unknown":  {reason: "A phase that nobody knows does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},

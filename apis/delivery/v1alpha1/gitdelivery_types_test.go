@@ -69,7 +69,7 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 		"LedgerAndCopy": {reason: "A repository is home or follower, but not both.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Copy, p.Ledger = state, &v1alpha1.LedgerUpdate{}
 		}, want: "only one of them may be set"},
-		"TwoEvents": {reason: "An event says one thing.", change: func(p *v1alpha1.GitDeliveryParameters) {
+		"TwoEvents": {reason: "An event with two contents is refused.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			e := opened()
 			e.Ordered = ordered().Ordered
 			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{e}}

@@ -25,9 +25,9 @@ func TestCheck(t *testing.T) {
 		object string
 		want   []string
 	}{
-		"Claim":           {reason: "The smallest claim is fine.", object: claim + `, spec: {intent: a}`},
+		"Claim":           {reason: "A claim with nothing but an intent is admitted.", object: claim + `, spec: {intent: a}`},
 		"Namespaced":      {reason: "A namespaced composite with an intent is valid.", object: namespaced + `, spec: {intent: a}`},
-		"NoNamespace":     {reason: "kubectl fills in a namespace.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
+		"NoNamespace":     {reason: "A claim without a namespace is admitted, since kubectl fills it in.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
 		"Crossplane":      {reason: "What Crossplane adds is in the schema that it makes.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
 		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
 		"Null":            {reason: "Null is absent where nothing else is said.", object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`},

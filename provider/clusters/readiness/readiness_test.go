@@ -64,7 +64,7 @@ func TestContracts(t *testing.T) {
 		blocker string
 	}{
 		"InfraV1Beta1": {
-			reason: "status.ready", in: func() Input {
+			reason: "An infrastructure object of contract v1beta1 reports in status.ready that it is ready.", in: func() Input {
 				in := good(V1Beta2, V1Beta1)
 				set(in.Infrastructure.Unstructured, "status.ready=false")
 				return in
@@ -72,7 +72,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1",
 		},
 		"InfraV1Beta2": {
-			reason: "status.initialization.provisioned", in: func() Input {
+			reason: "An infrastructure object of contract v1beta2 reports in status.initialization.provisioned that it is ready.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Infrastructure.Unstructured, "status.initialization.provisioned=false")
 				return in
@@ -80,7 +80,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1",
 		},
 		"InfraOtherContract": {
-			reason: "The field of the other contract says nothing", in: func() Input {
+			reason: "The field of the other contract is not read.", in: func() Input {
 				in := good(V1Beta2, V1Beta1)
 				in.Infrastructure.Contract = V1Beta2
 				return in
@@ -88,7 +88,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1",
 		},
 		"InfraNotTakenOverV1Beta1": {
-			reason: "Cluster.status.infrastructureReady", in: func() Input {
+			reason: "A Cluster of v1beta1 reports in status.infrastructureReady that Cluster API saw its infrastructure ready.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				set(in.Cluster.Unstructured, "status.infrastructureReady=false")
 				return in
@@ -96,7 +96,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/Provisioning by Cluster c1: Cluster API has not taken over yet that its infrastructure is ready",
 		},
 		"InfraNotTakenOverV1Beta2": {
-			reason: "Cluster.status.initialization.infrastructureProvisioned", in: func() Input {
+			reason: "A Cluster of v1beta2 reports it in status.initialization.infrastructureProvisioned, and its field of v1beta1 is not read.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "status.initialization.infrastructureProvisioned=false", "status.infrastructureReady=true")
 				return in
@@ -104,7 +104,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/Provisioning by Cluster c1: Cluster API has not taken over yet that its infrastructure is ready",
 		},
 		"InfraSaysWhy": {
-			reason: "The message of the object that is responsible", in: func() Input {
+			reason: "The message is copied from the object that is responsible.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "status.initialization.infrastructureProvisioned=false", "status.initialization.controlPlaneInitialized=false")
 				set(in.Infrastructure.Unstructured, "status.initialization.provisioned=false")
@@ -114,7 +114,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/Provisioning by XCluster c1: no quota", blocker: "Provisioning XCluster c1: no quota",
 		},
 		"InfraUnwell": {
-			reason: "Ready of the infrastructure is mirrored", in: func() Input {
+			reason: "The condition Ready of the infrastructure object is mirrored.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				with(in.Infrastructure.Unstructured, "status.conditions", "Ready=False/Gone/the network is gone")
 				return in
@@ -122,15 +122,15 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1: the network is gone",
 		},
 		"InfraDeleted": {
-			reason: "Somebody deletes it alone", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure.SetDeletionTimestamp(&now); return in },
+			reason: "An infrastructure object that is deleted without its Cluster is not ready.", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure.SetDeletionTimestamp(&now); return in },
 			want: "InfrastructureReady=False/NotReady by XCluster c1: it is being deleted",
 		},
 		"InfraNotReferenced": {
-			reason: "Core takes a Cluster without infrastructure for provisioned", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure = NotReferenced(); return in },
+			reason: "A Cluster without infrastructure is ready once Cluster API reports it provisioned.", in: func() Input { in := good(V1Beta2, V1Beta2); in.Infrastructure = NotReferenced(); return in },
 			want: "InfrastructureReady=True/Provisioned by Cluster c1",
 		},
 		"InfraNotReferencedYet": {
-			reason: "Unless it does not", in: func() Input {
+			reason: "A Cluster without infrastructure is not ready before Cluster API reports it provisioned.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Infrastructure = NotReferenced()
 				set(in.Cluster.Unstructured, "status.initialization.infrastructureProvisioned=false")
@@ -139,7 +139,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReferenced: the Cluster names none",
 		},
 		"InfraUnknown": {
-			reason: "What is known of the cause is said before what follows from it", in: func() Input {
+			reason: "The blocker names the cause before what follows from it.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Infrastructure, in.ControlPlane = Lacks(Subject{Kind: "XCluster", Name: "c1"}, ReasonContractUnknown), NotReferenced()
 				set(in.Cluster.Unstructured, "status.initialization=none")
@@ -148,7 +148,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that is known here", blocker: "ContractUnknown XCluster c1: the definition of its kind names no contract of Cluster API that is known here",
 		},
 		"InitializedV1Beta1": {
-			reason: "Condition ControlPlaneInitialized", in: func() Input {
+			reason: "A Cluster of v1beta1 reports in its condition ControlPlaneInitialized that the control plane is initialized.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				set(in.Cluster.Unstructured, "status.conditions=none")
 				return in
@@ -156,7 +156,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneInitialized=False/NotInitialized by XControlPlane c1", blocker: "NotInitialized XControlPlane c1",
 		},
 		"InitializedV1Beta2": {
-			reason: "Cluster.status.initialization.controlPlaneInitialized", in: func() Input {
+			reason: "A Cluster of v1beta2 reports it in status.initialization.controlPlaneInitialized, whatever its conditions say.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 				with(in.Cluster.Unstructured, "status.conditions", "ControlPlaneInitialized=True/Other/another version of the Cluster says it so")
@@ -166,7 +166,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneInitialized=False/NotInitialized by XControlPlane c1: etcd starts", blocker: "NotInitialized XControlPlane c1: etcd starts",
 		},
 		"InitializedTakenBack": {
-			reason: "Latched, for this UID", in: func() Input {
+			reason: "A control plane that was initialized once stays initialized while the Cluster has the same UID.", in: func() Input {
 				in := good(V1Beta2, V1Beta1)
 				set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 				in.Initialized = Initialized{UID: "uid-1", At: noon()}
@@ -175,7 +175,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneInitialized=True/Initialized by Cluster c1: it was, and its provider took that back",
 		},
 		"InitializedOfAnother": {
-			reason: "A new Cluster of that name is another one", in: func() Input {
+			reason: "A Cluster of the same name with another UID has to be initialized itself.", in: func() Input {
 				in := good(V1Beta2, V1Beta1)
 				set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 				in.Initialized = Initialized{UID: "uid-0", At: noon()}
@@ -184,7 +184,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneInitialized=False/NotInitialized by XControlPlane c1", blocker: "NotInitialized XControlPlane c1",
 		},
 		"PlaneReadyV1Beta1": {
-			reason: "status.ready", in: func() Input {
+			reason: "A control plane object of contract v1beta1 reports in status.ready that it is ready.", in: func() Input {
 				in := good(V1Beta2, V1Beta1)
 				set(in.ControlPlane.Unstructured, "status.ready=false")
 				with(in.ControlPlane.Unstructured, "status.conditions", "Ready=False/Creating/nodes leave")
@@ -193,7 +193,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by XControlPlane c1: nodes leave",
 		},
 		"PlaneAvailableV1Beta2": {
-			reason: "Condition Available", in: func() Input {
+			reason: "A control plane object of contract v1beta2 reports in its condition Available that it is ready.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				with(in.ControlPlane.Unstructured, "status.conditions", "Available=False/Lost/quorum is lost")
 				return in
@@ -201,7 +201,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by XControlPlane c1: quorum is lost",
 		},
 		"PlaneSaysNothingV1Beta2": {
-			reason: "Available is optional", in: func() Input {
+			reason: "Without the condition Available, a control plane of v1beta2 is ready once it is initialized.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.ControlPlane.Unstructured, "status.initialization.controlPlaneInitialized=false", "status.ready=true")
 				return in
@@ -209,11 +209,11 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by XControlPlane c1",
 		},
 		"PlaneDeleted": {
-			reason: "Somebody deletes it alone", in: func() Input { in := good(V1Beta2, V1Beta2); in.ControlPlane.SetDeletionTimestamp(&now); return in },
+			reason: "A control plane object that is deleted without its Cluster is not ready.", in: func() Input { in := good(V1Beta2, V1Beta2); in.ControlPlane.SetDeletionTimestamp(&now); return in },
 			want: "ControlPlaneReady=False/NotReady by XControlPlane c1: it is being deleted",
 		},
 		"NoPlaneV1Beta2": {
-			reason: "Machines without a control plane object: the Cluster says it", in: func() Input {
+			reason: "Where no control plane object is referenced, the Cluster's own condition counts.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.ControlPlane = NotReferenced()
 				with(in.Cluster.Unstructured, "status.conditions", "ControlPlaneAvailable=False/Down/it is down")
@@ -222,7 +222,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by Cluster c1: it is down",
 		},
 		"NoPlaneV1Beta1": {
-			reason: "Also an old one", in: func() Input {
+			reason: "A Cluster of v1beta1 without a control plane object reports in status.controlPlaneReady.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				in.ControlPlane = NotReferenced()
 				set(in.Cluster.Unstructured, "status.controlPlaneReady=false")
@@ -231,7 +231,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by Cluster c1",
 		},
 		"NoPlaneNewConditionsV1Beta1": {
-			reason: "Which may have the new conditions in their other place", in: func() Input {
+			reason: "A Cluster of v1beta1 may have the conditions of v1beta2 below status.v1beta2.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				in.ControlPlane = NotReferenced()
 				with(in.Cluster.Unstructured, "status.v1beta2.conditions", "ControlPlaneAvailable=False/Down/it is down")
@@ -240,7 +240,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by Cluster c1: it is down",
 		},
 		"PlaneRollsOut": {
-			reason: "Its machines are replaced because somebody asked for others", in: func() Input {
+			reason: "A control plane that replaces its machines is rolling out, rather than not ready.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				with(with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3"), "status.conditions", "Available=False/NotAvailable/etcd is not well")
 				return in
@@ -248,7 +248,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/RollingOut by XControlPlane c1: etcd is not well",
 		},
 		"NoEndpoint": {
-			reason: "Core copies it from the providers", in: func() Input {
+			reason: "Without a host in spec.controlPlaneEndpoint, the endpoint is unknown.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=")
 				return in
@@ -256,7 +256,7 @@ func TestContracts(t *testing.T) {
 			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"NoPort": {
-			reason: "A host alone is no endpoint", in: func() Input {
+			reason: "A host without a port is no endpoint.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.port=0")
 				return in
@@ -264,7 +264,7 @@ func TestContracts(t *testing.T) {
 			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"EndpointIsURL": {
-			reason: "CAPT writes a URL where a host belongs", in: func() Input {
+			reason: "The URL that CAPT writes into the field of the host is corrected.", in: func() Input {
 				in := capt(V1Beta2)
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=https://ABC.eks.amazonaws.com", "spec.controlPlaneEndpoint.port=443")
 				return in
@@ -272,7 +272,7 @@ func TestContracts(t *testing.T) {
 			want: "EndpointKnown=True/EndpointCorrected by Cluster c1: the host of its control plane endpoint is a URL",
 		},
 		"PausedV1Beta1": {
-			reason: "spec.paused keeps nothing back", in: func() Input {
+			reason: "spec.paused of a Cluster of v1beta1 is reported and keeps nothing back.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				set(in.Cluster.Unstructured, "spec.paused=true")
 				return in
@@ -280,7 +280,7 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/Paused by Cluster c1",
 		},
 		"PausedV1Beta2": {
-			reason: "The same field of a new Cluster", in: func() Input {
+			reason: "spec.paused of a Cluster of v1beta2 is reported and keeps nothing back.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "spec.paused=true")
 				return in
@@ -304,11 +304,11 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/Paused by XControlPlane c1",
 		},
 		"PausedIgnored": {
-			reason: "CAPT ignores it", in: func() Input { in := capt(V1Beta2); set(in.Cluster.Unstructured, "spec.paused=true"); return in },
+			reason: "A pause that CAPT ignores is reported as ignored.", in: func() Input { in := capt(V1Beta2); set(in.Cluster.Unstructured, "spec.paused=true"); return in },
 			want: "Paused=True/PausedIgnoredByProvider by Cluster c1: its provider works on it all the same",
 		},
 		"DeletingV1Beta2": {
-			reason: "Core says what it waits for", in: func() Input {
+			reason: "The Cluster's condition Deleting says what its deletion waits for.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Cluster.SetDeletionTimestamp(&now)
 				with(in.Cluster.Unstructured, "status.conditions", "Deleting=True/WaitingForWorkersDeletion/* MachineDeployments: a")
@@ -317,7 +317,7 @@ func TestContracts(t *testing.T) {
 			want: "Deleting=True/WaitingForWorkersDeletion by Cluster c1: * MachineDeployments: a", blocker: "WaitingForWorkersDeletion Cluster c1: * MachineDeployments: a",
 		},
 		"DeletingV1Beta1": {
-			reason: "An old one in its other place", in: func() Input {
+			reason: "A Cluster of v1beta1 has its condition Deleting below status.v1beta2.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				in.Cluster.SetDeletionTimestamp(&now)
 				with(in.Cluster.Unstructured, "status.v1beta2.conditions", "Deleting=True/WaitingForControlPlaneDeletion/soon")
@@ -330,7 +330,7 @@ func TestContracts(t *testing.T) {
 			want: "Deleting=True/DeletionRequested by Cluster c1: it is being deleted", blocker: "DeletionRequested Cluster c1: it is being deleted",
 		},
 		"FailureV1Beta1": {
-			reason: "A failure reason beside what works is left over", in: func() Input {
+			reason: "A failure reason on a Cluster that works is shown and does not block.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				set(in.Cluster.Unstructured, "status.failureReason=CreateError", "status.failureMessage=it was slow", "status.phase=Failed")
 				return in
@@ -338,7 +338,7 @@ func TestContracts(t *testing.T) {
 			want: "ProviderHealthy=True/FailureReported by Cluster c1: CreateError: it was slow",
 		},
 		"FailureV1Beta2": {
-			reason: "New versions have it elsewhere, and it is not final", in: func() Input {
+			reason: "A Cluster of v1beta2 has its failure reason below status.deprecated, and the failure is not final.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "status.deprecated.v1beta1.failureReason=CreateError", "status.initialization.controlPlaneInitialized=false")
 				set(in.ControlPlane.Unstructured, "status.initialization.controlPlaneInitialized=false")
@@ -347,7 +347,7 @@ func TestContracts(t *testing.T) {
 			want: "ProviderHealthy=False/FailureReported by Cluster c1: CreateError", blocker: "FailureReported Cluster c1: CreateError",
 		},
 		"PhaseFailed": {
-			reason: "A phase alone", in: func() Input {
+			reason: "The phase Failed is reported as a failure without a failure reason.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				set(in.Cluster.Unstructured, "status.phase=Failed", "status.infrastructureReady=false")
 				return in
@@ -355,7 +355,7 @@ func TestContracts(t *testing.T) {
 			want: "ProviderHealthy=False/FailureReported by Cluster c1: its phase is Failed",
 		},
 		"TerraformFailed": {
-			reason: "CAPT hides what is in Synced", in: func() Input {
+			reason: "The Workspace behind a CAPTCluster says in Synced why Terraform failed.", in: func() Input {
 				in := capt(V1Beta2)
 				set(in.Cluster.Unstructured, "status.initialization.infrastructureProvisioned=false", "status.initialization.controlPlaneInitialized=false")
 				set(in.Infrastructure.Unstructured, "status.ready=false")
@@ -365,7 +365,7 @@ func TestContracts(t *testing.T) {
 			want: "ProviderHealthy=False/TerraformFailed by Workspace c1-vpc: apply failed: no quota", blocker: "TerraformFailed Workspace c1-vpc: apply failed: no quota",
 		},
 		"TerraformFailsToDelete": {
-			reason: "The Workspace is what a deletion waits for", in: func() Input {
+			reason: "A deletion waits for the Workspace whose Terraform fails to destroy.", in: func() Input {
 				in := capt(V1Beta2)
 				in.Cluster.SetDeletionTimestamp(&now)
 				in.Behind[1] = Found(with(thing("tf.upbound.io/v1beta1", kindWorkspace, "c1-vpc"), "status.conditions", "Synced=False/ReconcileError/destroy failed: in use"), "")
@@ -374,7 +374,7 @@ func TestContracts(t *testing.T) {
 			want: "Deleting=True/DeletionRequested by Workspace c1-vpc: destroy failed: in use", blocker: "DeletionRequested Workspace c1-vpc: destroy failed: in use",
 		},
 		"VPCSaysWhy": {
-			reason: "CAPT has no Ready there", in: func() Input {
+			reason: "A CAPTCluster has the condition VPCReady and no condition Ready.", in: func() Input {
 				in := capt(V1Beta1)
 				set(in.Infrastructure.Unstructured, "status.ready=false")
 				with(in.Infrastructure.Unstructured, "status.conditions", "VPCReady=False/VPCCreating/it is being made")
@@ -383,7 +383,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by CAPTCluster c1: it is being made",
 		},
 		"TooFewWorkers": {
-			reason: "If they are asked for", in: func() Input {
+			reason: "Fewer ready workers than minReadyWorkers block deliveries.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Options.MinReadyWorkers = 2
 				set(in.Cluster.Unstructured, "status.workers.desiredReplicas=2", "status.workers.readyReplicas=1")
@@ -392,7 +392,7 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=True/Available by XControlPlane c1", blocker: "TooFewWorkers fewer workers are ready than are asked for",
 		},
 		"EnoughWorkersV1Beta1": {
-			reason: "An old Cluster counts them elsewhere", in: func() Input {
+			reason: "A Cluster of v1beta1 counts its workers below status.v1beta2.", in: func() Input {
 				in := good(V1Beta1, V1Beta1)
 				in.Options.MinReadyWorkers = 2
 				set(in.Cluster.Unstructured, "status.v1beta2.workers.readyReplicas=2")
@@ -458,21 +458,21 @@ func TestKubeconfig(t *testing.T) {
 		want    string
 		blocked bool
 	}{
-		"Missing":     {reason: "There is none", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
-		"Denied":      {reason: "We may not look", change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true},
-		"WrongType":   {reason: "Whoever makes such a Secret says so by its type", change: func(k *Kubeconfig) { k.Type = "Opaque" }, want: "False/KubeconfigInvalid", blocked: true},
+		"Missing":     {reason: "A Cluster without a kubeconfig Secret gets no deliveries.", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
+		"Denied":      {reason: "It is unknown whether a kubeconfig that the provider may not read is good.", change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true},
+		"WrongType":   {reason: "A Secret of another type than Cluster API's is invalid.", change: func(k *Kubeconfig) { k.Type = "Opaque" }, want: "False/KubeconfigInvalid", blocked: true},
 		"WrongLabel":  {reason: "A Secret that is labelled for another Cluster is invalid.", change: func(k *Kubeconfig) { k.Cluster = "c2" }, want: "False/KubeconfigInvalid", blocked: true},
-		"Empty":       {reason: "CAPT copies nothing as it is", change: func(k *Kubeconfig) { k.Data = nil }, want: "False/KubeconfigEmpty", blocked: true},
+		"Empty":       {reason: "A kubeconfig Secret without data is reported as empty, since CAPT copies an empty one.", change: func(k *Kubeconfig) { k.Data = nil }, want: "False/KubeconfigEmpty", blocked: true},
 		"Refused":     {reason: "A kubeconfig that cannot be parsed is refused.", change: func(k *Kubeconfig) { k.Refused = "the kubeconfig cannot be parsed" }, want: "False/KubeconfigRefused", blocked: true},
-		"Program":     {reason: "A program is not run", change: func(k *Kubeconfig) { k.Refused, k.Program = "no", true }, want: "False/KubeconfigRefused", blocked: true},
+		"Program":     {reason: "A kubeconfig that runs a program is refused.", change: func(k *Kubeconfig) { k.Refused, k.Program = "no", true }, want: "False/KubeconfigRefused", blocked: true},
 		"Allowed":     {reason: "A kubeconfig that runs a program counts as good where that is allowed.", change: func(k *Kubeconfig) { k.Refused, k.Program, k.Answer = "no", true, Answer{} }, exec: true, want: "True/KubeconfigNotAsked"},
 		"AllowedElse": {reason: "A kubeconfig that is refused for another reason stays refused where programs are allowed.", change: func(k *Kubeconfig) { k.Refused = "no" }, exec: true, want: "False/KubeconfigRefused", blocked: true},
-		"Expired":     {reason: "Its time is over", change: func(k *Kubeconfig) { k.NotAfter = noon() }, want: "False/KubeconfigExpired", blocked: true},
+		"Expired":     {reason: "A kubeconfig is expired from the second in which its credentials end.", change: func(k *Kubeconfig) { k.NotAfter = noon() }, want: "False/KubeconfigExpired", blocked: true},
 		"Expiring":    {reason: "Credentials that have not expired yet are good.", change: func(k *Kubeconfig) { k.NotAfter = noon().Add(time.Second) }, want: "True/Answers"},
-		"NotAsked":    {reason: "Nobody knows", change: func(k *Kubeconfig) { k.Answer = Answer{} }, want: "Unknown/ServerUnreachable", blocked: true},
-		"Silent":      {reason: "No answer", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerUnreachable }, want: "False/ServerUnreachable", blocked: true},
-		"Unready":     {reason: "An answer that says no", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerNotReady }, want: "False/ServerNotReady", blocked: true},
-		"WrongToken":  {reason: "An answer that says no to us", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonKubeconfigDenied }, want: "False/KubeconfigDenied", blocked: true},
+		"NotAsked":    {reason: "It is unknown whether a kubeconfig is good before its API server was asked.", change: func(k *Kubeconfig) { k.Answer = Answer{} }, want: "Unknown/ServerUnreachable", blocked: true},
+		"Silent":      {reason: "An API server that does not answer blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerUnreachable }, want: "False/ServerUnreachable", blocked: true},
+		"Unready":     {reason: "An API server that answers that it is not ready blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerNotReady }, want: "False/ServerNotReady", blocked: true},
+		"WrongToken":  {reason: "An API server that denies the kubeconfig's credentials blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonKubeconfigDenied }, want: "False/KubeconfigDenied", blocked: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

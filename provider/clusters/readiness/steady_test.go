@@ -25,10 +25,10 @@ func TestSteady(t *testing.T) {
 		reason string
 		story  []seen
 	}{
-		"Stable":      {reason: "Ready for ten seconds", story: []seen{{0, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
-		"Interrupted": {reason: "Without interruption", story: []seen{{0, true, false, 10}, {9, false, false, -1}, {1, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
-		"Lost":        {reason: "Lost at once, and trusted after twice the time", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {5, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {1, false, false, -1}, {1, true, false, 40}}},
-		"Bounded": {reason: "Never longer than ten minutes", story: func() []seen {
+		"Stable":      {reason: "A Cluster counts as ready once it was ready for ten seconds.", story: []seen{{0, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
+		"Interrupted": {reason: "An interruption begins the ten seconds again.", story: []seen{{0, true, false, 10}, {9, false, false, -1}, {1, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
+		"Lost":        {reason: "A lost Cluster is not ready at once, and each loss doubles the time after that.", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {5, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {1, false, false, -1}, {1, true, false, 40}}},
+		"Bounded": {reason: "No Cluster has to be ready for longer than ten minutes.", story: func() []seen {
 			var out []seen
 			for range 12 {
 				out = append(out, seen{1, true, false, 0}, seen{600, true, true, -1}, seen{1, false, false, -1})
@@ -38,7 +38,7 @@ func TestSteady(t *testing.T) {
 			}
 			return append(out, seen{1, true, false, 600})
 		}()},
-		"Forgiven": {reason: "After ten minutes all is forgotten", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {580, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}}},
+		"Forgiven": {reason: "Earlier losses are forgotten once the Cluster was ready for ten minutes.", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {580, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestHear(t *testing.T) {
 		want   time.Duration
 	}{
 		"Unreachable": {reason: "A Cluster that could not be reached is the same one, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
-		"Gone":        {reason: "Who comes after it is another one", gap: ReasonObjectMissing, want: Stabilization},
+		"Gone":        {reason: "A Cluster that replaces a deleted one starts without its losses.", gap: ReasonObjectMissing, want: Stabilization},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -113,11 +113,11 @@ func TestExpires(t *testing.T) {
 	}{
 		"Certificate": {reason: "The client certificate says when it expires.", certificate: certificate, want: noon().Add(time.Hour)},
 		"Token":       {reason: "A token says when it expires.", token: token(noon()), want: noon()},
-		"First":       {reason: "The first one counts", certificate: certificate, token: token(noon()), want: noon()},
-		"FirstIsCert": {reason: "Whichever it is", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
-		"Opaque":      {reason: "A token that does not tell", token: "abcdef"},
+		"First":       {reason: "The earlier end counts when it is the token's.", certificate: certificate, token: token(noon()), want: noon()},
+		"FirstIsCert": {reason: "The earlier end counts when it is the certificate's.", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
+		"Opaque":      {reason: "A token that is no JWT has no known end.", token: "abcdef"},
 		"NoEnd":       {reason: "A token without an expiry does not expire.", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
-		"Junk":        {reason: "What is no certificate", certificate: []byte("junk")},
+		"Junk":        {reason: "Bytes that are no certificate have no known end.", certificate: []byte("junk")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,34 +29,34 @@ func TestTopology(t *testing.T) {
 		change  func(Input)
 		want    Topology
 	}{
-		"None":     {reason: "Without a class there is nothing to tell.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
-		"Done":     {reason: "All is said of the Cluster as it is.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
+		"None":     {reason: "Without a ClusterClass there is no topology to wait for.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
+		"Done":     {reason: "A topology is done once Cluster API reconciled the Cluster's present generation.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Old":      {reason: "The old version has the topology's condition in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
-		"Silent":   {reason: "Nobody said anything.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"Failed":   {reason: "The Cluster says why.", change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) }, want: Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"}},
+		"Silent":   {reason: "A Cluster without the condition TopologyReconciled is not reconciled.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"Failed":   {reason: "The reason and the message of a failure come from the Cluster's condition.", change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) }, want: Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"}},
 		"Stale":    {reason: "A condition about an older generation does not count.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
 		"StaleOld": {reason: "A condition about an older generation does not count in the old version.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"PlaneBehind": {reason: "The control plane was not looked at.", change: func(in Input) {
+		"PlaneBehind": {reason: "A control plane that has not observed its own generation is behind.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			set(in.ControlPlane.Unstructured, "metadata.generation=3", "status.observedGeneration=2")
 		}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
-		"PlaneSilent": {reason: "A provider need not say what it looked at.", change: func(in Input) {
+		"PlaneSilent": {reason: "A control plane that reports no observed generation is not waited for.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			set(in.ControlPlane.Unstructured, "metadata.generation=3")
 		}, want: Topology{Class: "a"}},
-		"RollingOut": {reason: "Machines are replaced.", change: func(in Input) {
+		"RollingOut": {reason: "A topology is not done while the Cluster replaces machines.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			with(in.Cluster.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
 		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
-		"PlaneRolls": {reason: "The control plane knows it first.", change: func(in Input) {
+		"PlaneRolls": {reason: "A control plane may report that it rolls out before its Cluster does.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
 		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
-		"OldRolls": {reason: "One of the old contract says it in another place.", change: func(in Input) {
+		"OldRolls": {reason: "A control plane object of v1beta1 has the condition RollingOut below status.v1beta2.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			with(in.ControlPlane.Unstructured, "status.v1beta2.conditions", "RollingOut=True/RollingOut/1 of 3")
 		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
-		"NotRolling": {reason: "Nothing is replaced.", change: func(in Input) {
+		"NotRolling": {reason: "A condition RollingOut that is False keeps nothing back.", change: func(in Input) {
 			reconciled(in, "True", "", 2)
 			with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=False/NotRollingOut/")
 		}, want: Topology{Class: "a"}},
@@ -85,24 +85,24 @@ func TestRolling(t *testing.T) {
 		want    string
 		healthy bool
 	}{
-		"Rolls": {reason: "Somebody asked for it.", change: func(*Input) {}, want: ReasonRollingOut, healthy: true},
-		"Cluster": {reason: "The Cluster says so.", change: func(in *Input) {
+		"Rolls": {reason: "A control plane that rolls out is healthy although it is not available.", change: func(*Input) {}, want: ReasonRollingOut, healthy: true},
+		"Cluster": {reason: "The Cluster's own condition RollingOut counts when the control plane object has none.", change: func(in *Input) {
 			in.ControlPlane.Object["status"] = map[string]any{"initialization": map[string]any{"controlPlaneInitialized": false}}
 			with(in.Cluster.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
 		}, want: ReasonRollingOut, healthy: true},
-		"Lost": {reason: "Nobody asked for it.", change: func(in *Input) {
+		"Lost": {reason: "A control plane that is down without a rollout is not healthy.", change: func(in *Input) {
 			in.ControlPlane.Object["status"] = map[string]any{"initialization": map[string]any{"controlPlaneInitialized": false}}
 		}, want: ReasonNotReady},
-		"New": {reason: "What never was there is not replaced.", change: func(in *Input) {
+		"New": {reason: "A control plane that was never initialized is not healthy while it rolls out.", change: func(in *Input) {
 			set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 		}, want: ReasonNotInitialized},
-		"Infrastructure": {reason: "The infrastructure is lost.", change: func(in *Input) {
+		"Infrastructure": {reason: "A rollout does not hide that the infrastructure is lost.", change: func(in *Input) {
 			set(in.Infrastructure.Unstructured, "status.initialization.provisioned=false")
 		}, want: ReasonRollingOut},
-		"Endpoint": {reason: "The endpoint is lost.", change: func(in *Input) {
+		"Endpoint": {reason: "A rollout does not hide that the endpoint is lost.", change: func(in *Input) {
 			set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=")
 		}, want: ReasonRollingOut},
-		"Kubeconfig": {reason: "The API server does not answer.", change: func(in *Input) {
+		"Kubeconfig": {reason: "A rollout does not hide that the API server does not answer.", change: func(in *Input) {
 			in.Kubeconfig.Answer = Answer{Asked: true, Reason: ReasonServerUnreachable}
 		}, want: ReasonRollingOut},
 	}

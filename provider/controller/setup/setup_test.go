@@ -46,8 +46,8 @@ func TestInterval(t *testing.T) {
 		due         time.Time
 		least, most time.Duration
 	}{
-		"Never": {reason: "The interval, more or less.", least: 54 * time.Second, most: 66 * time.Second},
-		"Soon":  {reason: "What is due comes first.", due: now.Add(time.Second), least: time.Second, most: time.Second},
+		"Never": {reason: "Without a due time, the next reconcile is one interval away, give or take a tenth.", least: 54 * time.Second, most: 66 * time.Second},
+		"Soon":  {reason: "A due time before the end of the interval is kept.", due: now.Add(time.Second), least: time.Second, most: time.Second},
 		"Late":  {reason: "What is due later than the interval waits for it.", due: now.Add(time.Hour), least: 54 * time.Second, most: 66 * time.Second},
 		"Past":  {reason: "What was due is due now.", due: now.Add(-time.Hour), least: time.Millisecond, most: time.Millisecond},
 	}
@@ -67,9 +67,9 @@ func TestForgetful(t *testing.T) {
 		want   string
 		fails  bool
 	}{
-		"There":   {reason: "It is reconciled.", name: "there", want: "reconciled there"},
-		"Gone":    {reason: "It is forgotten, and not reconciled.", name: "gone", want: "forgot gone"},
-		"Unknown": {reason: "Nobody knows: nothing is forgotten.", name: "unknown", fails: true},
+		"There":   {reason: "An object that exists is reconciled and not forgotten.", name: "there", want: "reconciled there"},
+		"Gone":    {reason: "An object that does not exist is forgotten and not reconciled.", name: "gone", want: "forgot gone"},
+		"Unknown": {reason: "An object that could not be read is neither reconciled nor forgotten.", name: "unknown", fails: true},
 	}
 	there := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "there"}}
 	kube := kubefake.NewClientBuilder().WithObjects(there).WithInterceptorFuncs(interceptor.Funcs{

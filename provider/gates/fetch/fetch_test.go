@@ -58,7 +58,7 @@ func TestDo(t *testing.T) {
 		with   Credentials
 		want   string
 	}{
-		"Good":      {reason: "An answer is one.", url: s.URL + "/good", want: "200 hello "},
+		"Good":      {reason: "A complete answer is returned with its status and body.", url: s.URL + "/good", want: "200 hello "},
 		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
 		"Basic":     {reason: "A name and a password are shown to the server that they are for.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
 		"Bad":       {reason: "Who is asked decides what a status means.", url: s.URL + "/bad", want: "502 "},
@@ -66,10 +66,10 @@ func TestDo(t *testing.T) {
 		"Large":     {reason: "What is too large is not read.", url: s.URL + "/large", want: ProblemLarge},
 		"Full":      {reason: "What is just not too large is.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
 		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
-		"Broken":    {reason: "Half an answer is none.", url: s.URL + "/broken", want: ProblemSilent},
-		"Nobody":    {reason: "Where nobody listens is silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
+		"Broken":    {reason: "An answer that breaks off counts as silence.", url: s.URL + "/broken", want: ProblemSilent},
+		"Nobody":    {reason: "A server to which no connection is possible counts as silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
 		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
-		"ByName":    {reason: "Whatever it is called.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
+		"ByName":    {reason: "A name that resolves to the loopback address is refused.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
 		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"InIPv6":    {reason: "A link-local address is refused as an IPv6 address, too.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"BadBundle": {reason: "Certificates that are none trust nobody.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
@@ -143,7 +143,7 @@ func TestIsOutage(t *testing.T) {
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
 		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
 		"Refused":   {reason: "A server that may not be asked says nothing of what it would have been asked.", err: refusedError("localhost", &address.RefusedError{}), want: true},
-		"None":      {reason: "No error is no outage."},
+		"None":      {reason: "No error means that the server was not unavailable."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -32,21 +32,21 @@ func TestDecode(t *testing.T) {
 		body   string
 		want   gates.Answer
 	}{
-		"Vector":      {reason: "One series has one value.", body: vector(`[{"metric":{"a":"b"},"value":[1790000000.5,"0.25"]}]`), want: gates.Answer{Values: []float64{0.25}, At: at()}},
-		"Scalar":      {reason: "A number has one too.", body: `{"status":"success","data":{"resultType":"scalar","result":[1790000000.5,"3"]}}`, want: gates.Answer{Values: []float64{3}, At: at()}},
-		"Empty":       {reason: "No series is an answer.", body: vector(`[]`), want: gates.Answer{}},
-		"Many":        {reason: "All values are told.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
+		"Vector":      {reason: "A vector of one series has one value.", body: vector(`[{"metric":{"a":"b"},"value":[1790000000.5,"0.25"]}]`), want: gates.Answer{Values: []float64{0.25}, At: at()}},
+		"Scalar":      {reason: "A scalar has one value with its time, as a series has.", body: `{"status":"success","data":{"resultType":"scalar","result":[1790000000.5,"3"]}}`, want: gates.Answer{Values: []float64{3}, At: at()}},
+		"Empty":       {reason: "An empty vector is an answer without data.", body: vector(`[]`), want: gates.Answer{}},
+		"Many":        {reason: "An answer of several series keeps all their values.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
 		"Samples":     {reason: "The number of samples is part of the answer.", body: `{"status":"success","data":{"resultType":"vector","result":[],"stats":{"samples":{"totalQueryableSamples":7}}}}`, want: gates.Answer{Samples: &n}},
 		"Null":        {reason: "Nothing is not an empty list.", body: vector(`null`), want: gates.Answer{Problem: problemForeign}},
 		"NoResult":    {reason: "An answer without a result is not understood.", body: `{"status":"success","data":{"resultType":"vector"}}`, want: gates.Answer{Problem: problemForeign}},
 		"NoValue":     {reason: "A series without a value is not one of 0.", body: vector(`[{"metric":{}}]`), want: gates.Answer{Problem: problemForeign}},
-		"HalfValue":   {reason: "A truncated value is rejected.", body: vector(`[{"value":[1790000000.5]}]`), want: gates.Answer{Problem: problemForeign}},
+		"HalfValue":   {reason: "A value without its number is not Prometheus's.", body: vector(`[{"value":[1790000000.5]}]`), want: gates.Answer{Problem: problemForeign}},
 		"NullValue":   {reason: "A value that is null is rejected.", body: vector(`[{"value":[1790000000.5,null]}]`), want: gates.Answer{Problem: problemForeign}},
-		"BareValue":   {reason: "Values are texts.", body: vector(`[{"value":[1790000000.5,0]}]`), want: gates.Answer{Problem: problemForeign}},
-		"NoNumber":    {reason: "Of numbers.", body: vector(`[{"value":[1790000000.5,"good"]}]`), want: gates.Answer{Problem: problemForeign}},
-		"NoTime":      {reason: "At a time.", body: vector(`[{"value":[0,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
+		"BareValue":   {reason: "A value is a text in Prometheus's JSON, and not a number.", body: vector(`[{"value":[1790000000.5,0]}]`), want: gates.Answer{Problem: problemForeign}},
+		"NoNumber":    {reason: "A value that is not the text of a number is not Prometheus's.", body: vector(`[{"value":[1790000000.5,"good"]}]`), want: gates.Answer{Problem: problemForeign}},
+		"NoTime":      {reason: "A value at the time 0 is not Prometheus's.", body: vector(`[{"value":[0,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
 		"LateTime":    {reason: "A time that no clock can show is rejected.", body: vector(`[{"value":[1e300,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
-		"Histogram":   {reason: "A histogram is no number.", body: vector(`[{"histogram":[1790000000.5,{"count":"1","sum":"1"}]}]`), want: gates.Answer{Problem: problemHistogram}},
+		"Histogram":   {reason: "A histogram is not a number to judge.", body: vector(`[{"histogram":[1790000000.5,{"count":"1","sum":"1"}]}]`), want: gates.Answer{Problem: problemHistogram}},
 		"Matrix":      {reason: "A matrix is not one value, and is rejected.", body: `{"status":"success","data":{"resultType":"matrix","result":[]}}`, want: gates.Answer{Problem: problemForeign}},
 		"Text":        {reason: "A text instead of a number is rejected.", body: `{"status":"success","data":{"resultType":"string","result":[1790000000.5,"1"]}}`, want: gates.Answer{Problem: problemForeign}},
 		"Incomplete":  {reason: "A backend of which a part did not answer is unavailable.", body: `{"status":"success","warnings":["a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
@@ -64,7 +64,7 @@ func TestDecode(t *testing.T) {
 		"Slow":        {reason: "A query that timed out is an outage of the backend.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
 		"Unknown":     {reason: "An error of an unknown type is a refusal of the query.", status: 422, body: `{"status":"error","errorType":"other","error":"{team-b}"}`, want: gates.Answer{Problem: problemRefused}},
 		"Unbounded":   {reason: "More than two series say no more than two do.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}` + strings.Repeat(`,{"value":[1790000000.5,"3"]}`, 9) + `]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
-		"Denied":      {reason: "Wrong credentials are said so.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied, Unavailable: true}},
+		"Denied":      {reason: "An answer 401 is reported as wrong credentials, without the server's text.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied, Unavailable: true}},
 		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
 		"Gateway":     {reason: "A gateway that cannot reach the backend reports an outage.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
 		"WrongStatus": {reason: "Success with another status is none.", status: 202, body: vector(`[]`), want: gates.Answer{Problem: problemForeign, Unavailable: true}},
@@ -72,7 +72,7 @@ func TestDecode(t *testing.T) {
 		"TooMany":     {reason: "A server that wants fewer questions is unavailable.", status: 429, body: `slow down`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
 		"NotThere":    {reason: "A page that says that nothing is there is not written by Prometheus.", status: 404, body: `404 page not found`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
 		"Old":         {reason: "An answer that was kept is of another time.", date: at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
-		"Ahead":       {reason: "Whichever.", date: at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
+		"Ahead":       {reason: "An answer is stale as well when the server's clock is behind ours.", date: at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAsk(t *testing.T) {
 		"NotYet":     {reason: "A question is early until the shortest lookback lies in the life of the subject.", query: "up", live: 31*time.Second - 1, lead: 6 * time.Second, want: "|15s|", early: true},
 		"Settled":    {reason: "After a minute no data means something.", query: "up", live: 61 * time.Second, lead: 6 * time.Second, want: "|60s|"},
 		"Old":        {reason: "The server looks back as far as it does by default once the subject is old enough.", query: "up", live: time.Hour, lead: 6 * time.Second, want: "|300s|"},
-		"Offset":     {reason: "An offset is taken off.", query: "up offset 1m", live: 91 * time.Second, lead: 66 * time.Second, want: "|30s|", early: true},
+		"Offset":     {reason: "The offset of a query shortens the window that is left since the revision was live.", query: "up offset 1m", live: 91 * time.Second, lead: 66 * time.Second, want: "|30s|", early: true},
 		"MinSamples": {reason: "Samples are counted where that matters.", query: "1", stats: true, live: time.Hour, want: "||true"},
 	}
 	for name, tc := range cases {
@@ -256,13 +256,13 @@ func TestBase(t *testing.T) {
 		address string
 		ok      bool
 	}{
-		"Good":        {reason: "An address with a path.", address: "https://prometheus.example.org/prom", ok: true},
-		"Scheme":      {reason: "Files are not asked.", address: "file:///etc/passwd"},
+		"Good":        {reason: "The address of Prometheus may have a path.", address: "https://prometheus.example.org/prom", ok: true},
+		"Scheme":      {reason: "A file is not an address of Prometheus.", address: "file:///etc/passwd"},
 		"Socket":      {reason: "The address of a socket is refused.", address: "unix:///var/run/docker.sock"},
-		"Credentials": {reason: "Credentials belong into a Secret.", address: "https://u:hunter2@prometheus.example.org"},
+		"Credentials": {reason: "Credentials in the address of Prometheus are refused.", address: "https://u:hunter2@prometheus.example.org"},
 		"Disguise":    {reason: "What looks like a host may be a user.", address: "https://prometheus.example.org@evil.example.org"},
 		"Query":       {reason: "A query is ours to make.", address: "https://prometheus.example.org?query=1"},
-		"Nothing":     {reason: "Nobody is asked.", address: "https://"},
+		"Nothing":     {reason: "An address without a host is refused.", address: "https://"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
