@@ -3,14 +3,12 @@
 package tree
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Marker is the name of the file that says whose a directory is. It has no extension of YAML, or GitOps engines would apply it.
@@ -87,38 +85,5 @@ func ValidatePath(name string) error {
 // ID is the id that the files have as a git tree, with every file a regular one: the SHA-1 of the tree object, as git's
 // documentation of objects describes it (gitformat: "tree <size>\0" and entries "<mode> <name>\0<20 bytes>").
 func ID(f Files) string {
-	return treeHash(f).String()
-}
-
-func treeHash(f Files) plumbing.Hash {
-	folders := map[string]Files{}
-	lines := map[string]string{}
-	for name, content := range f {
-		if dir, rest, ok := strings.Cut(name, "/"); ok {
-			folders[dir] = withFile(folders[dir], rest, content)
-			continue
-		}
-		lines[name] = treeEntry("100644", name, plumbing.ComputeHash(plumbing.BlobObject, content))
-	}
-	for dir, files := range folders {
-		// Git sorts a folder as if its name ended with a slash.
-		lines[dir+"/"] = treeEntry("40000", dir, treeHash(files))
-	}
-	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(lines)) {
-		b.WriteString(lines[key])
-	}
-	return plumbing.ComputeHash(plumbing.TreeObject, []byte(b.String()))
-}
-
-func withFile(f Files, name string, content []byte) Files {
-	if f == nil {
-		f = Files{}
-	}
-	f[name] = content
-	return f
-}
-
-func treeEntry(mode, name string, id plumbing.Hash) string {
-	return fmt.Sprintf("%s %s\x00%s", mode, name, id[:])
+	return newNode(f).hash().String()
 }

@@ -74,7 +74,14 @@ func TestID(t *testing.T) {
 
 func byGit(t *testing.T, f Files) string {
 	t.Helper()
-	dir := t.TempDir()
+	_, id := writeTree(t, f)
+	return id
+}
+
+// writeTree returns a repository of git with the files in its index, and the id of their tree.
+func writeTree(t *testing.T, f Files) (dir, id string) {
+	t.Helper()
+	dir = t.TempDir()
 	git(t, dir, "init", "-q")
 	for name, content := range f {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -86,7 +93,7 @@ func byGit(t *testing.T, f Files) string {
 		}
 	}
 	git(t, dir, "add", "-A", "-f")
-	return git(t, dir, "write-tree")
+	return dir, git(t, dir, "write-tree")
 }
 
 func git(t *testing.T, dir string, args ...string) string {

@@ -1,0 +1,88 @@
+package tree
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A node is a folder of a git tree. Each of its names is that of a file, of a folder whose content is known, or of a grafted one whose id is.
+type node struct {
+	files   map[string]plumbing.Hash
+	folders map[string]*node
+	grafts  map[string]plumbing.Hash
+}
+
+func emptyNode() *node {
+	return &node{files: map[string]plumbing.Hash{}, folders: map[string]*node{}, grafts: map[string]plumbing.Hash{}}
+}
+
+// newNode returns the root of a tree of files. Validate refuses files that are folders too.
+func newNode(f Files) *node {
+	root := emptyNode()
+	for name, content := range f {
+		at, base := root, name
+		for {
+			dir, rest, ok := strings.Cut(base, "/")
+			if !ok {
+				break
+			}
+			at, base = at.child(dir), rest
+		}
+		at.files[base] = plumbing.ComputeHash(plumbing.BlobObject, content)
+	}
+	return root
+}
+
+// child returns the folder of a name, which it makes where there is none.
+func (n *node) child(name string) *node {
+	if n.folders[name] == nil {
+		n.folders[name] = emptyNode()
+	}
+	return n.folders[name]
+}
+
+// folder returns the folder at a path, which it makes where there is none. It returns an error where a file or a grafted folder is in the way.
+func (n *node) folder(name string) (*node, error) {
+	at := n
+	for part := range strings.SplitSeq(name, "/") {
+		if at.has(part) && at.folders[part] == nil {
+			return nil, errors.Errorf("%q of this path is a file or another part", part)
+		}
+		at = at.child(part)
+	}
+	return at, nil
+}
+
+func (n *node) has(name string) bool {
+	_, file := n.files[name]
+	_, graft := n.grafts[name]
+	return file || graft || n.folders[name] != nil
+}
+
+func (n *node) hash() plumbing.Hash {
+	// Git sorts a folder as if its name ended with a slash.
+	lines := map[string]string{}
+	for name, id := range n.files {
+		lines[name] = treeEntry("100644", name, id)
+	}
+	for name, id := range n.grafts {
+		lines[name+"/"] = treeEntry("40000", name, id)
+	}
+	for name, child := range n.folders {
+		lines[name+"/"] = treeEntry("40000", name, child.hash())
+	}
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(lines)) {
+		b.WriteString(lines[key])
+	}
+	return plumbing.ComputeHash(plumbing.TreeObject, []byte(b.String()))
+}
+
+func treeEntry(mode, name string, id plumbing.Hash) string {
+	return fmt.Sprintf("%s %s\x00%s", mode, name, id[:])
+}
