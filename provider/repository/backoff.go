@@ -12,10 +12,14 @@ type retryPolicy struct {
 	most  time.Duration
 }
 
-// retryPolicyFor returns the policy for a class of errors. What passes by itself is tried again soon, and what a user has to change is
-// not: changed credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere.
-func retryPolicyFor(c failure.Class) retryPolicy {
-	switch c {
+// retryPolicyFor returns the policy for an error. What passes by itself is tried again soon, and what a user has to change is not: changed
+// credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere. All concealed errors have
+// one policy: the user sees by the name server or by the proxy when the provider tries again, and would learn the class from it.
+func retryPolicyFor(err error) retryPolicy {
+	if failure.IsConcealed(err) {
+		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
+	}
+	switch failure.ClassOf(err) {
 	case failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound:
 		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
 	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassInvalid:
@@ -45,7 +49,7 @@ func (t *backoff) recordResult(err error, now time.Time) {
 		*t = backoff{}
 		return
 	}
-	p := retryPolicyFor(failure.ClassOf(err))
+	p := retryPolicyFor(err)
 	wait := min(max(t.next, p.first), p.most)
 	*t = backoff{cause: err, until: now.Add(wait), next: 2 * wait}
 }

@@ -88,6 +88,9 @@ func CauseOf(err error) string {
 	return ""
 }
 
+// IsConcealed reports whether the error's text does not say what happened.
+func IsConcealed(err error) bool { return CauseOf(err) != "" }
+
 // IsConflict reports whether the error is a lost race.
 func IsConflict(err error) bool { return ClassOf(err) == ClassConflict }
 
