@@ -324,6 +324,7 @@ func TestDefaultsAreTheSchemas(t *testing.T) {
 		"WithChecks":  {reason: "the defaults of the items of lists", spec: `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`},
 		"HalfABlock":  {reason: "the defaults beside what is said", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
 		"HalfASwitch": {reason: "A false that the claim gives is not replaced by the default true.", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
+		"Ledger":      {reason: "A reference to the repository of the ledger has the defaults of any configuration.", spec: `{"intent": "{}", "deliveryConfig": {"ledgerConfigRef": {}}}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -393,7 +393,7 @@ type GitDeliveryStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
 // +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.atProvider.remote.commit"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"

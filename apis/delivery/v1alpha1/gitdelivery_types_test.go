@@ -15,17 +15,23 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 )
 
-// newServer returns what the API server would say of GitDeliveries.
-func newServer(t *testing.T) *admission.Server {
+// readDefinition returns the definition of a kind, by its plural name.
+func readDefinition(t *testing.T, plural string) []byte {
 	t.Helper()
-	crd, err := os.ReadFile("../../../package/provider/crds/delivery.intentplane.dev_gitdeliveries.yaml")
+	crd, err := os.ReadFile("../../../package/provider/crds/delivery.intentplane.dev_" + plural + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if crd, err = yaml.YAMLToJSON(crd); err != nil {
 		t.Fatal(err)
 	}
-	server, err := admission.Of(crd)
+	return crd
+}
+
+// newServer returns what the API server would say of the objects of a kind.
+func newServer(t *testing.T, plural string) *admission.Server {
+	t.Helper()
+	server, err := admission.Of(readDefinition(t, plural))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +87,7 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 			p.Ledger = &v1alpha1.LedgerUpdate{Events: make([]ledger.Event, 9)}
 		}, want: "must have at most 8 items"},
 	}
-	server := newServer(t)
+	server := newServer(t, "gitdeliveries")
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := &v1alpha1.GitDelivery{
@@ -98,17 +104,24 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 	}
 }
 
-// problemsOf returns what the API server would say against a delivery, as far as it is about what it delivers.
-func problemsOf(t *testing.T, server *admission.Server, d *v1alpha1.GitDelivery) string {
+// contentOf returns an object as the API server gets it.
+func contentOf(t *testing.T, o any) map[string]any {
 	t.Helper()
-	b, err := json.Marshal(d)
+	b, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := map[string]any{}
-	if err := json.Unmarshal(b, &object); err != nil {
+	content := map[string]any{}
+	if err := json.Unmarshal(b, &content); err != nil {
 		t.Fatal(err)
 	}
+	return content
+}
+
+// problemsOf returns what the API server would say against an object, as far as it is about what is asked of the provider.
+func problemsOf(t *testing.T, server *admission.Server, o any) string {
+	t.Helper()
+	object := contentOf(t, o)
 	delete(object, "status")
 	var out []string
 	for _, p := range server.Check(t.Context(), object) {

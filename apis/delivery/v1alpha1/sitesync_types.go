@@ -4,6 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -30,7 +31,7 @@ type SiteTree struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
-	// Wave of the Site: the step of the order from which on it has to run the tree.
+	// Wave of the Site: the step of the plan from which on it has to run the tree.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -55,14 +56,21 @@ type SiteTree struct {
 }
 
 // SiteSyncParameters are what is observed, and for how long.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.order) != has(self.position)",message="exactly one of order and position must be set"
 type SiteSyncParameters struct {
 	// ClaimRef names the claim that is observed.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Order that the Sites have to run.
-	// +required
-	Order rolloutv1alpha1.Order `json:"order"`
+	// Order that the Sites have to run. It does not go with position.
+	// +optional
+	Order rolloutv1alpha1.Order `json:"order,omitzero"`
+
+	// Position of the deployment that the Sites have to run. A SiteSync observes whatever position it is asked for, also a lower one. Absent goes
+	// with order only.
+	// +optional
+	Position *ledger.Position `json:"position,omitempty"`
 
 	// SyncWaitTimeout is how long a Site may take to run its tree once that is in the repository.
 	// +optional
@@ -72,7 +80,7 @@ type SiteSyncParameters struct {
 	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
 
 	// ClusterWaitTimeout is how long a Cluster API cluster that a Site names may take to become ready. It is counted from when the
-	// order is first seen, and apart from syncWaitTimeout, which begins after it.
+	// step is first seen, and apart from syncWaitTimeout, which begins after it.
 	// +optional
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:MaxLength=32
@@ -234,11 +242,15 @@ type SiteObservation struct {
 
 // SiteSyncObservation is what was seen of the Sites.
 type SiteSyncObservation struct {
-	// Order that the observation speaks of.
+	// Order that the observation speaks of. Absent for a SiteSync with a position.
 	// +optional
 	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
 
-	// StartedAt is when the order was first seen.
+	// Position that the observation speaks of. Absent for a SiteSync with an order.
+	// +optional
+	Position *ledger.Position `json:"position,omitempty"`
+
+	// StartedAt is when the step was first seen, in the present attempt.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
@@ -279,7 +291,7 @@ type SiteSyncStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
 // +kubebuilder:printcolumn:name="LIVE",type="integer",JSONPath=".status.atProvider.sitesLive"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"

@@ -516,6 +516,11 @@ func (in *SiteSyncObservation) DeepCopyInto(out *SiteSyncObservation) {
 		*out = new(rolloutv1alpha1.Order)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Position != nil {
+		in, out := &in.Position, &out.Position
+		*out = new(ledger.Position)
+		**out = **in
+	}
 	if in.StartedAt != nil {
 		in, out := &in.StartedAt, &out.StartedAt
 		*out = (*in).DeepCopy()
@@ -544,6 +549,11 @@ func (in *SiteSyncParameters) DeepCopyInto(out *SiteSyncParameters) {
 	*out = *in
 	out.ClaimRef = in.ClaimRef
 	in.Order.DeepCopyInto(&out.Order)
+	if in.Position != nil {
+		in, out := &in.Position, &out.Position
+		*out = new(ledger.Position)
+		**out = **in
+	}
 	if in.Sites != nil {
 		in, out := &in.Sites, &out.Sites
 		*out = make([]SiteTree, len(*in))

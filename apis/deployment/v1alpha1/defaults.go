@@ -31,6 +31,10 @@ func (e *Expectation) Default() {
 func (d *DeliveryConfig) Default() {
 	orElse(&d.GitOpsRepo.Kind, "ClusterProviderConfig")
 	orElse(&d.GitOpsRepo.Name, "default")
+	if r := d.LedgerConfigRef; r != nil {
+		orElse(&r.Kind, "ClusterProviderConfig")
+		orElse(&r.Name, "default")
+	}
 	orElse(&d.DriftPolicy, "Restore")
 	orElse(&d.DeliveryTimeout, "10m")
 	orElse(&d.SyncWaitTimeout, "10m")

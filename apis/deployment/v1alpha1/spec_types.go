@@ -168,6 +168,13 @@ type DeliveryConfig struct {
 	// +kubebuilder:default={}
 	GitOpsRepo ConfigReference `json:"gitOpsRepo,omitempty"`
 
+	// LedgerConfigRef names the configuration of the repository that holds the ledger of the deployment: its revisions, verdicts and rollbacks. While
+	// that repository cannot be reached, nothing is ordered, judged or rolled back. It is read when the ledger is opened, with the first revision:
+	// a later change moves nothing, and a RolloutRequest with action MoveLedger does. Absent means the repository of the first Site that gets
+	// the first revision.
+	// +optional
+	LedgerConfigRef *ConfigReference `json:"ledgerConfigRef,omitempty"`
+
 	// Adopt lets the claim overwrite a directory with files that it did not write.
 	// +optional
 	// +kubebuilder:default=false

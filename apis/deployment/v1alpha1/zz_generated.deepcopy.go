@@ -147,6 +147,11 @@ func (in *DeliveryConfig) DeepCopyInto(out *DeliveryConfig) {
 		(*in).DeepCopyInto(*out)
 	}
 	out.GitOpsRepo = in.GitOpsRepo
+	if in.LedgerConfigRef != nil {
+		in, out := &in.LedgerConfigRef, &out.LedgerConfigRef
+		*out = new(ConfigReference)
+		**out = **in
+	}
 	if in.Adopt != nil {
 		in, out := &in.Adopt, &out.Adopt
 		*out = new(bool)

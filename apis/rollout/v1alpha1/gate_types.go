@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // SiteSyncReference names a SiteSync in the same namespace.
@@ -36,14 +37,26 @@ func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 }
 
 // GateParameters are what is judged, and by what.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.order) != has(self.position)",message="exactly one of order and position must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.blueprint) || has(self.position)",message="blueprint goes with position only: an order names its own"
 type GateParameters struct {
 	// ClaimRef names the claim that is judged.
 	// +required
 	ClaimRef ClaimReference `json:"claimRef"`
 
-	// Order whose revision and step are judged, without a verdict.
-	// +required
-	Order Order `json:"order"`
+	// Order whose revision and step are judged, without a verdict. It does not go with position.
+	// +optional
+	Order Order `json:"order,omitzero"`
+
+	// Position of the deployment whose revision and step are judged. Absent goes with order only.
+	// +optional
+	Position *ledger.Position `json:"position,omitempty"`
+
+	// Blueprint that the revision was compiled with. Its metrics may be asked where a Site or a configuration allows no other ones. Goes with
+	// position only. Absent means that only metrics which are allowed without a Blueprint may be asked.
+	// +optional
+	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
 	// SiteSyncRef names what proves that the order is live while it is measured. Absent means the SiteSync of the claim, if there is one.
 	// +optional
@@ -180,11 +193,15 @@ type CheckResult struct {
 
 // GateObservation is what was measured.
 type GateObservation struct {
-	// Order that the observation speaks of.
+	// Order that the observation speaks of. Absent for a Gate with a position.
 	// +optional
 	Order *Order `json:"order,omitempty"`
 
-	// StartedAt is when the order was first seen to be live.
+	// Position that the observation speaks of. Absent for a Gate with an order.
+	// +optional
+	Position *ledger.Position `json:"position,omitempty"`
+
+	// StartedAt is when the step was first seen to be live.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
@@ -229,8 +246,8 @@ type GateStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
-// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider.order.step"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
+// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider['position','order'].step"
 // +kubebuilder:printcolumn:name="VERDICT",type="string",JSONPath=".status.atProvider.verdict"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"

@@ -37,7 +37,7 @@ func OpenLabels(apiGroup, name string) map[string]string {
 
 // Actions in their order: of several requests about one revision, the first one is taken.
 func Actions() []Action {
-	return []Action{ActionAbort, ActionRollbackTo, ActionPromote, ActionApproveUpdate, ActionRetry}
+	return []Action{ActionAbort, ActionRollbackTo, ActionMoveLedger, ActionPromote, ActionApproveUpdate, ActionRetry}
 }
 
 // CompareTurn puts requests in the order in which they have their turn: by action, so that many that wait never hide an Abort, and then

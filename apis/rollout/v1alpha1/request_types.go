@@ -10,7 +10,7 @@ import (
 // Action is what a RolloutRequest asks for.
 type Action string
 
-// Actions. Of several that name one revision, the first in the order Abort, RollbackTo, Promote, ApproveUpdate, Retry is taken, and of
+// Actions. Of several that name one revision, the first in the order Abort, RollbackTo, MoveLedger, Promote, ApproveUpdate, Retry is taken, and of
 // two alike the older one.
 const (
 	// ActionRetry starts the same revision again, as the next one.
@@ -21,6 +21,9 @@ const (
 
 	// ActionRollbackTo goes back to an earlier revision.
 	ActionRollbackTo Action = "RollbackTo"
+
+	// ActionMoveLedger makes another repository the home of the deployment's ledger.
+	ActionMoveLedger Action = "MoveLedger"
 
 	// ActionPromote releases a step of the revision.
 	ActionPromote Action = "Promote"
@@ -72,6 +75,9 @@ const (
 	// ResultUpdateFailed means that the update cannot be delivered. Nothing was changed.
 	ResultUpdateFailed Result = "UpdateFailed"
 
+	// ResultSameHome means that the ledger is in the repository already that it should move to.
+	ResultSameHome Result = "SameHome"
+
 	// ResultTooLarge means that the object, with all that others wrote into it, is larger than what the function gets.
 	ResultTooLarge Result = "TooLarge"
 
@@ -88,7 +94,7 @@ func (r Result) Final() bool {
 func (r Result) Refused() bool {
 	return slices.Contains([]Result{
 		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultNothingToRestore, ResultUnknownStep,
-		ResultNoUpdate, ResultUpdateFailed, ResultTooLarge, ResultNotSupported,
+		ResultNoUpdate, ResultUpdateFailed, ResultSameHome, ResultTooLarge, ResultNotSupported,
 	}, r)
 }
 
@@ -175,11 +181,29 @@ type UpdateReference struct {
 	Renderer string `json:"renderer,omitempty"`
 }
 
+// ConfigReference names the configuration of a repository.
+type ConfigReference struct {
+	// Kind of the configuration. ProviderConfig is one of the namespace. Default: ClusterProviderConfig.
+	// +optional
+	// +kubebuilder:default=ClusterProviderConfig
+	// +kubebuilder:validation:Enum=ProviderConfig;ClusterProviderConfig
+	Kind string `json:"kind,omitempty"`
+
+	// Name of the configuration.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="must be the name of an object: lower-case letters, digits, '-' and '.'"
+	Name string `json:"name"`
+}
+
 // RolloutRequestSpec is what is asked for, of which deployment and which of its revisions.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.toRevision) == (self.action == 'RollbackTo')",message="toRevision goes with action RollbackTo, and only with it"
 // +kubebuilder:validation:XValidation:rule="has(self.step) == (self.action == 'Promote')",message="step goes with action Promote, and only with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.update) || self.action == 'ApproveUpdate'",message="update goes with action ApproveUpdate only"
+// +kubebuilder:validation:XValidation:rule="has(self.toConfigRef) == (self.action == 'MoveLedger')",message="toConfigRef goes with action MoveLedger, and only with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.force) || self.action == 'MoveLedger'",message="force goes with action MoveLedger only"
 type RolloutRequestSpec struct {
 	// DeploymentRef names the deployment.
 	// +required
@@ -187,7 +211,7 @@ type RolloutRequestSpec struct {
 
 	// Action that is asked for.
 	// +required
-	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;Promote;ApproveUpdate
+	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;MoveLedger;Promote;ApproveUpdate
 	Action Action `json:"action"`
 
 	// Revision that the deployment has when it is asked. With another one, the request is Stale: the user saw something else.
@@ -216,6 +240,15 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
+
+	// ToConfigRef names the configuration of the repository that holds the ledger of the deployment from then on. Goes with action MoveLedger.
+	// +optional
+	ToConfigRef *ConfigReference `json:"toConfigRef,omitempty"`
+
+	// Force moves the ledger although the repository that holds it cannot be reached. The ledger is recovered from its newest copy then: a verdict
+	// that only the unreachable repository has is lost. Absent means false. Goes with action MoveLedger.
+	// +optional
+	Force *bool `json:"force,omitempty"`
 
 	// RequestedBy is the person who requests. It is recorded, and not verified unless an admission policy does: the audit log has the user
 	// that created the object.

@@ -1,6 +1,8 @@
 package rolloutrequest
 
 import (
+	"slices"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,7 +74,7 @@ func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alp
 
 // makesRevision reports whether an action makes a revision. The other actions change the revision that they name.
 func makesRevision(a rolloutv1alpha1.Action) bool {
-	return a != rolloutv1alpha1.ActionAbort && a != rolloutv1alpha1.ActionPromote
+	return !slices.Contains([]rolloutv1alpha1.Action{rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionMoveLedger, rolloutv1alpha1.ActionPromote}, a)
 }
 
 // acceptanceMessage returns the message for an accepted action.
@@ -81,6 +83,7 @@ func acceptanceMessage(a rolloutv1alpha1.Action) string {
 		rolloutv1alpha1.ActionRetry:         "The deployment starts a revision with the same content.",
 		rolloutv1alpha1.ActionAbort:         "The deployment aborts the revision.",
 		rolloutv1alpha1.ActionRollbackTo:    "The deployment starts a rollback.",
+		rolloutv1alpha1.ActionMoveLedger:    "The deployment moves its ledger.",
 		rolloutv1alpha1.ActionPromote:       "The deployment releases the step.",
 		rolloutv1alpha1.ActionApproveUpdate: "The deployment starts a revision with the update.",
 	}[a]
@@ -99,6 +102,7 @@ func resultMessage(r rolloutv1alpha1.Result) string {
 		rolloutv1alpha1.ResultUnknownStep:      "The revision has no step of that number that waits for a person.",
 		rolloutv1alpha1.ResultNoUpdate:         "There is nothing to approve.",
 		rolloutv1alpha1.ResultUpdateFailed:     "The update cannot be delivered.",
+		rolloutv1alpha1.ResultSameHome:         "The repository holds the ledger of the deployment already.",
 		rolloutv1alpha1.ResultTooLarge:         "The object is too large, with its labels and annotations. It was not evaluated.",
 		rolloutv1alpha1.ResultNotSupported:     "This version does not carry the action out.",
 	}[r]

@@ -58,6 +58,7 @@ func TestAcceptedActions(t *testing.T) {
 		rolloutv1alpha1.ActionRetry:         {reason: "A retry makes a revision.", want: 4},
 		rolloutv1alpha1.ActionAbort:         {reason: "An abort changes the present revision."},
 		rolloutv1alpha1.ActionRollbackTo:    {reason: "A rollback makes a revision.", want: 4},
+		rolloutv1alpha1.ActionMoveLedger:    {reason: "A move of the ledger makes no revision."},
 		rolloutv1alpha1.ActionPromote:       {reason: "A promotion changes the present revision."},
 		rolloutv1alpha1.ActionApproveUpdate: {reason: "An approval makes a revision.", want: 4},
 	}

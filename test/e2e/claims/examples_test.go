@@ -47,6 +47,8 @@ func awaitAnswer(s *scene.Scene, o *unstructured.Unstructured) {
 	switch action := rolloutv1alpha1.Action(scene.Field(o, "spec", "action")); action {
 	case rolloutv1alpha1.ActionAbort:
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultAlreadyJudged)
+	case rolloutv1alpha1.ActionMoveLedger:
+		s.AwaitRefusal(o, rolloutv1alpha1.ResultNotSupported)
 	case rolloutv1alpha1.ActionApproveUpdate:
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate)
 	case rolloutv1alpha1.ActionRollbackTo:

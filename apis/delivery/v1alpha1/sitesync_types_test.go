@@ -1,0 +1,110 @@
+package v1alpha1_test
+
+import (
+	"strings"
+	"testing"
+
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// orderOf returns an order of a revision.
+func orderOf(revision int64) rolloutv1alpha1.Order {
+	return rolloutv1alpha1.Order{Revision: revision, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
+}
+
+// newSync returns a SiteSync that asks for what is given.
+func newSync(o rolloutv1alpha1.Order, p *ledger.Position) *v1alpha1.SiteSync {
+	s := &v1alpha1.SiteSync{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SiteSync"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"},
+	}
+	s.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+	s.Spec.ForProvider.Order, s.Spec.ForProvider.Position = o, p
+	return s
+}
+
+// TestSiteSyncFields checks which SiteSyncs the API server takes.
+func TestSiteSyncFields(t *testing.T) {
+	position := &ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 3}
+	cases := map[string]struct {
+		reason string
+		sync   *v1alpha1.SiteSync
+		want   string
+	}{
+		"Order":    {reason: "A SiteSync may observe an order.", sync: newSync(orderOf(2), nil)},
+		"Position": {reason: "A SiteSync may observe a position.", sync: newSync(rolloutv1alpha1.Order{}, position)},
+		"Both":     {reason: "A SiteSync with an order and a position is refused.", sync: newSync(orderOf(2), position), want: "exactly one of order and position must be set"},
+		"None":     {reason: "A SiteSync has to say what it observes.", sync: newSync(rolloutv1alpha1.Order{}, nil), want: "exactly one of order and position must be set"},
+		"TooFar":   {reason: "A plan has at most 20 steps.", sync: newSync(rolloutv1alpha1.Order{}, &ledger.Position{Step: 20}), want: "step"},
+	}
+	server := newServer(t, "sitesyncs")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := problemsOf(t, server, tc.sync)
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// cellOf returns what the API server prints of an object in a column.
+func cellOf(t *testing.T, plural, column string, o any) any {
+	t.Helper()
+	crd := &extv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(readDefinition(t, plural), crd); err != nil {
+		t.Fatal(err)
+	}
+	printer, err := tableconvertor.New(crd.Spec.Versions[0].AdditionalPrinterColumns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := printer.ConvertToTable(t.Context(), &unstructured.Unstructured{Object: contentOf(t, o)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range table.ColumnDefinitions {
+		if c.Name == column {
+			return table.Rows[0].Cells[i]
+		}
+	}
+	t.Fatalf("%s have no column %s", plural, column)
+	return nil
+}
+
+// TestRevisionColumns checks the number that users see in the column REVISION.
+func TestRevisionColumns(t *testing.T) {
+	position := &ledger.Position{Epoch: 1, Revision: 7}
+	delivery := func(o rolloutv1alpha1.Order, p *ledger.Position) *v1alpha1.GitDelivery {
+		d := &v1alpha1.GitDelivery{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"}}
+		d.Spec.ForProvider.Order, d.Spec.ForProvider.Position = o, p
+		return d
+	}
+	cases := map[string]struct {
+		reason string
+		plural string
+		object any
+		want   any
+	}{
+		"SyncOrder":        {reason: "The revision of a SiteSync with an order is that of the order.", plural: "sitesyncs", object: newSync(orderOf(2), nil), want: int64(2)},
+		"SyncPosition":     {reason: "The revision of a SiteSync with a position is that of the position.", plural: "sitesyncs", object: newSync(rolloutv1alpha1.Order{}, position), want: int64(7)},
+		"DeliveryOrder":    {reason: "The revision of a delivery with an order is that of the order.", plural: "gitdeliveries", object: delivery(orderOf(2), nil), want: int64(2)},
+		"DeliveryPosition": {reason: "The revision of a delivery with a position is that of the position.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, position), want: int64(7)},
+		"DeliveryNone":     {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, nil)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := cellOf(t, tc.plural, "REVISION", tc.object); got != tc.want {
+				t.Errorf("\n%s\nConvertToTable(...): want %v, got %v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
