@@ -240,18 +240,3 @@ func checkTransitions(t *testing.T, last, next *v1alpha1.WorkloadClusterStatus) 
 		t.Fatalf("nothing changed, and transitions are %v", next.Transitions)
 	}
 }
-
-// TestEveryPhaseReachesProvisionedAndFailed checks that a legal path leads from each phase to Provisioned and to Failed.
-func TestEveryPhaseReachesProvisionedAndFailed(t *testing.T) {
-	if diff := cmp.Diff(legalChanges(), phaseTable().Next); diff != "" {
-		t.Errorf("table().Next: -want, +got:\n%s", diff)
-	}
-	for _, from := range allPhases {
-		for _, to := range []v1alpha1.Phase{v1alpha1.PhaseProvisioned, v1alpha1.PhaseFailed} {
-			through := phaseTable().Shortest(from, to, false)
-			if from != to && (len(through) == 0 || through[len(through)-1] != to) {
-				t.Errorf("from %q to %q: %v", from, to, through)
-			}
-		}
-	}
-}

@@ -8,11 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -218,67 +216,4 @@ func (p *pool) explain(kubeconfig []byte) string {
 		return "nothing"
 	}
 	return o.GetName()
-}
-
-// TestHostileTenantHasOneShare has several clusters that one tenant published use one share of memory, and those of others their own: also
-// those of an administrator, whose Clusters may be in one namespace of Cluster API.
-func TestHostileTenantHasOneShare(t *testing.T) {
-	p := NewPool(nil, Bounds{Store: 1000}, nil)
-	register := func(key string, a Access) *account {
-		l := &link{key: key, account: p.accountOf(key, a)}
-		p.registerLink(l)
-		return l.account
-	}
-	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
-	other, admin := register("c", Access{Origin: "team-b", Tenant: "team-b"}), register("d", Access{})
-	fleet, fleet2 := register("e", Access{Origin: "capi"}), register("f", Access{Origin: "capi"})
-	if fleet == fleet2 {
-		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
-	}
-	if first != second || first == other || first == admin || p.accountOf(homeLink, Access{}) != nil {
-		t.Error("one tenant has one account, and nobody else has the same")
-	}
-	if err := first.held.takeMemory(900); err != nil {
-		t.Error(err)
-	}
-	if second.held.takeMemory(200) == nil || other.held.takeMemory(900) != nil || admin.held.takeMemory(900) != nil {
-		t.Error("the share of a tenant is that of all clusters of that tenant, and of nobody else")
-	}
-}
-
-// TestEventsArePaced reads events of one author no faster than their share, and those of another one meanwhile.
-func TestEventsArePaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fast, other := newAccount("a", Bounds{}), newAccount("b", Bounds{})
-		began := time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
-			t.Fatal(err)
-		}
-		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
-			t.Errorf("a burst, and what comes in ten seconds, is read in %s", got)
-		}
-		began = time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: other}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
-			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
-		}
-	})
-}
-
-func TestPenalty(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		n      int
-		want   time.Duration
-	}{
-		"First": {reason: "The first penalty is short.", n: 1, want: firstPenalty},
-		"Third": {reason: "Each further penalty is twice as long.", n: 3, want: 4 * firstPenalty},
-		"Many":  {reason: "No penalty is longer than an hour.", n: 1000, want: time.Hour},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, penaltyAfter(tc.n)); diff != "" {
-				t.Errorf("%s\npenalty(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
 }

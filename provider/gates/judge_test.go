@@ -1,14 +1,12 @@
 package gates
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -16,44 +14,6 @@ import (
 type atMost float64
 
 func (a atMost) Holds(v float64) bool { return v <= float64(a) }
-
-func TestMeasure(t *testing.T) {
-	ten := int64(10)
-	strict := Criteria{Limit: atMost(0.5), MinSamples: 1}
-	cases := map[string]struct {
-		reason string
-		c      Criteria
-		a      Answer
-		want   Measurement
-	}{
-		"Good":         {reason: "A value on the good side passes.", c: strict, a: Answer{Values: []float64{0.5}}, want: Measurement{Outcome: Pass, Value: "0.5"}},
-		"Bad":          {reason: "One on the bad side fails.", c: strict, a: Answer{Values: []float64{0.51}}, want: Measurement{Outcome: Fail, Value: "0.51", Message: "the value is beyond the threshold"}},
-		"Problem":      {reason: "A server that does not answer is an error, whatever else it said.", c: strict, a: Answer{Problem: "p", Values: []float64{0}}, want: Measurement{Outcome: Error, Message: "p"}},
-		"Empty":        {reason: "No data fails when nobody said otherwise.", c: strict, want: Measurement{Outcome: Fail, Message: "the answer has no data, which fails"}},
-		"EmptyUnknown": {reason: "A policy that we do not know fails.", c: Criteria{NoData: "Whatever"}, want: Measurement{Outcome: Fail, Message: "the answer has no data, which fails"}},
-		"EmptyPass":    {reason: "No data may pass if somebody said so.", c: Criteria{NoData: "Pass"}, want: Measurement{Outcome: Pass, Message: "the answer has no data"}},
-		"EmptyUnclear": {reason: "An empty answer decides nothing if noData says Inconclusive.", c: Criteria{NoData: "Inconclusive"}, want: Measurement{Outcome: Inconclusive, Message: "the answer has no data"}},
-		"EmptyWait":    {reason: "A check that waits for data goes on without.", c: Criteria{NoData: "Wait"}, want: Measurement{Outcome: Waiting, Message: "the answer has no data"}},
-		"NaNWait":      {reason: "A check that waits for data takes 0/0 for none.", c: Criteria{NoData: "Wait"}, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Waiting, Message: "the answer has no data"}},
-		"EmptyEarly":   {reason: "What is young need not have data.", c: Criteria{NoData: "Pass"}, a: Answer{Early: true}, want: Measurement{Outcome: Early, Message: "the answer has no data"}},
-		"EarlyValue":   {reason: "What has a value is not early.", c: strict, a: Answer{Early: true, Values: []float64{1}}, want: Measurement{Outcome: Fail, Value: "1", Message: "the value is beyond the threshold"}},
-		"NaN":          {reason: "NaN, which is 0 divided by 0, counts as no data.", c: strict, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Fail, Message: "the answer has no data, which fails"}},
-		"Infinite":     {reason: "An infinite value has no good side.", c: Criteria{Limit: atMost(math.Inf(1))}, a: Answer{Values: []float64{math.Inf(1)}}, want: Measurement{Outcome: Fail, Value: "+Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
-		"BelowAll":     {reason: "A value of minus infinity has no good side.", c: strict, a: Answer{Values: []float64{math.Inf(-1)}}, want: Measurement{Outcome: Fail, Value: "-Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
-		"Many":         {reason: "Nobody knows which of several series is meant.", c: strict, a: Answer{Values: []float64{0, 0}}, want: Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}},
-		"Few":          {reason: "A value from too few samples is none.", c: Criteria{Limit: atMost(1), MinSamples: 11}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Fail, Message: "the value is made from fewer samples than minSamples, which fails"}},
-		"Enough":       {reason: "As many as are asked for are enough.", c: Criteria{Limit: atMost(1), MinSamples: 10}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Pass, Value: "0"}},
-		"Untold":       {reason: "Who does not say how many samples cannot be believed.", c: Criteria{Limit: atMost(1), MinSamples: 2}, a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Message: "the server does not say how many samples the value is made from, which minSamples asks for"}},
-		"NoLimit":      {reason: "A value without a threshold is an error and does not pass.", a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Value: "0", Message: "the check has no threshold to judge the value by"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.c.Measure(tc.a)); diff != "" {
-				t.Errorf("%s\nMeasure(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
 
 // tally of one letter for each measurement: passed, failed, inconclusive, error, early, waiting.
 func tally(letters string) Tally {
@@ -155,47 +115,6 @@ func TestVerdict(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, Verdict(checks)); diff != "" {
 				t.Errorf("%s\nVerdict(%q): -want, +got:\n%s", tc.reason, tc.phases, diff)
-			}
-		})
-	}
-}
-
-func TestRulesOf(t *testing.T) {
-	n := func(i int32) *int32 { return &i }
-	cases := map[string]struct {
-		reason string
-		check  deploymentv1alpha1.Check
-		want   Rules
-		err    string
-	}{
-		"Defaults": {reason: "What is absent has its default.", want: Rules{
-			InitialDelay: 30 * time.Second, Interval: 30 * time.Second, Timeout: 5 * time.Minute, Count: 3, ErrorLimit: 4,
-		}},
-		"Said": {
-			reason: "What is said holds, also none.",
-			check: deploymentv1alpha1.Check{
-				InitialDelay: "1s", Interval: "5s", Timeout: "1m", Count: n(2), FailureLimit: n(1), ConsecutiveErrorLimit: n(0), InconclusiveLimit: n(7),
-			},
-			want: Rules{InitialDelay: time.Second, Interval: 5 * time.Second, Timeout: time.Minute, Count: 2, FailureLimit: 1, InconclusiveLimit: 7},
-		},
-		"TooOften":  {reason: "A server is not asked a thousand times in a second.", check: deploymentv1alpha1.Check{Interval: "1ms"}, err: "interval: must be at least 1s"},
-		"TooLong":   {reason: "What would go on for ever is refused.", check: deploymentv1alpha1.Check{Timeout: "9999h"}, err: "timeout: must be a duration of at most 24h0m0s"},
-		"NoTime":    {reason: "A text that is not a duration is refused.", check: deploymentv1alpha1.Check{InitialDelay: "soon"}, err: "initialDelay: must be a duration of at most 24h0m0s"},
-		"CannotEnd": {reason: "A check that needs more time than it has could never pass.", check: deploymentv1alpha1.Check{Count: n(11)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
-		"NoCount":   {reason: "None would pass without a measurement.", check: deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, err := RulesOf(tc.check)
-			said := ""
-			if err != nil {
-				said, got = err.Error(), Rules{}
-			}
-			if diff := cmp.Diff(tc.err, said); diff != "" {
-				t.Errorf("%s\nRulesOf(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s\nRulesOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

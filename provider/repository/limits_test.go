@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -143,55 +142,6 @@ func TestHangingPushGivesItsLaneBack(t *testing.T) {
 				t.Errorf("%s\nDeliver(...): %v", tc.reason, err)
 			}
 		})
-	}
-}
-
-func TestBytesHaveShares(t *testing.T) {
-	sized := func(namespace string, n, size int) *item {
-		return &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: namespace, Name: fmt.Sprint(n)}, Size: size}}
-	}
-	u, got := newPendingItems(), 0
-	for n := range 73 {
-		if u.addPendingItem(sized(hostile, n, 900<<10)) {
-			got++
-		}
-	}
-	if diff := cmp.Diff(maxBytesPerNamespace/(900<<10), got); diff != "" {
-		t.Errorf("A namespace has its share of the bytes that wait.\nadd(...): -want, +got:\n%s", diff)
-	}
-	for n := range 100 {
-		if !u.addPendingItem(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
-			t.Errorf("The first delivery of a namespace waits, however many others do.\nadd(team-%d): want true", n)
-		}
-	}
-	if u.addPendingItem(sized("team-1", 1, 1<<20)) {
-		t.Error("All namespaces together have their limit.\nadd(...): want false")
-	}
-}
-
-func TestIdleIsForgotten(t *testing.T) {
-	clock := time.Now()
-	p := pool(Options{Now: func() time.Time { return clock }})
-	open := func(namespace string, n int) {
-		clock = clock.Add(time.Second)
-		openRemote(t, p, fmt.Sprintf("http://127.0.0.1:1/%d", n), ofNamespace(namespace, n), func(r *git.Remote) {
-			r.Proxy = &transport.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)}
-		})
-	}
-	open("team-a", 0)
-	for n := range 2 * maxIdle {
-		open(hostile, n)
-	}
-	if diff := cmp.Diff([]int{maxIdle + 2, maxIdle + 2}, []int{len(p.repos), len(p.hosts)}); diff != "" {
-		t.Errorf("A namespace with too many repositories loses those that were not used for the longest time, and their hosts.\n-want, +got:\n%s", diff)
-	}
-	clock = clock.Add(idleTime + time.Minute)
-	open("team-a", 1)
-	if diff := cmp.Diff([]int{1, 1}, []int{len(p.repos), len(p.hosts)}); diff != "" {
-		t.Errorf("Repositories that are not used are forgotten with their hosts.\n-want, +got:\n%s", diff)
-	}
-	if !p.tenants.slots.IsIdle() || !p.tenants.lanes.IsIdle() {
-		t.Error("Slots and lanes that are free are forgotten.\nIsIdle(): want true")
 	}
 }
 

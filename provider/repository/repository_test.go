@@ -149,27 +149,6 @@ func TestStateLostUnderGroup(t *testing.T) {
 	}
 }
 
-func TestQueueIsFair(t *testing.T) {
-	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
-	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {
-		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
-		q.appendItem(i)
-		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
-			t.Error("\nWho is dropped is gone, once\ndrop(...)")
-		}
-	}
-	got := strings.Builder{}
-	for q.size > 0 {
-		if q.peekItem().Object.Name == "" {
-			t.Fatal("peekItem(): the queue is empty")
-		}
-		got.WriteString(q.nextItem().Object.Name + " ")
-	}
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)
-	}
-}
-
 func TestRejectedDeliveryHarmsNoOther(t *testing.T) {
 	bad := web(3)
 	cases := map[string]struct {
@@ -312,20 +291,5 @@ func TestTrim(t *testing.T) {
 	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
 		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
-	}
-}
-
-func TestPendingDeliveriesAreBounded(t *testing.T) {
-	u := newPendingItems()
-	large := &item{Delivery: Delivery{Object: web(1), Size: 2 * maxBytes}}
-	small := &item{Delivery: Delivery{Object: web(2), Size: 1}}
-	got := []bool{u.addPendingItem(large), u.addPendingItem(small)}
-	u.removePendingItem(large)
-	got = append(got, u.addPendingItem(small))
-	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
-		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
-	}
-	if _, ok := u.itemOfObject(web(1)); ok {
-		t.Error("\nWhat has ended is forgotten\nget(): found")
 	}
 }

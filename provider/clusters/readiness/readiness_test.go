@@ -3,7 +3,6 @@ package readiness
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -445,44 +444,6 @@ func TestMissing(t *testing.T) {
 			set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 			if b := Read(in).Blocker(); b.Reason != reason {
 				t.Errorf("blocker: %+v", b)
-			}
-		})
-	}
-}
-
-func TestKubeconfig(t *testing.T) {
-	cases := map[string]struct {
-		reason  string
-		change  func(*Kubeconfig)
-		exec    bool
-		want    string
-		blocked bool
-	}{
-		"Missing":     {reason: "A Cluster without a kubeconfig Secret gets no deliveries.", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
-		"Denied":      {reason: "It is unknown whether a kubeconfig that the provider may not read is good.", change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true},
-		"WrongType":   {reason: "A Secret of another type than Cluster API's is invalid.", change: func(k *Kubeconfig) { k.Type = "Opaque" }, want: "False/KubeconfigInvalid", blocked: true},
-		"WrongLabel":  {reason: "A Secret that is labelled for another Cluster is invalid.", change: func(k *Kubeconfig) { k.Cluster = "c2" }, want: "False/KubeconfigInvalid", blocked: true},
-		"Empty":       {reason: "A kubeconfig Secret without data is reported as empty, since CAPT copies an empty one.", change: func(k *Kubeconfig) { k.Data = nil }, want: "False/KubeconfigEmpty", blocked: true},
-		"Refused":     {reason: "A kubeconfig that cannot be parsed is refused.", change: func(k *Kubeconfig) { k.Refused = "the kubeconfig cannot be parsed" }, want: "False/KubeconfigRefused", blocked: true},
-		"Program":     {reason: "A kubeconfig that runs a program is refused.", change: func(k *Kubeconfig) { k.Refused, k.Program = "no", true }, want: "False/KubeconfigRefused", blocked: true},
-		"Allowed":     {reason: "A kubeconfig that runs a program counts as good where that is allowed.", change: func(k *Kubeconfig) { k.Refused, k.Program, k.Answer = "no", true, Answer{} }, exec: true, want: "True/KubeconfigNotAsked"},
-		"AllowedElse": {reason: "A kubeconfig that is refused for another reason stays refused where programs are allowed.", change: func(k *Kubeconfig) { k.Refused = "no" }, exec: true, want: "False/KubeconfigRefused", blocked: true},
-		"Expired":     {reason: "A kubeconfig is expired from the second in which its credentials end.", change: func(k *Kubeconfig) { k.NotAfter = noon() }, want: "False/KubeconfigExpired", blocked: true},
-		"Expiring":    {reason: "Credentials that have not expired yet are good.", change: func(k *Kubeconfig) { k.NotAfter = noon().Add(time.Second) }, want: "True/Answers"},
-		"NotAsked":    {reason: "It is unknown whether a kubeconfig is good before its API server was asked.", change: func(k *Kubeconfig) { k.Answer = Answer{} }, want: "Unknown/ServerUnreachable", blocked: true},
-		"Silent":      {reason: "An API server that does not answer blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerUnreachable }, want: "False/ServerUnreachable", blocked: true},
-		"Unready":     {reason: "An API server that answers that it is not ready blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonServerNotReady }, want: "False/ServerNotReady", blocked: true},
-		"WrongToken":  {reason: "An API server that denies the kubeconfig's credentials blocks deliveries.", change: func(k *Kubeconfig) { k.Answer.Reason = ReasonKubeconfigDenied }, want: "False/KubeconfigDenied", blocked: true},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			in := good(V1Beta2, V1Beta2)
-			tc.change(&in.Kubeconfig)
-			in.Options.AllowExec = tc.exec
-			r := Read(in)
-			c := r.Condition(TypeKubeconfigReady)
-			if diff := cmp.Diff(tc.want, string(c.Status)+"/"+c.Reason); diff != "" || r.Deliverable() == tc.blocked || c.By.Name != "c1-kubeconfig" {
-				t.Errorf("\n%s\nRead(): deliverable %t, %s, -want, +got:\n%s", tc.reason, r.Deliverable(), told(c), diff)
 			}
 		})
 	}

@@ -1,14 +1,6 @@
 package readiness
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
-	"fmt"
-	"math/big"
 	"testing"
 	"time"
 )
@@ -85,44 +77,6 @@ func TestHear(t *testing.T) {
 			s = s.Observe(there, true, now, Stabilization).Observe(gap, false, now, Stabilization).Observe(there, true, now, Stabilization)
 			if got := s.Due(Stabilization).Sub(now); got != tc.want {
 				t.Errorf("\n%s\nit counts as ready after: want %s, got %s", tc.reason, tc.want, got)
-			}
-		})
-	}
-}
-
-func TestExpires(t *testing.T) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: noon().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	encoded := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-	token := func(at time.Time) string {
-		return encoded(`{"alg":"RS256","typ":"JWT"}`) + "." + encoded(fmt.Sprintf(`{"exp":%d}`, at.Unix())) + "." + encoded("signature")
-	}
-	cases := map[string]struct {
-		reason      string
-		certificate []byte
-		token       string
-		want        time.Time
-	}{
-		"Certificate": {reason: "The client certificate says when it expires.", certificate: certificate, want: noon().Add(time.Hour)},
-		"Token":       {reason: "A token says when it expires.", token: token(noon()), want: noon()},
-		"First":       {reason: "The earlier end counts when it is the token's.", certificate: certificate, token: token(noon()), want: noon()},
-		"FirstIsCert": {reason: "The earlier end counts when it is the certificate's.", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
-		"Opaque":      {reason: "A token that is no JWT has no known end.", token: "abcdef"},
-		"NoEnd":       {reason: "A token without an expiry does not expire.", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
-		"Junk":        {reason: "Bytes that are no certificate have no known end.", certificate: []byte("junk")},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := Expires(tc.certificate, tc.token); !got.Equal(tc.want) {
-				t.Errorf("\n%s\nExpires(): want %s, got %s", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package failure
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -245,83 +244,6 @@ func TestNoReport(t *testing.T) {
 	}
 }
 
-// TestOldReportsAreDeleted checks that the three newest reports are kept, and that other ConfigMaps are not touched.
-func TestOldReportsAreDeleted(t *testing.T) {
-	w := newTestEnv(t)
-	others := []*corev1.ConfigMap{
-		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "1"}),
-		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
-	}
-	for _, cm := range others {
-		if err := w.kube.Create(t.Context(), cm); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for revision := int64(7); revision <= 12; revision++ {
-		w.rejectDelivery(w.newDelivery(revision, tree.Files{"a.yaml": []byte(plain)}))
-		w.reconcileStatus(true, rejected(revision))
-	}
-	// A rollback that a user ordered is not a failure.
-	d := w.rolledBack(w.newDelivery(13, nil))
-	d.Spec.ForProvider.Order.Withdraws = new(int64(12))
-	w.putDelivery(d)
-	w.reconcileStatus(true, rejected(13))
-	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
-	if diff := cmp.Diff(want, w.reportNames()); diff != "" {
-		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
-	}
-	for _, name := range []string{"shop-failed-r9", "shop-failed-r11", "shop-failed-r12"} {
-		if cm, s := w.getReport(name); len(cm.BinaryData) != 1 || len(s.Trees) != 1 {
-			t.Errorf("%s: want one tree and its files, got %d archives and %v", name, len(cm.BinaryData), s.Trees)
-		}
-	}
-}
-
-// TestWithheldContent checks that a report contains no Secrets, and no tree that is too large.
-func TestWithheldContent(t *testing.T) {
-	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {password: hunter2}\n"
-	large := deliveryv1alpha1.Tree{Site: "edge3", Files: make([]byte, 1)}
-	w := newTestEnv(t)
-	trees := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
-	cm, err := newReportConfigMap(w.u, rejected(2), append(trees[:1], large), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unpacked, err := tree.Decode(cm.BinaryData["edge1.tar.gz"])
-	if diff := cmp.Diff(tree.Files{"a.yaml": []byte(plain)}, unpacked); err != nil || diff != "" {
-		t.Errorf("tree: %v: -want, +got:\n%s", err, diff)
-	}
-	for _, want := range []string{`"withheld": "what holds Secrets: b.yaml"`, `"withheld": "the tree is in Git under its id"`} {
-		if !strings.Contains(cm.Data[summaryKey], want) {
-			t.Errorf("summary: want %s in\n%s", want, cm.Data[summaryKey])
-		}
-	}
-	if _, ok := cm.BinaryData["edge3.tar.gz"]; ok {
-		t.Error("what cannot be read is in the report")
-	}
-}
-
-// TestReportSizeIsBounded reports a revision with more events, results and trees than fit.
-func TestReportSizeIsBounded(t *testing.T) {
-	w := newTestEnv(t)
-	status, events := rejected(2), []corev1.Event{}
-	for i := range 100 {
-		status.ValidationResults = append(status.ValidationResults, deploymentv1alpha1.ValidationResult{Name: fmt.Sprint(i), Message: strings.Repeat("<", 1024)})
-		events = append(events, corev1.Event{Message: strings.Repeat(">", 1024)})
-	}
-	cm, err := newReportConfigMap(w.u, status, nil, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := summary{}
-	if err := json.Unmarshal([]byte(cm.Data[summaryKey]), &got); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(cm.Data[summaryKey]); n > maxSaidBytes || got.Reason != "GateFailed" || len(got.Results) == 0 {
-		t.Errorf("summary: %d bytes, reason %q and %d results", n, got.Reason, len(got.Results))
-	}
-}
-
 // TestDeliveryStillHoldsTrees reads the trees from a delivery that does not show the rejection yet.
 func TestDeliveryStillHoldsTrees(t *testing.T) {
 	w := newTestEnv(t)
@@ -331,84 +253,5 @@ func TestDeliveryStillHoldsTrees(t *testing.T) {
 	w.reconcileStatus(true, rejected(2))
 	if cm, _ := w.getReport("shop-failed-r2"); len(cm.BinaryData) != 1 {
 		t.Errorf("trees in the report: want 1, got %d", len(cm.BinaryData))
-	}
-}
-
-// TestReportAfterRestart reports a revision that was rejected while no provider ran: the files are gone, and the report names the trees in
-// Git.
-func TestReportAfterRestart(t *testing.T) {
-	w := newTestEnv(t)
-	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
-	p := &d.Spec.ForProvider
-	p.Order.Plan, p.Order.Steps = []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}, 3
-	id := p.Trees[0].Tree
-	p.Trees[1].Tree = "of revision 1"
-	p.Trees = append(p.Trees, deliveryv1alpha1.Tree{Site: "edge3", Tree: "of revision 1 too", Action: deliveryv1alpha1.ActionKeep})
-	d.Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: 1, Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "older"}}}}
-	other := w.newDelivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
-	other.Name, other.Spec.ForProvider.ClaimRef.Name = "other-1", "other"
-	w.putDelivery(w.rolledBack(other))
-	w.putDelivery(w.newDelivery(1, nil))
-
-	w.reconcileStatus(true, rejected(2))
-	if diff := cmp.Diff([]string{}, w.reportNames()); diff != "" {
-		t.Errorf("ConfigMaps before a delivery has the revision: -want, +got:\n%s", diff)
-	}
-	w.putDelivery(w.rolledBack(d))
-	q := w.newQueue()
-	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Create(t.Context(), event.CreateEvent{Object: w.rolledBack(d)}, q)
-	if diff := cmp.Diff(1, q.Len()); diff != "" {
-		t.Errorf("deployments that are woken: -want, +got:\n%s", diff)
-	}
-	w.reconcileStatus(true, rejected(2))
-	cm, got := w.getReport("shop-failed-r2")
-	want := []treeSummary{{Site: "edge1", Path: "a/b", Tree: id, Withheld: "the tree is in Git under its id"}}
-	if diff := cmp.Diff(want, got.Trees); diff != "" || len(cm.BinaryData) != 0 {
-		t.Errorf("trees, and %d archives: -want, +got:\n%s", len(cm.BinaryData), diff)
-	}
-}
-
-// TestTreeCache checks that trees are kept from the rejection until the status reports it, which may be later.
-func TestTreeCache(t *testing.T) {
-	w := newTestEnv(t)
-	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
-	w.rejectDelivery(d)
-	verdict := d.DeepCopy()
-	verdict.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
-	w.rejectDelivery(verdict)
-	late := rejected(2)
-	late.Rollback = nil
-	w.reconcileStatus(true, late)
-	of := revisionKeyOf(d)
-	if diff := cmp.Diff(1, len(w.r.trees.treesOf(of))); diff != "" {
-		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
-	}
-	late.Revision = 3
-	w.reconcileStatus(true, late)
-	if diff := cmp.Diff(0, len(w.r.trees.treesOf(of))); diff != "" {
-		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
-	}
-}
-
-func TestReportName(t *testing.T) {
-	a := strings.Repeat("a", 60)
-	cases := map[string]struct {
-		reason string
-		group  string
-		name   string
-		want   string
-	}{
-		"Claim":         {reason: "A name that fits is used as it is.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
-		"Composite":     {reason: "A composite with the name of a claim has another report.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
-		"Long":          {reason: "A digest replaces the end of a name that is too long.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
-		"LongComposite": {reason: "A digest replaces the end of a composite's name that is too long.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := reportName(tc.group, tc.name, 2)
-			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxName {
-				t.Errorf("\n%s\nnameOf(...): %d characters: -want, +got:\n%s", tc.reason, len(got), diff)
-			}
-		})
 	}
 }

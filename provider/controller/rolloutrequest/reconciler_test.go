@@ -268,23 +268,6 @@ func open(t *testing.T, kube client.Client) string {
 	return l.Items[0].GetName() + "-" + l.Items[len(l.Items)-1].GetName()
 }
 
-func TestRequestsForDeployment(t *testing.T) {
-	kube := build(t,
-		request("a", 1), request("b", 2, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")),
-		request("c", 3, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" }),
-		request("d", 4, func(r *rolloutv1alpha1.RolloutRequest) {
-			r.Spec.DeploymentRef.APIGroup = deploymentv1alpha1.GroupNamespaced
-		}),
-		request("e", 5, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" }),
-	)
-	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
-	got := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3))
-	want := []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "a"}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("open(...): a deployment wakes its open requests: -want, +got:\n%s", diff)
-	}
-}
-
 // TestResultMessages checks that each result has a message.
 func TestResultMessages(t *testing.T) {
 	seen := map[string]rolloutv1alpha1.Result{}

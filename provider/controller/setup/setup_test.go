@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -18,26 +17,6 @@ import (
 )
 
 func named(name string) types.NamespacedName { return types.NamespacedName{Namespace: "a", Name: name} }
-
-// TestEventSource wakes before and after the controller began: nobody waits, and nothing is lost.
-func TestEventSource(t *testing.T) {
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer queue.ShutDown()
-	b := &EventSource{}
-	b.Wake(named("early"))
-	if err := b.Start(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	b.Wake(named("late"))
-	var got []string
-	for range queue.Len() {
-		r, _ := queue.Get()
-		got = append(got, r.Name)
-	}
-	if diff := cmp.Diff([]string{"early", "late"}, got); diff != "" {
-		t.Errorf("woken: -want, +got:\n%s", diff)
-	}
-}
 
 func TestInterval(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,102 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/promql"
-	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
 const text = `rate(errors_total{job="shop"}[1m])`
 
 func at() time.Time { return time.Unix(1790000000, 500_000_000).UTC() }
-
-func TestDecode(t *testing.T) {
-	vector := func(series string) string {
-		return `{"status":"success","data":{"resultType":"vector","result":` + series + `}}`
-	}
-	n := int64(7)
-	cases := map[string]struct {
-		reason string
-		status int
-		date   time.Time
-		body   string
-		want   gates.Answer
-	}{
-		"Vector":      {reason: "A vector of one series has one value.", body: vector(`[{"metric":{"a":"b"},"value":[1790000000.5,"0.25"]}]`), want: gates.Answer{Values: []float64{0.25}, At: at()}},
-		"Scalar":      {reason: "A scalar has one value with its time, as a series has.", body: `{"status":"success","data":{"resultType":"scalar","result":[1790000000.5,"3"]}}`, want: gates.Answer{Values: []float64{3}, At: at()}},
-		"Empty":       {reason: "An empty vector is an answer without data.", body: vector(`[]`), want: gates.Answer{}},
-		"Many":        {reason: "An answer of several series keeps all their values.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
-		"Samples":     {reason: "The number of samples is part of the answer.", body: `{"status":"success","data":{"resultType":"vector","result":[],"stats":{"samples":{"totalQueryableSamples":7}}}}`, want: gates.Answer{Samples: &n}},
-		"Null":        {reason: "Nothing is not an empty list.", body: vector(`null`), want: gates.Answer{Problem: problemForeign}},
-		"NoResult":    {reason: "An answer without a result is not understood.", body: `{"status":"success","data":{"resultType":"vector"}}`, want: gates.Answer{Problem: problemForeign}},
-		"NoValue":     {reason: "A series without a value is not one of 0.", body: vector(`[{"metric":{}}]`), want: gates.Answer{Problem: problemForeign}},
-		"HalfValue":   {reason: "A value without its number is not Prometheus's.", body: vector(`[{"value":[1790000000.5]}]`), want: gates.Answer{Problem: problemForeign}},
-		"NullValue":   {reason: "A value that is null is rejected.", body: vector(`[{"value":[1790000000.5,null]}]`), want: gates.Answer{Problem: problemForeign}},
-		"BareValue":   {reason: "A value is a text in Prometheus's JSON, and not a number.", body: vector(`[{"value":[1790000000.5,0]}]`), want: gates.Answer{Problem: problemForeign}},
-		"NoNumber":    {reason: "A value that is not the text of a number is not Prometheus's.", body: vector(`[{"value":[1790000000.5,"good"]}]`), want: gates.Answer{Problem: problemForeign}},
-		"NoTime":      {reason: "A value at the time 0 is not Prometheus's.", body: vector(`[{"value":[0,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
-		"LateTime":    {reason: "A time that no clock can show is rejected.", body: vector(`[{"value":[1e300,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
-		"Histogram":   {reason: "A histogram is not a number to judge.", body: vector(`[{"histogram":[1790000000.5,{"count":"1","sum":"1"}]}]`), want: gates.Answer{Problem: problemHistogram}},
-		"Matrix":      {reason: "A matrix is not one value, and is rejected.", body: `{"status":"success","data":{"resultType":"matrix","result":[]}}`, want: gates.Answer{Problem: problemForeign}},
-		"Text":        {reason: "A text instead of a number is rejected.", body: `{"status":"success","data":{"resultType":"string","result":[1790000000.5,"1"]}}`, want: gates.Answer{Problem: problemForeign}},
-		"Incomplete":  {reason: "A backend of which a part did not answer is unavailable.", body: `{"status":"success","warnings":["a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
-		"OddWarning":  {reason: "A warning that is no text is not about the query.", body: `{"status":"success","warnings":[{}],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
-		"OddWarnings": {reason: "Warnings that are no list are not written by Prometheus.", body: `{"status":"success","warnings":"x","data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Warned":      {reason: "A warning about the query is an error of the query.", body: `{"status":"success","warnings":["PromQL warning: bucket label \"le\" is missing"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemWarning}},
-		"WarnedTwice": {reason: "A warning about the query does not hide one about the backend.", body: `{"status":"success","warnings":["PromQL warning: x","a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
-		"Notes":       {reason: "Notes about a query are none.", body: `{"status":"success","infos":["not a counter"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{}},
-		"HTML":        {reason: "A page of a proxy is no answer.", body: `<html>Sign in</html>`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Nothing":     {reason: "An empty answer is an outage of the backend.", want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Other":       {reason: "JSON of another form is an outage of the backend.", body: `{"ok":true}`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Two":         {reason: "Two answers in one body are an outage of the backend.", body: vector(`[]`) + vector(`[]`), want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Refused":     {reason: "What is wrong with a query is repeated.", status: 400, body: `{"status":"error","errorType":"bad_data","error":"unknown\n\u001b[31m function"}`, want: gates.Answer{Problem: problemRefused + ": unknown [31m function"}},
-		"Execution":   {reason: "What is wrong with the data is not: it may be others'.", status: 422, body: `{"status":"error","errorType":"execution","error":"duplicate series: [{namespace=\"team-b\"}]"}`, want: gates.Answer{Problem: problemExecution}},
-		"Slow":        {reason: "A query that timed out is an outage of the backend.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"Unknown":     {reason: "An error of an unknown type is a refusal of the query.", status: 422, body: `{"status":"error","errorType":"other","error":"{team-b}"}`, want: gates.Answer{Problem: problemRefused}},
-		"Unbounded":   {reason: "More than two series say no more than two do.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}` + strings.Repeat(`,{"value":[1790000000.5,"3"]}`, 9) + `]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
-		"Denied":      {reason: "An answer 401 is reported as wrong credentials, without the server's text.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied, Unavailable: true}},
-		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"Gateway":     {reason: "A gateway that cannot reach the backend reports an outage.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"WrongStatus": {reason: "Success with another status is none.", status: 202, body: vector(`[]`), want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Skew":        {reason: "A server's clock is compared with itself only.", date: at().Add(30 * time.Second), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Values: []float64{1}, At: at()}},
-		"TooMany":     {reason: "A server that wants fewer questions is unavailable.", status: 429, body: `slow down`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"NotThere":    {reason: "A page that says that nothing is there is not written by Prometheus.", status: 404, body: `404 page not found`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
-		"Old":         {reason: "An answer that was kept is of another time.", date: at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
-		"Ahead":       {reason: "An answer is stale as well when the server's clock is behind ours.", date: at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if tc.status == 0 {
-				tc.status = http.StatusOK
-			}
-			got := decodeAnswer(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)})
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s\ndecode(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-// TestDecodeIsBounded decodes the largest answers that are read at all.
-func TestDecodeIsBounded(t *testing.T) {
-	fill := func(form, of string) string {
-		return fmt.Sprintf(form, strings.Repeat(of, (fetch.MaxBytes-200)/len(of)))
-	}
-	for name, body := range map[string]string{
-		"series":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1,"1"]}%s]}}`, ",{}"),
-		"pair":     fill(`{"status":"success","data":{"resultType":"scalar","result":[1,"1"%s]}}`, ",[]"),
-		"warnings": fill(`{"status":"success","warnings":[""%s],"data":{"resultType":"vector","result":[]}}`, `,""`),
-		"unknown":  fill(`{"status":"success","infos":[""%s],"data":{"resultType":"vector","result":[]}}`, `,{}`),
-		"labels":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":""%s},"value":[1,"1"]}]}}`, `,"a":""`),
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_ = decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: []byte(body)})
-		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 12*fetch.MaxBytes {
-			t.Errorf("%s: %d bytes took %d", name, len(body), took)
-		}
-	}
-}
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1790000000.5,"0.25"]}]}}`))

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExplained holds for the pages that are written by hand, since they say what to do: what their tables explain is something that the code
+// says, and of what conditions say all is explained on some page beside the reference.
+func TestExplained(t *testing.T) {
+	known, all := literals(t), handwritten(t)
+	n := 0
+	for file, text := range all {
+		explains := false
+		for line := range strings.SplitSeq(text, "\n") {
+			explains = strings.HasPrefix(line, "|") && (explains || explaining.MatchString(line))
+			if !explains {
+				continue
+			}
+			for _, w := range word.FindAllStringSubmatch(strings.Split(line, "|")[1], -1) {
+				n++
+				if !known[w[1]] {
+					t.Errorf("%s explains %s, which nothing says", file, w[1])
+				}
+			}
+		}
+	}
+	said, err := constants(root, "apis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := strings.Join(slices.Collect(maps.Values(all)), "\n")
+	for _, c := range said {
+		if !strings.Contains(pages, "`"+c.value+"`") {
+			t.Errorf("no page explains %s of %s", c.value, c.file)
+		}
+	}
+	t.Logf("%d types and reasons in tables, and %d that conditions have", n, len(said))
+}

@@ -1,0 +1,116 @@
+package failure
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// TestOldReportsAreDeleted checks that the three newest reports are kept, and that other ConfigMaps are not touched.
+func TestOldReportsAreDeleted(t *testing.T) {
+	w := newTestEnv(t)
+	others := []*corev1.ConfigMap{
+		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "1"}),
+		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
+	}
+	for _, cm := range others {
+		if err := w.kube.Create(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for revision := int64(7); revision <= 12; revision++ {
+		w.rejectDelivery(w.newDelivery(revision, tree.Files{"a.yaml": []byte(plain)}))
+		w.reconcileStatus(true, rejected(revision))
+	}
+	// A rollback that a user ordered is not a failure.
+	d := w.rolledBack(w.newDelivery(13, nil))
+	d.Spec.ForProvider.Order.Withdraws = new(int64(12))
+	w.putDelivery(d)
+	w.reconcileStatus(true, rejected(13))
+	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
+	if diff := cmp.Diff(want, w.reportNames()); diff != "" {
+		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
+	}
+	for _, name := range []string{"shop-failed-r9", "shop-failed-r11", "shop-failed-r12"} {
+		if cm, s := w.getReport(name); len(cm.BinaryData) != 1 || len(s.Trees) != 1 {
+			t.Errorf("%s: want one tree and its files, got %d archives and %v", name, len(cm.BinaryData), s.Trees)
+		}
+	}
+}
+
+// TestWithheldContent checks that a report contains no Secrets, and no tree that is too large.
+func TestWithheldContent(t *testing.T) {
+	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {password: hunter2}\n"
+	large := deliveryv1alpha1.Tree{Site: "edge3", Files: make([]byte, 1)}
+	w := newTestEnv(t)
+	trees := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
+	cm, err := newReportConfigMap(w.u, rejected(2), append(trees[:1], large), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := tree.Decode(cm.BinaryData["edge1.tar.gz"])
+	if diff := cmp.Diff(tree.Files{"a.yaml": []byte(plain)}, unpacked); err != nil || diff != "" {
+		t.Errorf("tree: %v: -want, +got:\n%s", err, diff)
+	}
+	for _, want := range []string{`"withheld": "what holds Secrets: b.yaml"`, `"withheld": "the tree is in Git under its id"`} {
+		if !strings.Contains(cm.Data[summaryKey], want) {
+			t.Errorf("summary: want %s in\n%s", want, cm.Data[summaryKey])
+		}
+	}
+	if _, ok := cm.BinaryData["edge3.tar.gz"]; ok {
+		t.Error("what cannot be read is in the report")
+	}
+}
+
+// TestReportSizeIsBounded reports a revision with more events, results and trees than fit.
+func TestReportSizeIsBounded(t *testing.T) {
+	w := newTestEnv(t)
+	status, events := rejected(2), []corev1.Event{}
+	for i := range 100 {
+		status.ValidationResults = append(status.ValidationResults, deploymentv1alpha1.ValidationResult{Name: fmt.Sprint(i), Message: strings.Repeat("<", 1024)})
+		events = append(events, corev1.Event{Message: strings.Repeat(">", 1024)})
+	}
+	cm, err := newReportConfigMap(w.u, status, nil, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := summary{}
+	if err := json.Unmarshal([]byte(cm.Data[summaryKey]), &got); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(cm.Data[summaryKey]); n > maxSaidBytes || got.Reason != "GateFailed" || len(got.Results) == 0 {
+		t.Errorf("summary: %d bytes, reason %q and %d results", n, got.Reason, len(got.Results))
+	}
+}
+
+func TestReportName(t *testing.T) {
+	a := strings.Repeat("a", 60)
+	cases := map[string]struct {
+		reason string
+		group  string
+		name   string
+		want   string
+	}{
+		"Claim":         {reason: "A name that fits is used as it is.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
+		"Composite":     {reason: "A composite with the name of a claim has another report.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
+		"Long":          {reason: "A digest replaces the end of a name that is too long.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
+		"LongComposite": {reason: "A digest replaces the end of a composite's name that is too long.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := reportName(tc.group, tc.name, 2)
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxName {
+				t.Errorf("\n%s\nnameOf(...): %d characters: -want, +got:\n%s", tc.reason, len(got), diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,14 @@
+package main
+
+import "testing"
+
+// TestVocabulary holds the check to what it asks of others: each term has advice, and no advice uses a term.
+func TestVocabulary(t *testing.T) {
+	for _, t1 := range terms() {
+		for _, t2 := range terms() {
+			if word := t2.pattern.FindString(t1.instead); word != "" {
+				t.Errorf("the advice %q uses %q", t1.instead, word)
+			}
+		}
+	}
+}
