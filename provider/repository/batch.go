@@ -104,7 +104,7 @@ func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Sna
 	}
 	var s *git.Snapshot
 	began := r.pool.options.Now()
-	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+	err := r.runOperation(ctx, func(ctx context.Context) error {
 		var err error
 		s, err = r.lookAtServer(ctx)
 		return err
@@ -136,7 +136,7 @@ func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, wh
 	}
 	for n, part := range parts {
 		began := r.pool.options.Now()
-		err := r.host.runOperation(ctx, func(ctx context.Context) error {
+		err := r.runOperation(ctx, func(ctx context.Context) error {
 			pushed, err := r.currentClient().Push(ctx, part)
 			if err == nil {
 				r.keepSnapshot(pushed.Snapshot, began)

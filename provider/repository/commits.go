@@ -21,7 +21,7 @@ func (r *Repository) FetchCommit(ctx context.Context, id string) (*git.Commit, e
 		return nil, err
 	}
 	var c *git.Commit
-	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+	err := r.runOperation(ctx, func(ctx context.Context) error {
 		var err error
 		c, err = r.currentClient().FetchCommit(ctx, id)
 		return err

@@ -85,7 +85,7 @@ func (r *Repository) leaveSharedLook(key types.NamespacedName, f *sharedLook, ot
 
 // runSharedLook looks at the repository, and wakes the objects that wait for it to answer.
 func (r *Repository) runSharedLook(f *sharedLook) {
-	f.err = r.host.runOperation(context.Background(), func(ctx context.Context) error {
+	f.err = r.runOperation(context.Background(), func(ctx context.Context) error {
 		var err error
 		f.snapshot, err = r.lookAtServer(ctx)
 		return err

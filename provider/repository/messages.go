@@ -35,7 +35,7 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 	if err := r.messages.currentError(r.pool.options.Now()); err != nil {
 		return nil, err
 	}
-	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+	err := r.runOperation(ctx, func(ctx context.Context) error {
 		var err error
 		log, err = r.currentClient().ReadMessages(ctx, s, words, log)
 		return err

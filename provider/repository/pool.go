@@ -35,7 +35,7 @@ const (
 	maxCacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required, but for After, QuickPatience and Ended.
+// Options of a Pool. All are required, but for After, QuickPatience, Ended and Concealed.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
@@ -51,6 +51,8 @@ type Options struct {
 	QuickPatience time.Duration
 	// Ended is called after each operation. It must not block. Nil reports none.
 	Ended func(Operation)
+	// Concealed is called for each new cause of a failure that its error does not name. It must not block. Nil reports none.
+	Concealed func(ConcealedFailure)
 }
 
 // Names of operations.
@@ -96,6 +98,9 @@ type Pool struct {
 func NewPool(o Options) *Pool {
 	if o.Ended == nil {
 		o.Ended = func(Operation) {}
+	}
+	if o.Concealed == nil {
+		o.Concealed = func(ConcealedFailure) {}
 	}
 	if o.QuickPatience == 0 {
 		o.QuickPatience = quickPatience

@@ -58,6 +58,9 @@ type Repository struct {
 
 	// fetches of commits that failed.
 	fetches fetchFailures
+
+	// causes are those that were reported and that no error names.
+	causes reportedCauses
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
@@ -149,7 +152,7 @@ func (r *Repository) knownSnapshot() (*git.Snapshot, time.Time) {
 
 // ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *failure.Error.
 func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string) (content []byte, ok bool, err error) {
-	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+	err = r.runOperation(ctx, func(ctx context.Context) error {
 		content, ok, err = r.currentClient().ReadFile(ctx, s, path)
 		return err
 	})
@@ -158,7 +161,7 @@ func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string)
 
 // ReadTree returns the files of a tree, and whether it was found. It returns a *failure.Error.
 func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (files map[string][]byte, ok bool, err error) {
-	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+	err = r.runOperation(ctx, func(ctx context.Context) error {
 		files, ok, err = r.currentClient().ReadTree(ctx, s, w)
 		return err
 	})
@@ -170,7 +173,7 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	if is, known := s.Contains(commit); known {
 		return is, nil
 	}
-	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+	err = r.runOperation(ctx, func(ctx context.Context) error {
 		is, err = r.currentClient().Contains(ctx, s, commit)
 		return err
 	})

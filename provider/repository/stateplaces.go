@@ -130,7 +130,7 @@ func (r *Repository) retireRivalState(ctx context.Context, pushed *git.Proposal)
 		return
 	}
 	i := slices.IndexFunc(r.clients, func(c *git.Client) bool { return c.Remote().StateRef == s.StateRival() })
-	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+	err := r.runOperation(ctx, func(ctx context.Context) error {
 		return retireStateOf(ctx, r.clients[i], r.currentClient().Remote().StateRef, pushed)
 	})
 	if err == nil {

@@ -1,12 +1,12 @@
 package gitdelivery
 
 import (
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -40,11 +40,10 @@ func (e *external) logProgress(d *v1alpha1.GitDelivery, entry state.Entry) {
 	e.logger.Info(progressMessage(before, *now), values...)
 }
 
-// logCause logs what the Ready condition does not say: why a private address could not be read. It logs it once for each failure that Ready
-// goes through, and not in each look.
-func (e *external) logCause(d *v1alpha1.GitDelivery, err error) {
-	if cause := failure.CauseOf(err); cause != "" && e.readyBefore.Message != d.GetCondition(xpv2.TypeReady).Message {
-		e.logger.Info("Cannot read a repository at a private address", "namespace", d.GetNamespace(), "delivery", d.GetName(), "cause", cause)
+// logConcealed returns a function that logs what no condition says: why a private address could not be read.
+func logConcealed(l logging.Logger) func(repository.ConcealedFailure) {
+	return func(f repository.ConcealedFailure) {
+		l.Info("Cannot read a repository at a private address", "namespace", f.Namespace, "url", f.URL, "cause", f.Cause)
 	}
 }
 

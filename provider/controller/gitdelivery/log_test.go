@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/repository"
 )
 
 // A logbook keeps what is logged, without commits, which differ.
@@ -70,5 +71,14 @@ func TestLog(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(lines, "\n")); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)
+	}
+}
+
+func TestConcealedFailureIsLogged(t *testing.T) {
+	lines := []string{}
+	logConcealed(logbook{Logger: logging.NewNopLogger(), lines: &lines})(repository.ConcealedFailure{Namespace: "team-a", URL: "https://10.0.0.1/x.git", Cause: "connection refused"})
+	want := []string{"Cannot read a repository at a private address namespace=team-a url=https://10.0.0.1/x.git cause=connection refused"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("The administrator finds the cause in the log.\nlogConcealed(...): -want, +got:\n%s", diff)
 	}
 }

@@ -82,7 +82,6 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	e.readyBefore = d.GetCondition(xpv2.TypeReady)
 	if err := e.observeAndDecide(ctx, d); err != nil {
 		setUnready(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
-		e.logCause(d, err)
 		keepCondition(d, e.readyBefore)
 		return managed.ExternalObservation{}, err
 	}

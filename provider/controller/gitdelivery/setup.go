@@ -79,6 +79,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		Wake:     unchanged.invalidateAndWake(wakeOnChannel(awake)),
 		Patience: patience,
 		Ended:    countOperations(g.Metrics),
+
+		Concealed: logConcealed(o.Logger.WithValues("controller", name)),
 	})
 	if err := mgr.Add(pool); err != nil {
 		return nil, errors.Wrap(err, "cannot add what pushes")
