@@ -73,6 +73,15 @@ func (p Position) Compare(q Position) int {
 	)
 }
 
+// IsSameAttempt is true for two positions of one attempt of a revision, in whatever step: what a Site did for one of them it did for the other. It is
+// false before the first revision.
+func (p Position) IsSameAttempt(q Position) bool {
+	return p.Revision > 0 && p.Epoch == q.Epoch && p.Revision == q.Revision && p.Attempt == q.Attempt
+}
+
+// HasReached is true for a position that has come to another one of the same attempt, or beyond it.
+func (p Position) HasReached(q Position) bool { return p.IsSameAttempt(q) && p.Compare(q) >= 0 }
+
 // Head identifies the last event of a ledger.
 type Head struct {
 	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.

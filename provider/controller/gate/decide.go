@@ -43,7 +43,10 @@ func decideStatus(f facts) decision {
 }
 
 func (f facts) judgeChecks() v1alpha1.GateObservation {
-	next := v1alpha1.GateObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
+	next := v1alpha1.GateObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
+	if f.spec.Position == nil {
+		next.Order = f.spec.Order.DeepCopy()
+	}
 	for i := range f.spec.Checks {
 		r := f.resultOf(i)
 		if next.StartedAt == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// An evidence proves whether the Sites of a Gate run its order.
+// An evidence proves whether the Sites of a Gate run what it judges.
 type evidence struct {
 	spec       v1alpha1.GateParameters
 	sync       *deliveryv1alpha1.SiteSync
@@ -67,7 +67,7 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
-// liveSince is since when a Site is proven to run the order. Zero if it is not. Where no engine reports what the Site runs, what was
+// liveSince is since when a Site is proven to run what the Gate judges. Zero if it is not. Where no engine reports what the Site runs, what was
 // delivered counts from when it was first seen, or from when it was there again, if the Site says so.
 func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
@@ -83,13 +83,14 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Tim
 	return since
 }
 
-// syncedSince believes a SiteSync that speaks of this order, as it is asked for now.
+// syncedSince believes a SiteSync that speaks of this position, as it is asked for now.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return time.Time{}
 	}
-	if !hasReachedStep(&s.Spec.ForProvider.Order, e.spec.Order) || !hasReachedStep(s.Status.AtProvider.Order, e.spec.Order) {
+	judged := e.spec.AskedPosition()
+	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !s.Status.AtProvider.ObservedPosition().HasReached(judged) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -121,7 +122,8 @@ func (e evidence) deliveredSince(site string) time.Time {
 		}
 		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
 		done := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
-		if !done || !hasReachedStep(&d.Spec.ForProvider.Order, e.spec.Order) || !hasReachedStep(d.Status.AtProvider.Order, e.spec.Order) {
+		judged := e.spec.AskedPosition()
+		if !done || !d.Spec.ForProvider.AskedPosition().HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
 			return time.Time{}
 		}
 		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {

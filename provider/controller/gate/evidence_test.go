@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -58,7 +59,8 @@ func TestUnobserved(t *testing.T) {
 		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
 		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
 		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 1 }},
-		"OtherRequest":  {reason: "The delivery of another request with that number does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Request = "other" }},
+		"OtherEpoch":    {reason: "The delivery of a revision with that number from before a loss does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Epoch = 1 }},
+		"EarlierStep":   {reason: "The delivery of an earlier step does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = -1 }},
 		"GoingBack":     {reason: "A delivery that is rolled back does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Attempt = 1 }},
 		"NotYet":        {reason: "A delivery without an applied order does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
 		"NotReady":      {reason: "A delivery that is not ready does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
@@ -66,28 +68,33 @@ func TestUnobserved(t *testing.T) {
 		"Trouble":       {reason: "A delivery that was not reconciled does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
 	}
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, quick("errors"))
-			seen := &recorder{measurer: w.c.meter}
-			w.c.meter = seen
-			w.unobserve(tc.isLive)
-			d := delivered()
-			if tc.change != nil {
-				tc.change(d)
-			}
-			w.must(w.kube.Create(t.Context(), d))
-			w.reconcile()
-			want := "NotLive//Pending"
-			if tc.want {
-				want = "Measuring//Running"
-			}
-			if got := w.state(); got != want {
-				t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
-			}
-			if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
-				t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
-			}
-		})
+		for _, hasPositions := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", name, hasPositions), func(t *testing.T) {
+				w := newWorld(t, quick("errors"))
+				seen := &recorder{measurer: w.c.meter}
+				w.c.meter = seen
+				w.unobserve(tc.isLive)
+				d := delivered()
+				if tc.change != nil {
+					tc.change(d)
+				}
+				if hasPositions {
+					w.usePositions(d)
+				}
+				w.must(w.kube.Create(t.Context(), d))
+				w.reconcile()
+				want := "NotLive//Pending"
+				if tc.want {
+					want = "Measuring//Running"
+				}
+				if got := w.state(); got != want {
+					t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
+				}
+				if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
+					t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
+				}
+			})
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type facts struct {
 
 // A checkFacts is what is known of one check.
 type checkFacts struct {
-	// liveSince is since when the check's Site is proven to run the order. Zero if it is not.
+	// liveSince is since when the check's Site is proven to run what the Gate judges. Zero if it is not.
 	liveSince time.Time
 	// impossible says why the check can never be measured.
 	impossible string
@@ -33,16 +33,6 @@ type checkFacts struct {
 	judgement gates.Judgement
 	// next is when to look again at a check that no event wakes. Zero if an event does.
 	next time.Time
-}
-
-// isSameAttempt is true if two orders are of one try, in whatever step.
-func isSameAttempt(a *v1alpha1.Order, b v1alpha1.Order) bool {
-	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
-}
-
-// hasReachedStep is true if an order is of the same try as another one, and has come to its step.
-func hasReachedStep(a *v1alpha1.Order, b v1alpha1.Order) bool {
-	return isSameAttempt(a, b) && a.Step >= b.Step
 }
 
 // lastResult returns what was seen of a check.

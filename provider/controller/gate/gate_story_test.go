@@ -121,7 +121,7 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 		"NotLive":       {reason: "A Site that does not run the order is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing }},
 		"OtherSite":     {reason: "The order at another Site proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
 		"OtherRevision": {reason: "A Site that runs another revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Revision = 1 }},
-		"OtherRequest":  {reason: "A Site that runs another request with that number is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Request = "other" }},
+		"OtherEpoch":    {reason: "A Site that runs a revision with that number from before a loss is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Epoch = 1 }},
 		"GoingBack":     {reason: "A Site that is rolled back is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Attempt = 1 }},
 		"OtherClaim":    {reason: "The SiteSync of another claim proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" }},
 		"OldStatus":     {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
@@ -134,14 +134,17 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 			seen := &recorder{measurer: w.c.meter}
 			w.c.meter = seen
 			w.edit(tc.change)
-			for _, named := range []bool{true, false} {
-				w.name(named)
+			for _, how := range []string{"named", "found", "by its position"} {
+				w.name(how == "named")
+				if how == "by its position" {
+					w.usePositions()
+				}
 				w.reconcile()
 				if w.state() != "NotLive//Pending" {
-					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync named: %t", tc.reason, w.state(), named)
+					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync %s", tc.reason, w.state(), how)
 				}
 				if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
-					t.Errorf("%s\nit is measured: %+v, with its SiteSync named: %t", tc.reason, seen.tasks, named)
+					t.Errorf("%s\nit is measured: %+v, with its SiteSync %s", tc.reason, seen.tasks, how)
 				}
 			}
 		})

@@ -82,10 +82,10 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 // measured again.
 func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	at := g.Status.AtProvider
-	if said := e.memory.lastObservation(g); countEnded(said) > countEnded(at) || at.Order == nil {
+	if said := e.memory.lastObservation(g); countEnded(said) > countEnded(at) || at.ObservedPosition().Revision == 0 {
 		at = said
 	}
-	if at.Order != nil && !isSameAttempt(at.Order, g.Spec.ForProvider.Order) {
+	if !at.ObservedPosition().IsSameAttempt(g.Spec.ForProvider.AskedPosition()) {
 		at = v1alpha1.GateObservation{}
 	}
 	return *at.DeepCopy()

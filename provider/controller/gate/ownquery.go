@@ -25,7 +25,7 @@ type blueprintKey struct {
 	generation int64
 }
 
-// A blueprintNote is what is remembered of the Blueprint of a Gate's order.
+// A blueprintNote is what is remembered of the Blueprint of a Gate's revision.
 type blueprintNote struct {
 	metrics []catalogv1alpha1.BlueprintMetric
 	exists  bool
@@ -62,13 +62,13 @@ func (e *external) deniedQuery(ctx context.Context, r *reconcileCache, k config,
 	return denied.Error(), nil
 }
 
-// blueprintMetrics returns the metrics of the Blueprint that the Gate's order was compiled with, or none if it does not exist. It is read past
+// blueprintMetrics returns the metrics of the Blueprint that the Gate's revision was compiled with, or none if it does not exist. It is read past
 // the cache, which would keep all Blueprints in memory, and once for each generation of a Gate: a request for each look would be one for each
 // change in a cluster. That it does not exist is remembered for openInterval. A quick look reads nothing: it returns an error if nothing is
 // remembered.
 func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]catalogv1alpha1.BlueprintMetric, error) {
-	ref := g.Spec.ForProvider.Order.Blueprint
-	if ref == nil {
+	name := g.Spec.ForProvider.BlueprintName()
+	if name == "" {
 		return nil, nil
 	}
 	key := blueprintKey{gate: g.GetUID(), generation: g.GetGeneration()}
@@ -79,9 +79,9 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 		return nil, errors.New("cannot read the Blueprint in a quick look")
 	}
 	b := &catalogv1alpha1.Blueprint{}
-	err := e.live.Get(ctx, client.ObjectKey{Name: ref.Name}, b)
+	err := e.live.Get(ctx, client.ObjectKey{Name: name}, b)
 	if client.IgnoreNotFound(err) != nil {
-		return nil, errors.Wrapf(err, "cannot get Blueprint %q", ref.Name)
+		return nil, errors.Wrapf(err, "cannot get Blueprint %q", name)
 	}
 	e.memory.blueprints.addNote(key, blueprintNote{metrics: b.Spec.Metrics, exists: err == nil, readAt: e.now()})
 	return b.Spec.Metrics, nil

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -88,7 +89,8 @@ func TestBlueprintIsReadOnce(t *testing.T) {
 			s.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
 			w.must(w.kube.Update(t.Context(), s))
 			g := w.get()
-			g.Spec.ForProvider.Order.Blueprint = &v1alpha1.BlueprintReference{Name: tc.blueprint}
+			g.Spec.ForProvider.Order, g.Spec.ForProvider.Position = v1alpha1.Order{}, &ledger.Position{Revision: 2}
+			g.Spec.ForProvider.Blueprint = &ledger.BlueprintReference{Name: tc.blueprint}
 			w.must(w.kube.Update(t.Context(), g))
 			live, now := &countingReader{Reader: w.kube}, time.Now()
 			w.c.live, w.c.now = live, func() time.Time { return now }

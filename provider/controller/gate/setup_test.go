@@ -302,3 +302,22 @@ func (w *world) must(err error) {
 		w.Fatal(err)
 	}
 }
+
+// usePositions has all objects carry positions in the place of their orders.
+func (w *world) usePositions(ds ...*deliveryv1alpha1.GitDelivery) {
+	w.Helper()
+	for _, d := range ds {
+		asked, applied := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider.AppliedPosition()
+		d.Spec.ForProvider.Order, d.Spec.ForProvider.Position = v1alpha1.Order{}, &asked
+		d.Status.AtProvider.Order, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: applied}
+	}
+	w.edit(func(s *deliveryv1alpha1.SiteSync) {
+		asked, observed := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
+		s.Spec.ForProvider.Order, s.Spec.ForProvider.Position = v1alpha1.Order{}, &asked
+		s.Status.AtProvider.Order, s.Status.AtProvider.Position = nil, &observed
+	})
+	g := w.get()
+	judged := g.Spec.ForProvider.AskedPosition()
+	g.Spec.ForProvider.Order, g.Spec.ForProvider.Position = v1alpha1.Order{}, &judged
+	w.must(w.kube.Update(w.Context(), g))
+}

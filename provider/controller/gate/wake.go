@@ -151,6 +151,6 @@ func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.Gate)
 		after, ok2 := e.ObjectNew.(*v1alpha1.Gate)
-		return ok && ok2 && before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil
+		return ok && ok2 && before.Status.AtProvider.ObservedPosition().Revision > 0 && after.Status.AtProvider.ObservedPosition().Revision == 0
 	}}
 }

@@ -39,7 +39,10 @@ func decideStatus(f facts) decision {
 	if d := refuseOtherNamespace(f); d != nil {
 		return *d
 	}
-	d := decision{next: v1alpha1.SiteSyncObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.startOf()}}
+	d := decision{next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.startOf()}}
+	if f.spec.Position == nil {
+		d.next.Order = f.spec.Order.DeepCopy()
+	}
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
@@ -48,10 +51,14 @@ func decideStatus(f facts) decision {
 	return d
 }
 
-// refuseOtherNamespace refuses to look for a claim of another namespace, and for an order that is older than the last one that is known.
+// refuseOtherNamespace refuses to look for a claim of another namespace, and for an order that is older than the last one that is known. A SiteSync
+// observes whatever position it is asked for.
 func refuseOtherNamespace(f facts) *decision {
 	d := &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonOrderBehind}
 	last := f.before.Order
+	if f.spec.Position != nil {
+		last = nil
+	}
 	switch c := f.spec.ClaimRef; {
 	case c.Namespace != f.namespace:
 		d.reason = v1alpha1.ReasonPolicyDenied
@@ -66,10 +73,10 @@ func refuseOtherNamespace(f facts) *decision {
 	return d
 }
 
-// startOf is when the order was first seen.
+// startOf is when the position was first seen.
 func (f facts) startOf() *metav1.Time {
-	if b := f.before; isSameAttempt(b.Order, f.spec.Order) && b.Order.Step == f.spec.Order.Step && b.StartedAt != nil {
-		return b.StartedAt.DeepCopy()
+	if f.before.ObservedPosition() == f.asked() && f.before.StartedAt != nil {
+		return f.before.StartedAt.DeepCopy()
 	}
 	return f.nowTimestamp()
 }
@@ -87,7 +94,7 @@ func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObs
 func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
 	switch {
-	case want.Wave > f.spec.Order.Step:
+	case want.Wave > f.asked().Step:
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
@@ -209,13 +216,13 @@ func isLive(s siteFacts, o v1alpha1.SiteObservation) bool {
 	return o.State == v1alpha1.SiteLive
 }
 
-// concludeReady sums up what the Sites of the order's step say together. The gravest wins.
+// concludeReady sums up what the Sites of the step say together. The gravest wins.
 func (d *decision) concludeReady(f facts) {
 	d.reason = v1alpha1.ReasonLive
 	named := []string{}
 	for i, want := range f.spec.Sites {
 		o := d.next.Sites[i]
-		if want.Wave > f.spec.Order.Step || isLive(f.sites[i], o) {
+		if want.Wave > f.asked().Step || isLive(f.sites[i], o) {
 			continue
 		}
 		if r := reasonOf(o); reasonGravity(r) > reasonGravity(d.reason) {

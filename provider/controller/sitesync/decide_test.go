@@ -86,6 +86,19 @@ func was(o rolloutv1alpha1.Order, state v1alpha1.SiteState) func(*facts) {
 	return func(f *facts) { f.before = before(o, state) }
 }
 
+// withPositions returns facts that carry positions in the place of orders.
+func withPositions(f facts) facts {
+	asked := f.spec.AskedPosition()
+	f.spec.Order, f.spec.Position = rolloutv1alpha1.Order{}, &asked
+	for _, o := range []*v1alpha1.SiteSyncObservation{&f.before, &f.draft} {
+		if o.Order != nil {
+			at := o.Order.Position()
+			o.Order, o.Position = nil, &at
+		}
+	}
+	return f
+}
+
 // clustered is a live Site whose cluster is not ready.
 func clustered(change ...func(*siteFacts)) siteFacts {
 	s := live(func(s *siteFacts) {
@@ -203,24 +216,38 @@ func TestDecide(t *testing.T) {
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
 	}
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			d := decideStatus(tc.facts)
-			s := d.next.Sites[0]
-			after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
-			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
-			if s.StartedAt != nil {
-				got.since = after(s.StartedAt.Time)
-			}
-			if !d.deadline.IsZero() {
-				got.deadline = after(d.deadline)
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
-			}
-			if diff := cmp.Diff(tc.facts.spec.Order, *d.next.Order); diff != "" {
-				t.Errorf("\n%s\nthe order that the status speaks of: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
+		for path, f := range map[string]facts{"Order": tc.facts, "Position": withPositions(tc.facts)} {
+			t.Run(name+"/"+path, func(t *testing.T) {
+				d := decideStatus(f)
+				s := d.next.Sites[0]
+				after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
+				got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
+				if s.StartedAt != nil {
+					got.since = after(s.StartedAt.Time)
+				}
+				if !d.deadline.IsZero() {
+					got.deadline = after(d.deadline)
+				}
+				if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+					t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
+				}
+				asked := v1alpha1.SiteSyncObservation{Position: f.spec.Position, Order: d.next.Order}
+				if f.spec.Position == nil {
+					asked.Order = &f.spec.Order
+				}
+				if diff := cmp.Diff(asked, v1alpha1.SiteSyncObservation{Position: d.next.Position, Order: d.next.Order}); diff != "" {
+					t.Errorf("\n%s\nwhat the status speaks of: -want, +got:\n%s", tc.reason, diff)
+				}
+			})
+		}
+	}
+}
+
+// TestLowerPosition lets a SiteSync observe a position that is lower than the one before.
+func TestLowerPosition(t *testing.T) {
+	d := decideStatus(withPositions(testFacts(live(), was(order(3, 1), v1alpha1.SiteLive))))
+	if d.reason != v1alpha1.ReasonLive || d.next.ObservedPosition().Revision != 2 {
+		t.Errorf("\nA SiteSync observes whatever position it is asked for.\ndecide(): got %s about %+v", d.reason, d.next.ObservedPosition())
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -16,7 +16,7 @@ type facts struct {
 	// namespace of the SiteSync.
 	namespace string
 	spec      v1alpha1.SiteSyncParameters
-	// before is what was seen last, by whatever order.
+	// before is what was seen last, for whatever position.
 	before v1alpha1.SiteSyncObservation
 	// draft is what was seen since then, and is not in the status yet.
 	draft v1alpha1.SiteSyncObservation
@@ -33,7 +33,7 @@ type siteFacts struct {
 	site *catalogv1alpha1.Site
 	// cluster is what is known of the Cluster API cluster that the Site names. Nil if it names none.
 	cluster *clusterFacts
-	// undelivered is true if the claim's GitDelivery says that it has not carried out this order.
+	// undelivered is true if the claim's GitDelivery says that it has not brought the Sites to this position.
 	undelivered bool
 	// absent is true if the claim's GitDelivery has not brought the tree, whatever it carried out.
 	absent bool
@@ -60,29 +60,27 @@ type subtree struct {
 	unknown string
 }
 
-// isSameAttempt is true if two orders are of one try, in whatever step: what a Site did for one it did for the other.
-func isSameAttempt(a *rolloutv1alpha1.Order, b rolloutv1alpha1.Order) bool {
-	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
-}
+// asked is the position that the Sites have to run.
+func (f facts) asked() ledger.Position { return f.spec.AskedPosition() }
 
-// lastObservation returns what was seen of a Site for this try.
+// lastObservation returns what was seen of a Site for this attempt.
 func (f facts) lastObservation(name string) v1alpha1.SiteObservation {
-	return observationOf(f.before, f.spec.Order, name)
+	return observationOf(f.before, f.asked(), name)
 }
 
-// waitingSince is when the wait for a Site began, for its cluster or for its engine, for this try, or nil. What the status does not show yet
+// waitingSince is when the wait for a Site began, for its cluster or for its engine, in this attempt, or nil. What the status does not show yet
 // counts: a clock that began when it is shown would begin late.
 func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
-		if s := observationOf(o, f.spec.Order, name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {
+		if s := observationOf(o, f.asked(), name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {
 			return s.StartedAt.DeepCopy()
 		}
 	}
 	return nil
 }
 
-func observationOf(o v1alpha1.SiteSyncObservation, try rolloutv1alpha1.Order, name string) v1alpha1.SiteObservation {
-	if !isSameAttempt(o.Order, try) {
+func observationOf(o v1alpha1.SiteSyncObservation, asked ledger.Position, name string) v1alpha1.SiteObservation {
+	if !o.ObservedPosition().IsSameAttempt(asked) {
 		return v1alpha1.SiteObservation{}
 	}
 	for _, s := range o.Sites {

@@ -29,7 +29,7 @@ type reading struct {
 	cluster      *clusters.Cluster
 	engine       catalogv1alpha1.EngineType
 	main, second *unstructured.Unstructured
-	// delivered is the commit with which the claim's GitDelivery carried out the order, if there is one.
+	// delivered is the commit with which the claim's GitDelivery brought its repository to the position, if there is one.
 	delivered string
 }
 
@@ -56,7 +56,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
 	for i, want := range f.spec.Sites {
-		if want.Wave > f.spec.Order.Step {
+		if want.Wave > f.asked().Step {
 			continue
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
@@ -66,12 +66,12 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 	return f, g.Wait()
 }
 
-// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not carried out the order. It returns the commit of
-// one that has. Who makes a SiteSync by hand needs no GitDelivery.
+// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns the
+// commit of one that has. Who makes a SiteSync by hand needs no GitDelivery.
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range deliveriesFor(ds, want) {
 		at := d.Status.AtProvider
-		if !isSameAttempt(at.Order, spec.Order) || at.Order.Step < spec.Order.Step {
+		if !at.AppliedPosition().HasReached(spec.AskedPosition()) {
 			return true, ""
 		}
 		if at.Remote != nil {
@@ -82,7 +82,7 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 }
 
 // isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
-// directory is kept as it is while the Site's cluster is not ready, with the same order.
+// directory is kept as it is while the Site's cluster is not ready, at the same position.
 func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	ds = deliveriesFor(ds, want)
 	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })

@@ -110,7 +110,7 @@ func isProofUnknown(d decision) bool {
 	return false
 }
 
-// requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each order and commit.
+// requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each position and commit.
 func (e *external) requestSyncs(f facts, d decision) {
 	for i, site := range d.next.Sites {
 		if site.State != v1alpha1.SiteSyncing || i >= len(e.readings) || e.readings[i].main == nil {
@@ -129,11 +129,9 @@ func (e *external) requestSyncs(f facts, d decision) {
 	}
 }
 
-// tokenOf is the same for the same order and commit.
+// tokenOf is the same for the same position and commit.
 func tokenOf(spec v1alpha1.SiteSyncParameters, commit string) string {
-	o := spec.Order
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %d %s %d %d %s",
-		spec.ClaimRef.APIGroup, spec.ClaimRef.Namespace, spec.ClaimRef.Name, o.Revision, o.Request, o.Attempt, o.Step, commit))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", spec.ClaimRef.APIGroup, spec.ClaimRef.Namespace, spec.ClaimRef.Name, spec.AskedPosition(), commit))
 	return "intentplane-" + hex.EncodeToString(sum[:8])
 }
 

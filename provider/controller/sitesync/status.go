@@ -74,10 +74,10 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	return o
 }
 
-// isUrgent is true if another object waits for what is new: another order, a step that is complete, a cluster that can be delivered to,
+// isUrgent is true if another object waits for what is new: another position, a step that is complete, a cluster that can be delivered to,
 // or a Site that will not be live by itself.
 func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
-	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
+	if before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next) {
 		return true
 	}
 	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
@@ -95,4 +95,9 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 		}
 	}
 	return false
+}
+
+// isOtherSubject is true for observations that speak of two positions, or of two orders.
+func isOtherSubject(a, b v1alpha1.SiteSyncObservation) bool {
+	return a.ObservedPosition() != b.ObservedPosition() || !equality.Semantic.DeepEqual(a.Order, b.Order)
 }

@@ -136,7 +136,7 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	return out
 }
 
-// carriedOut lets through a GitDelivery that carried out another order than before, or with another commit.
+// carriedOut lets through a GitDelivery that brought its repository to another position than before, or with another commit.
 func carriedOut() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
@@ -145,7 +145,7 @@ func carriedOut() predicate.Predicate {
 			return false
 		}
 		a, b := before.Status.AtProvider, after.Status.AtProvider
-		return !equality.Semantic.DeepEqual(a.Order, b.Order) || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
+		return a.AppliedPosition() != b.AppliedPosition() || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
 	}}
 }
 
@@ -154,6 +154,6 @@ func statusWasEmptied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.SiteSync)
 		after, ok2 := e.ObjectNew.(*v1alpha1.SiteSync)
-		return ok && ok2 && before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil
+		return ok && ok2 && before.Status.AtProvider.ObservedPosition().Revision > 0 && after.Status.AtProvider.ObservedPosition().Revision == 0
 	}}
 }

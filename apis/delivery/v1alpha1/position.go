@@ -1,0 +1,44 @@
+package v1alpha1
+
+import "github.com/intentplane/intentplane/apis/ledger"
+
+// AskedPosition returns the position that the trees of a delivery belong to. It is the zero value for a home that has no revision yet.
+func (p GitDeliveryParameters) AskedPosition() ledger.Position {
+	switch {
+	case p.Position != nil:
+		return *p.Position
+	case p.Copy != nil:
+		return p.Copy.Position()
+	}
+	return p.Order.Position()
+}
+
+// AppliedPosition returns the position that the repository was brought to last. It is the zero value if it was brought to none.
+func (o GitDeliveryObservation) AppliedPosition() ledger.Position {
+	switch {
+	case o.Record != nil:
+		return o.Record.Position
+	case o.Order != nil:
+		return o.Order.Position()
+	}
+	return ledger.Position{}
+}
+
+// AskedPosition returns the position that the Sites have to run.
+func (p SiteSyncParameters) AskedPosition() ledger.Position {
+	if p.Position != nil {
+		return *p.Position
+	}
+	return p.Order.Position()
+}
+
+// ObservedPosition returns the position that an observation speaks of. It is the zero value if nothing was observed.
+func (o SiteSyncObservation) ObservedPosition() ledger.Position {
+	switch {
+	case o.Position != nil:
+		return *o.Position
+	case o.Order != nil:
+		return o.Order.Position()
+	}
+	return ledger.Position{}
+}

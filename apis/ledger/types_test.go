@@ -1,0 +1,41 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPositionHasReached compares positions as those who observe them do.
+func TestPositionHasReached(t *testing.T) {
+	at := Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 3, Stage: 1}
+	type want struct{ same, reached bool }
+	cases := map[string]struct {
+		reason string
+		change func(*Position)
+		want   want
+	}{
+		"Same":         {reason: "A position has reached itself.", change: func(*Position) {}, want: want{same: true, reached: true}},
+		"LaterStep":    {reason: "A later step has reached the earlier one.", change: func(p *Position) { p.Step, p.Stage = 4, 0 }, want: want{same: true, reached: true}},
+		"LaterStage":   {reason: "A later stage has reached the earlier one.", change: func(p *Position) { p.Stage = 2 }, want: want{same: true, reached: true}},
+		"EarlierStep":  {reason: "An earlier step has not reached the later one.", change: func(p *Position) { p.Step, p.Stage = 2, 4 }, want: want{same: true}},
+		"EarlierStage": {reason: "An earlier stage has not reached the later one.", change: func(p *Position) { p.Stage = 0 }, want: want{same: true}},
+		"Attempt":      {reason: "Another attempt has trees of its own, so that it proves nothing.", change: func(p *Position) { p.Attempt = 2 }},
+		"Revision":     {reason: "Another revision has trees of its own, so that it proves nothing.", change: func(p *Position) { p.Revision = 3 }},
+		"Epoch":        {reason: "After a loss, another revision may have the number.", change: func(p *Position) { p.Epoch = 2 }},
+		"None":         {reason: "Without a revision there is nothing to reach.", change: func(p *Position) { *p = Position{} }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := at
+			tc.change(&p)
+			got := want{same: p.IsSameAttempt(at), reached: p.HasReached(at)}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nHasReached(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if (Position{}).IsSameAttempt(Position{}) {
+		t.Error("Before the first revision there is no attempt.")
+	}
+}
