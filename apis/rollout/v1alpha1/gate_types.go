@@ -130,10 +130,17 @@ type CheckJobReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the Job.
-	// +required
+	// UID of the Job. Empty until the cluster has said that the Job was created.
+	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid"`
+	UID string `json:"uid,omitempty"`
+
+	// NonceDigest is the SHA-256 digest, in hex, of a random value. The provider writes it here before it creates the Job, and puts the value on the
+	// Job as the annotation rollout.intentplane.dev/nonce. So it knows its Job where the cluster changed it and did not say its UID. Who reads the
+	// digest does not know the value, and cannot create a Job with it first. Empty once the UID is known.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	NonceDigest string `json:"nonceDigest,omitempty"`
 }
 
 // CheckResult is how one check was judged.
@@ -167,8 +174,8 @@ type CheckResult struct {
 	// +optional
 	Measurements int32 `json:"measurements,omitempty"`
 
-	// JobRef names the Job that the provider created for the check, in the namespace that the Site's spec.postCheck names. Another Job of that
-	// name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.
+	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names.
+	// Another Job of that name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.
 	// +optional
 	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 

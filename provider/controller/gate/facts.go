@@ -27,7 +27,7 @@ type checkFacts struct {
 	liveSince time.Time
 	// impossible says why the check can never be measured.
 	impossible string
-	// job is the Job that the check runs as, of which the UID is known. Nil if there is none.
+	// job is the Job that the check runs as, of which the UID is known, or the digest of its nonce. Nil if there is none.
 	job *v1alpha1.CheckJobReference
 	// judgement on what was measured.
 	judgement gates.Judgement

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -85,8 +84,8 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 	return nil
 }
 
-// knownJob returns the Job of a name that the provider created, as this process remembers it or else as the status says. Nil if neither does: the
-// status may be about a Job of an earlier time in which the subject was live.
+// knownJob returns the Job of a name that the provider created, or tried to, as this process remembers it or else as the status says. Nil if neither
+// does: the status may be about a Job of an earlier time in which the subject was live.
 func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1alpha1.CheckJobReference {
 	if note := e.memory.noteJob(name, e.now()); note.uid != "" {
 		return &v1alpha1.CheckJobReference{Name: name, UID: string(note.uid)}
@@ -120,7 +119,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	}
 	note := e.memory.noteJob(name, e.now())
 	made := note.made
-	if made.IsZero() && into.job != nil {
+	if made.IsZero() && into.job != nil && into.job.UID != "" {
 		made = note.seen // A process before this one created it.
 	}
 	switch {
@@ -136,26 +135,35 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", err
 }
 
-// judgeOwn judges the Job that the provider created, which has the UID that is known. While none is known, a Job that is just what the check asks
-// for is taken for it. Any other user of the cluster may have made one of that name, which says what they like.
+// judgeOwn judges the Job that the provider created, and knows its UID from then on. It refuses another one: any other user of the cluster may have
+// made one of that name, which says what they like.
 func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
 		return errors.Wrap(err, "cannot read Job")
 	}
-	switch {
-	case into.job == nil:
-		if field := job.Differs(in, o); field != "" {
-			into.impossible = "the cluster has another Job of this name, which differs in " + field
-			return nil
-		}
-		into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
-	case into.job.UID != string(j.GetUID()):
-		into.impossible = "the Job was replaced: the cluster has another Job of this name, with UID " + string(j.GetUID())
+	if into.impossible = refuseForeignJob(in, into.job, o, j); into.impossible != "" {
 		return nil
 	}
+	into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
 	into.judgement = e.judgeJob(ctx, cluster, j)
 	return nil
+}
+
+// refuseForeignJob returns why a Job is not the one that the provider created, or "". The provider's own has the UID that is known. While none is
+// known, it has the nonce that the status names, or is just what the check asks for: whoever creates that runs the check.
+func refuseForeignJob(in job.Input, known *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
+	switch uid := string(j.GetUID()); {
+	case known == nil:
+	case known.UID != "" && known.UID != uid:
+		return "the Job was replaced: the cluster has another Job of this name, with UID " + uid
+	case known.UID == uid, job.HasNonce(j, known.NonceDigest):
+		return ""
+	}
+	if field := job.Differs(in, o); field != "" {
+		return "the cluster has another Job of this name, which differs in " + field
+	}
+	return ""
 }
 
 // requestJob has Update create a Job. The configuration and the script are read only now: what changes later does not concern this Job. It
@@ -246,8 +254,12 @@ func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Sit
 // createJobs creates the Jobs that were requested, and records them in the status of the Gate. What cannot be made is tried again until the
 // check's time is over. It returns an error if one of them cannot be made.
 func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
+	if err := e.announceJobs(ctx, g); err != nil {
+		return err
+	}
 	var failed []error
 	for _, w := range e.jobRequests {
+		job.SetNonce(w.job, e.memory.nonceOfJob(w.job.GetName()))
 		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.job)
 		if err != nil {
 			return errors.Wrap(err, "cannot encode Job")
@@ -259,17 +271,37 @@ func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 			continue
 		}
 		e.memory.recordCreated(w.job.GetName(), uid, e.now())
-		recordJob(g, w, uid)
+		if uid != "" {
+			recordJob(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)})
+		}
 	}
 	return errors.Join(failed...)
 }
 
-// recordJob writes the UID of a Job into the status, with which a provider that starts again knows it. It does nothing for a Job that was there.
-func recordJob(g *v1alpha1.Gate, w jobRequest, uid types.UID) {
+// announceJobs writes the digests of the Jobs' nonces into the status before a Job is created. The answer of the cluster, which has the UID, may be
+// lost, and a webhook may have changed the Job: the nonce is what the provider knows it by, also after a restart.
+func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
+	changed := false
+	for _, w := range e.jobRequests {
+		digest := job.NonceDigest(e.memory.nonceOfJob(w.job.GetName()))
+		changed = recordJob(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), NonceDigest: digest}) || changed
+	}
+	if !changed {
+		return nil
+	}
+	return errors.Wrap(e.kube.Status().Update(ctx, g), "cannot record the Jobs that are about to be created")
+}
+
+// recordJob writes what a provider that starts again knows a Job by into the status. It returns whether that is new.
+func recordJob(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) bool {
 	for i := range g.Status.AtProvider.Checks {
 		c := &g.Status.AtProvider.Checks[i]
-		if uid != "" && c.Name == w.check && c.Site == w.site {
-			c.JobRef = &v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)}
+		if c.Name != w.check || c.Site != w.site {
+			continue
 		}
+		before := c.JobRef
+		c.JobRef = &ref
+		return before == nil || *before != ref
 	}
+	return false
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/job"
 )
 
 func script(change func(*deploymentv1alpha1.JobCheck)) v1alpha1.GateCheck {
@@ -192,6 +194,85 @@ func TestJobIsKnownByUID(t *testing.T) {
 	w.judged()
 	if diff := cmp.Diff("Passed/Passed/Passed", w.state()); diff != "" {
 		t.Errorf("A Job that a webhook changed is known by its UID.\nstate: -want, +got:\n%s\n%s", diff, w.get().Status.AtProvider.Checks[0].Message)
+	}
+}
+
+// loseAnswers makes the cluster change each Job that is created, as a webhook does, and lose the answer that says so.
+func (w *world) loseAnswers() {
+	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
+		if o.GetUID() == "" {
+			o.SetUID("created")
+		}
+		nonce := o.GetAnnotations()[job.AnnotationNonce]
+		checks := w.get().Status.AtProvider.Checks
+		if len(checks) != 1 || checks[0].JobRef == nil || checks[0].JobRef.NonceDigest != job.NonceDigest(nonce) || nonce == "" {
+			w.Errorf("The digest of the nonce is in the status before the Job is created.\nchecks: got %+v", checks)
+		}
+		podSpec(o)["tolerations"] = []any{map[string]any{"operator": "Exists"}}
+		if err := w.cluster.Tracker().Create(jobResource(), o, "checks"); err != nil {
+			return true, nil, err
+		}
+		return true, nil, errors.New("connection reset by peer")
+	})
+}
+
+// TestJobIsKnownByNonce loses the answer to the request that created a Job, which a webhook of the cluster changed.
+func TestJobIsKnownByNonce(t *testing.T) {
+	rewrites := func(nonce func(was string) string) func(w *world) {
+		return func(w *world) {
+			w.restart()
+			w.replace("forged", func(j *unstructured.Unstructured) {
+				j.SetAnnotations(map[string]string{job.AnnotationNonce: nonce(j.GetAnnotations()[job.AnnotationNonce])})
+			})
+		}
+	}
+	const foreign = "the cluster has another Job of this name, which differs in spec.template.spec.tolerations"
+	cases := map[string]struct {
+		reason string
+		before func(w *world)
+		state  string
+		want   string
+	}{
+		"Same":      {reason: "A Job is known by its nonce while its UID is unknown.", before: func(*world) {}, state: "Passed/Passed/Passed"},
+		"Restarted": {reason: "A Job is known by its nonce after a restart.", before: func(w *world) { w.restart() }, state: "Passed/Passed/Passed"},
+		"NoNonce":   {reason: "A Job without a nonce is compared with what the check asks for.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
+		"OtherNonce": {
+			reason: "A Job with another nonce is compared with what the check asks for.", before: rewrites(func(was string) string { return was + "2" }),
+			state: "Error/Error/Error", want: foreign,
+		},
+		"Digest": {
+			reason: "Who reads the status does not know the nonce.", before: rewrites(job.NonceDigest), state: "Error/Error/Error", want: foreign,
+		},
+		"ReplacedLater": {
+			reason: "A Job with the nonce does not count once the UID of the provider's own is known.",
+			before: func(w *world) {
+				w.reconcile()
+				w.replace("forged", func(*unstructured.Unstructured) {})
+			},
+			state: "Error/Error/Error", want: "the Job was replaced: the cluster has another Job of this name, with UID forged",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			w.loseAnswers()
+			w.reconcile()
+			if r := w.get().Status.AtProvider.Checks[0].JobRef; len(w.made()) != 1 || r == nil || r.UID != "" {
+				t.Fatalf("The UID of a Job is unknown while the answer is lost.\njobRef: got %+v, and %d Jobs", r, len(w.made()))
+			}
+			w.cluster.ReactionChain = w.cluster.ReactionChain[1:]
+			tc.before(w)
+			w.end(batchv1.JobComplete, "", 0, "")
+			w.judged()
+			r := w.get().Status.AtProvider.Checks[0]
+			if diff := cmp.Diff(tc.state, w.state()); diff != "" {
+				t.Errorf("%s\nstate: -want, +got:\n%s\n%s", tc.reason, diff, r.Message)
+			}
+			if diff := cmp.Diff(tc.want, r.Message); diff != "" {
+				t.Errorf("%s\nmessage: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

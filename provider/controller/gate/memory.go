@@ -10,6 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/job"
 )
 
 // maxQueries is how many queries, and how many expressions, are remembered to have been read.
@@ -53,6 +54,8 @@ type jobNote struct {
 	uid types.UID
 	// refused is why it could not be made at last.
 	refused string
+	// nonce is put on the Job. Empty until this process first tries to create the Job.
+	nonce string
 }
 
 func newMemory() *memory {
@@ -187,4 +190,16 @@ func (m *memory) recordRefused(name, why string) {
 	j := m.jobs[name]
 	j.refused = why
 	m.jobs[name] = j
+}
+
+// nonceOfJob returns the nonce of a Job, which is the same for each try to create it.
+func (m *memory) nonceOfJob(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	if j.nonce == "" {
+		j.nonce = job.NewNonce()
+		m.jobs[name] = j
+	}
+	return j.nonce
 }
