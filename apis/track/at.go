@@ -1,0 +1,167 @@
+package track
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// At returns the files of a directory in a state: the weights in its routes, the selectors of its fronts, the sizes of the tracks whose folders are
+// among the files, and the kustomization of the directory. The result does not depend on the state that the files had, and each other byte is as it
+// was. Where a track is alone, the files of the other one and the shared ones that leave are not among the result. It returns an error, which names
+// the file, for files that are not those of a directory with tracks.
+func At(files tree.Files, s State) (tree.Files, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	f, err := readFronts(files)
+	if err != nil {
+		return nil, err
+	}
+	out := tree.Files{}
+	for _, name := range files.Names() {
+		if s.Alone && strings.HasPrefix(name, Other(s.Serving)+"/") {
+			continue
+		}
+		b, leaves, err := contentAt(name, files[name], f, s)
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		if !leaves {
+			out[name] = b
+		}
+	}
+	return out, updateKustomizations(out, s)
+}
+
+// updateKustomizations lists the folders of a directory that has kustomizations, and the files that are left in the shared one.
+func updateKustomizations(files tree.Files, s State) error {
+	if _, ok := files[kustomizationFile]; !ok {
+		return nil
+	}
+	if err := listFolder(files, FolderShared); err != nil {
+		return err
+	}
+	return writeKustomization(files, kustomizationFile, append(s.tracks(), FolderShared))
+}
+
+// readFronts returns the Services of a directory of which each track has a copy: the shared ones that select the pods of a track.
+func readFronts(files tree.Files) (fronts, error) {
+	out := fronts{}
+	for name, b := range files {
+		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) {
+			continue
+		}
+		u, err := decodeObject(b)
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		if isFront(u) {
+			out[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
+		}
+	}
+	return out, nil
+}
+
+func isKustomization(name string) bool { return path.Base(name) == kustomizationFile }
+
+func isShared(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
+
+func isFront(u *unstructured.Unstructured) bool {
+	return u.GroupVersionKind().Group == "" && u.GetKind() == "Service" && IsTrack(textAt(mapAt(u.Object, "spec", "selector"), LabelTrack))
+}
+
+// contentAt returns the content of a file in a state, or that the file leaves.
+func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves bool, err error) {
+	if !mentionsState(b) || isKustomization(name) {
+		return b, false, nil
+	}
+	u, err := decodeObject(b)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.Alone && isShared(name) && u.GetAnnotations()[AnnotationLeaves] != "" {
+		return nil, true, nil
+	}
+	before := u.DeepCopy()
+	if err := setState(name, u, f, s); err != nil {
+		return nil, false, err
+	}
+	if reflect.DeepEqual(before.Object, u.Object) {
+		return b, false, nil
+	}
+	content, err = encodeObject(u)
+	return content, false, err
+}
+
+// setState changes the object of a file to what it is in a state.
+func setState(name string, u *unstructured.Unstructured, f fronts, s State) error {
+	folder, _, _ := strings.Cut(name, "/")
+	if IsTrack(folder) {
+		return setSize(u, folder, s)
+	}
+	if isFront(u) {
+		mapAt(u.Object, "spec", "selector")[LabelTrack] = s.receiving()
+	}
+	if !isRoute(u) {
+		return nil
+	}
+	for i, rule := range rulesOf(u) {
+		if err := setWeights(u.GetNamespace(), rule, f, s); err != nil {
+			return errors.Wrapf(err, "spec.rules[%d]", i)
+		}
+	}
+	return nil
+}
+
+func setWeights(namespace string, rule map[string]any, f fronts, s State) error {
+	shares, err := readShares(namespace, rule, f)
+	if err != nil {
+		return err
+	}
+	refs := []any{}
+	for i := range shares {
+		entries, err := shares[i].entries(s)
+		if err != nil {
+			return err
+		}
+		refs = append(refs, entries...)
+	}
+	if len(refs) > 0 {
+		rule["backendRefs"] = refs
+	}
+	return nil
+}
+
+// setSize gives an object of a track the size for its share of the requests.
+func setSize(u *unstructured.Unstructured, track string, s State) error {
+	field, annotation := sizeField(u)
+	text, ok := u.GetAnnotations()[annotation]
+	if field == "" || !ok {
+		return nil
+	}
+	full, ok := integer(json.Number(text))
+	if !ok || full < 0 {
+		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
+	}
+	makeMap(u.Object, "spec")[field] = number(s.sizeOf(track, full))
+	return nil
+}
+
+// mentionsState is false for content that no state changes, which need not be decoded.
+func mentionsState(b []byte) bool {
+	for _, text := range []string{LabelTrack, AnnotationReplicas, AnnotationMinReplicas, AnnotationLeaves, GatewayGroup} {
+		if bytes.Contains(b, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// selectNamedByPods selects the ConfigMaps and Secrets that the pods of the workload name.
+func (p *Parts) selectNamedByPods() error {
+	for _, w := range p.workloads() {
+		for _, m := range p.members {
+			isConfig := m.is("", "ConfigMap") || m.is("", "Secret")
+			if isConfig && m.GetNamespace() == w.GetNamespace() && refersTo(w.Unstructured, m.GetKind(), m.GetName()) {
+				m.perTrack = true
+			}
+		}
+	}
+	return nil
+}
+
+// selectScalersAndBudgets selects the autoscalers that scale the workload, and the disruption budgets for its pods. A budget for other pods too
+// stays shared: it holds for the pods of both tracks.
+func (p *Parts) selectScalersAndBudgets() error {
+	for _, m := range p.members {
+		if m.is("autoscaling", "HorizontalPodAutoscaler") {
+			m.perTrack = m.perTrack || p.scalesWorkload(m)
+		}
+		if !m.is("policy", "PodDisruptionBudget") {
+			continue
+		}
+		selector, err := selectorAt(m.Object, "spec", "selector")
+		if err != nil {
+			return errors.Wrapf(err, "%s: spec.selector", objectOf(m.Unstructured))
+		}
+		workload, others := p.podsSelectedBy(m, selector)
+		m.perTrack = m.perTrack || workload && others == nil
+	}
+	return nil
+}
+
+func (p *Parts) scalesWorkload(m *member) bool {
+	target := mapAt(m.Object, "spec", "scaleTargetRef")
+	return textAt(target, "kind") == "Deployment" && slices.ContainsFunc(p.workloads(), func(w *member) bool {
+		return w.GetNamespace() == m.GetNamespace() && w.GetName() == textAt(target, "name")
+	})
+}
+
+// podsSelectedBy reports whether a selector in a namespace selects pods of the workload, and returns another workload whose pods it selects.
+func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, other *member) {
+	for _, w := range p.members {
+		pods, ok := podLabels(w.Unstructured)
+		if !ok || w.GetNamespace() != m.GetNamespace() || !s.Matches(pods) {
+			continue
+		}
+		if w.perTrack {
+			workload = true
+			continue
+		}
+		other = w
+	}
+	return workload, other
+}
+
+// podLabels returns the labels of the pods that an object makes or is, or false for one that makes none.
+func podLabels(u *unstructured.Unstructured) (labels.Set, bool) {
+	paths := map[string][]string{
+		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "DaemonSet": {"spec", "template"},
+		"ReplicaSet": {"spec", "template"}, "Job": {"spec", "template"}, "CronJob": {"spec", "jobTemplate", "spec", "template"}, "Pod": {},
+	}
+	path, ok := paths[u.GetKind()]
+	if !ok {
+		return nil, false
+	}
+	found, _, _ := unstructured.NestedStringMap(u.Object, append(slices.Clone(path), "metadata", "labels")...)
+	return found, true
+}
+
+// selectorAt returns the label selector at a path. One that is not there selects nothing.
+func selectorAt(m map[string]any, path ...string) (labels.Selector, error) {
+	found := mapAt(m, path...)
+	if found == nil {
+		return labels.Nothing(), nil
+	}
+	s := &metav1.LabelSelector{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found, s); err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	return metav1.LabelSelectorAsSelector(s)
+}
+
+// selectFronts finds the Services that select pods of the workload. They are shared, and select the pods of the track that serves: else pods without
+// a verdict would answer callers in the cluster.
+func (p *Parts) selectFronts() error {
+	for _, m := range p.members {
+		selector := serviceSelector(m)
+		if m.listed || len(selector) == 0 {
+			continue
+		}
+		workload, other := p.podsSelectedBy(m, labels.SelectorFromSet(selector))
+		if !workload {
+			continue
+		}
+		if other != nil {
+			return errors.Errorf("%s: selects pods of %s too, which has no tracks", objectOf(m.Unstructured), objectOf(other.Unstructured))
+		}
+		m.front, m.shared = true, true
+	}
+	return nil
+}
+
+func serviceSelector(m *member) labels.Set {
+	if !m.is("", "Service") {
+		return nil
+	}
+	found, _, _ := unstructured.NestedStringMap(m.Object, "spec", "selector")
+	return found
+}
+
+// selectRoutes finds the routes that send requests to fronts, and has each track get a copy of these.
+func (p *Parts) selectRoutes() error {
+	for _, m := range p.members {
+		if !m.isRoute() {
+			continue
+		}
+		if err := p.selectRoute(m); err != nil {
+			return err
+		}
+	}
+	if len(p.Routed()) == 0 {
+		return errors.Errorf("spec.canary: no HTTPRoute or GRPCRoute sends requests to a Service that selects pods of %s",
+			objectOf(p.workloads()[0].Unstructured))
+	}
+	return nil
+}
+
+func (p *Parts) selectRoute(route *member) error {
+	for i, rule := range rulesOf(route.Unstructured) {
+		fronts, err := p.frontsOf(route, i, rule)
+		if err != nil {
+			return err
+		}
+		if len(fronts) == 0 {
+			continue
+		}
+		if err := checkRule(route, i, rule); err != nil {
+			return err
+		}
+		route.routed = true
+		for _, front := range fronts {
+			front.perTrack = true
+		}
+	}
+	return nil
+}
+
+// frontsOf returns the fronts that a rule sends requests to.
+func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*member, error) {
+	out := []*member{}
+	for j, ref := range backendRefs(content) {
+		namespace := textAt(ref, "namespace")
+		elsewhere := namespace != "" && namespace != route.GetNamespace()
+		if namespace == "" {
+			namespace = route.GetNamespace()
+		}
+		for _, m := range p.members {
+			if !isServiceRef(ref) || !m.is("", "Service") || m.GetName() != textAt(ref, "name") || m.GetNamespace() != namespace {
+				continue
+			}
+			at := ruleField(route, rule, j)
+			if m.front && elsewhere {
+				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", at, objectOf(m.Unstructured))
+			}
+			if m.listed {
+				return nil, errors.Errorf("%s: %s is in spec.canary.perTrack: leave it out there, since each track gets a copy of it anyway",
+					at, objectOf(m.Unstructured))
+			}
+			if m.front {
+				out = append(out, m)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,30 @@
+package track
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+// WorkloadDigest returns the digest of what each track has, without the number of its pods. Two revisions of an equal one need no canary. It does not
+// depend on the track.
+func (p *Parts) WorkloadDigest() (string, error) {
+	objects := map[string]any{}
+	for _, m := range p.members {
+		if m.perTrack {
+			objects[m.file] = withoutSizes(m.Unstructured).Object
+		}
+	}
+	return digest.Of(objects, nil)
+}
+
+func withoutSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u = u.DeepCopy()
+	if field, _ := sizeField(u); field != "" {
+		spec := mapAt(u.Object, "spec")
+		delete(spec, field)
+		// An autoscaler has an upper bound too. A Deployment has no field of that name.
+		delete(spec, "maxReplicas")
+	}
+	return u
+}

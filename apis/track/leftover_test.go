@@ -1,0 +1,51 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLeftovers(t *testing.T) {
+	const pods = "    spec:\n      containers:\n"
+	deployment := func(container string) map[string]string {
+		return map[string]string{
+			"deployment-web.yaml": webDeployment + pods + container + "      volumes:\n      - configMap:\n          name: tuning\n        name: tuning\n",
+			"configmap.yaml":      manifest("v1", "ConfigMap", "tuning", ""),
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		more   map[string]string
+		want   []string
+	}{
+		"None":      {reason: "References that are known get the suffix, and the names of volumes refer to nothing.", more: deployment("      - name: tuning\n        image: registry.example.org/tuning:1\n"), want: []string{}},
+		"Argument":  {reason: "A program may read a ConfigMap that an argument names.", more: deployment("      - args: [--from=shop/tuning]\n"), want: []string{"Deployment shop/web: spec.template.spec.containers[0].args[0]: has the name of ConfigMap shop/tuning, which has another name in each track"}},
+		"Part":      {reason: "A name within another one is not this name.", more: deployment("      - args: [--from=tuning-2, fine-tuning]\n"), want: []string{}},
+		"FrontName": {reason: "The name of the Service is still one, and so callers may use it.", more: deployment("      - args: [http://web/]\n"), want: []string{}},
+		"SharedObject": {
+			reason: "A shared object may name what has another name now.",
+			more: map[string]string{
+				"deployment-web.yaml": webDeployment,
+				"hpa.yaml":            manifest("autoscaling/v2", "HorizontalPodAutoscaler", "scaler", "spec:\n  scaleTargetRef: {kind: Deployment, name: web}\n"),
+				"a.yaml":              manifest("example.org/v1", "Dashboard", "d", "spec:\n  pauses: scaler\n"),
+			},
+			want: []string{"Dashboard shop/d: spec.pauses: has the name of HorizontalPodAutoscaler shop/scaler, which has another name in each track"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := Split(web(tc.more), nil)
+			if err != nil {
+				t.Fatalf("\n%s\nSplit(...): %v", tc.reason, err)
+			}
+			got := []string{}
+			for _, l := range p.Leftovers() {
+				got = append(got, l.String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nLeftovers(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package track
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Bounds of the names of objects.
+const (
+	maxName        = 253
+	maxServiceName = 63
+)
+
+// checkNames returns an error for an object whose name is too long with a suffix, or with one is that of another object. Both tracks count, so that a
+// revision is refused in each of them or in none.
+func (p *Parts) checkNames() error {
+	taken := map[Object]bool{}
+	for _, m := range p.members {
+		taken[objectOf(m.Unstructured)] = true
+	}
+	for _, m := range p.members {
+		if !m.perTrack {
+			continue
+		}
+		if err := m.checkNameInTracks(taken); err != nil {
+			return err
+		}
+	}
+	return p.checkRefsNameNoTrack()
+}
+
+func (m *member) checkNameInTracks(taken map[Object]bool) error {
+	bound := maxName
+	if m.is("", "Service") {
+		bound = maxServiceName
+	}
+	for _, t := range []string{Blue, Green} {
+		named := objectOf(m.Unstructured)
+		named.Name = nameIn(t, m.GetName())
+		if len(named.Name) > bound {
+			return errors.Errorf("%s: the name has %d characters with the suffix of track %s, more than %d", objectOf(m.Unstructured), len(named.Name), t, bound)
+		}
+		if taken[named] {
+			return errors.Errorf("%s: has the name that %s gets in track %s: choose another one", named, objectOf(m.Unstructured), t)
+		}
+	}
+	return nil
+}
+
+// checkRefsNameNoTrack returns an error for a backendRef that already names the copy of a Service in a track.
+func (p *Parts) checkRefsNameNoTrack() error {
+	f := p.fronts()
+	for _, m := range p.filter((*member).isRoute) {
+		for i, rule := range rulesOf(m.Unstructured) {
+			for j, ref := range backendRefs(rule) {
+				if front, t := f.inRef(m.GetNamespace(), ref); front != "" {
+					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), textAt(ref, "name"), front, t, front)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fronts are the Services that select pods of the workload. A backendRef that names one gives each track a copy of it.
+func (p *Parts) fronts() fronts {
+	out := fronts{}
+	for _, m := range p.filter(func(m *member) bool { return m.front }) {
+		out[types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}] = true
+	}
+	return out
+}

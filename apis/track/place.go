@@ -1,0 +1,184 @@
+package track
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A Layout says what a directory holds beside the objects.
+type Layout struct {
+	// Kustomizations are in the directory and in each folder.
+	Kustomizations bool
+}
+
+// Files returns the directory in which a track is alone: its folder, and the folder of what is shared. At gives it another state.
+func (p *Parts) Files(track string, l Layout) (tree.Files, error) {
+	if !IsTrack(track) {
+		return nil, errors.Errorf("%q is not a track", track)
+	}
+	out := tree.Files{}
+	for _, m := range p.members {
+		if err := p.place(out, m, track); err != nil {
+			return nil, errors.Wrap(err, m.file)
+		}
+	}
+	if !l.Kustomizations {
+		return out, nil
+	}
+	for _, folder := range []string{track, FolderShared} {
+		if err := listFolder(out, folder); err != nil {
+			return nil, err
+		}
+	}
+	return out, writeKustomization(out, kustomizationFile, []string{track, FolderShared})
+}
+
+func (p *Parts) place(out tree.Files, m *member, track string) error {
+	if m.shared {
+		b, err := p.sharedContent(m, track)
+		if err != nil {
+			return err
+		}
+		out[FolderShared+"/"+m.file] = b
+	}
+	if !m.perTrack {
+		return nil
+	}
+	b, err := encodeObject(p.inTrack(m, track))
+	out[track+"/"+fileIn(track, m.file)] = b
+	return err
+}
+
+// sharedContent leaves the bytes of what has no track in it as they are.
+func (p *Parts) sharedContent(m *member, track string) ([]byte, error) {
+	if !m.front && !m.routed {
+		return m.content, nil
+	}
+	u := m.DeepCopy()
+	if m.front {
+		makeMap(u.Object, "spec", "selector")[LabelTrack] = track
+	}
+	for _, rule := range rulesOf(u) {
+		p.routeTo(m.GetNamespace(), rule, track)
+	}
+	return encodeObject(u)
+}
+
+// routeTo gives a rule that sends requests to a front the name of its copy in a track. All weights of the rule are multiplied by 100, so that
+// the tracks can share one, and the others keep their proportion to it.
+func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
+	refs := backendRefs(rule)
+	f := p.fronts()
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, textAt(ref, "name"))}
+		if front, _ := f.inRef(namespace, named); front != "" {
+			names[i] = textAt(named, "name")
+		}
+	}
+	if !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
+		return
+	}
+	for i, ref := range refs {
+		if names[i] != "" {
+			ref["name"] = names[i]
+		}
+		weight, _ := weightOf(ref)
+		ref["weight"] = number(weight * 100)
+	}
+}
+
+// fileIn returns the name of an object's file in a track. As of any other object it begins with the kind and the name.
+func fileIn(track, file string) string {
+	stem := strings.TrimSuffix(file, ".yaml")
+	if i := strings.LastIndex(stem, "_"); i >= 0 {
+		return nameIn(track, stem[:i]) + stem[i:] + ".yaml"
+	}
+	return nameIn(track, stem) + ".yaml"
+}
+
+// inTrack returns an object as a track has it.
+func (p *Parts) inTrack(m *member, track string) *unstructured.Unstructured {
+	u := m.DeepCopy()
+	p.renameReferences(u, track)
+	u.SetName(nameIn(track, m.GetName()))
+	makeMap(u.Object, "metadata", "labels")[LabelTrack] = track
+	if m.front {
+		keepInternal(u)
+	}
+	selectTrack(u, track)
+	annotateSize(u)
+	return u
+}
+
+// renameReferences gives references to objects that each track has the suffix.
+func (p *Parts) renameReferences(u *unstructured.Unstructured, track string) {
+	visitReferences(u, func(kind string, in map[string]any, field string) {
+		if slices.ContainsFunc(p.members, func(m *member) bool {
+			return m.perTrack && m.GetKind() == kind && m.GetName() == in[field] && m.GetNamespace() == u.GetNamespace()
+		}) {
+			in[field] = nameIn(track, textAt(in, field))
+		}
+	})
+}
+
+// keepInternal leaves out of the copy of a Service what gives an address to it from outside of the cluster, or a fixed one, which the Service itself has.
+func keepInternal(u *unstructured.Unstructured) {
+	spec := mapAt(u.Object, "spec")
+	for _, field := range []string{
+		"type", "externalIPs", "externalTrafficPolicy", "healthCheckNodePort", "loadBalancerIP", "loadBalancerClass", "loadBalancerSourceRanges",
+		"allocateLoadBalancerNodePorts",
+	} {
+		delete(spec, field)
+	}
+	if textAt(spec, "clusterIP") != "None" {
+		delete(spec, "clusterIP")
+		delete(spec, "clusterIPs")
+	}
+	for _, port := range mapsOf(listAt(spec, "ports")) {
+		delete(port, "nodePort")
+	}
+}
+
+// annotateSize records the size of an object at full size, so that a file shows what it is a part of.
+func annotateSize(u *unstructured.Unstructured) {
+	field, annotation := sizeField(u)
+	if n, ok := integer(mapAt(u.Object, "spec")[field]); ok && field != "" {
+		makeMap(u.Object, "metadata", "annotations")[annotation] = string(number(n))
+	}
+}
+
+// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full one.
+func sizeField(u *unstructured.Unstructured) (field, annotation string) {
+	switch u.GroupVersionKind().GroupKind().String() {
+	case "Deployment.apps":
+		return "replicas", AnnotationReplicas
+	case "HorizontalPodAutoscaler.autoscaling":
+		return "minReplicas", AnnotationMinReplicas
+	}
+	return "", ""
+}
+
+// listFolder writes the kustomization of a folder, which lists its files.
+func listFolder(files tree.Files, folder string) error {
+	names := []string{}
+	for _, name := range files.Names() {
+		if file, ok := strings.CutPrefix(name, folder+"/"); ok && file != kustomizationFile {
+			names = append(names, file)
+		}
+	}
+	return writeKustomization(files, folder+"/"+kustomizationFile, names)
+}
+
+func writeKustomization(files tree.Files, name string, resources []string) error {
+	slices.Sort(resources)
+	b, err := yaml.Marshal(map[string]any{"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": resources})
+	files[name] = b
+	return errors.Wrapf(err, "cannot encode %s", name)
+}

@@ -1,0 +1,101 @@
+package track
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A visitReference is called with the kind that a reference names, and with the mapping and the field that hold the name.
+type visitReference func(kind string, in map[string]any, field string)
+
+// visitReferences visits the references to other objects in the fields of an object, its metadata apart: those that say the kind, and those of pods,
+// autoscalers, Ingresses and Gateways to ConfigMaps, Secrets and Deployments, whose field stands for the kind.
+func visitReferences(u *unstructured.Unstructured, visit visitReference) {
+	for field, value := range u.Object {
+		if field != "metadata" && field != "kind" {
+			visitField(field, value, visit)
+		}
+	}
+}
+
+func visitField(field string, value any, visit visitReference) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			visitField(field, item, visit)
+		}
+	case map[string]any:
+		visitMap(field, v, visit)
+	}
+}
+
+// visitMap visits a mapping that is the value of a field, or one of its elements.
+func visitMap(field string, m map[string]any, visit visitReference) {
+	kind := textAt(m, "kind")
+	if kind == "" {
+		kind = kindOfField(field)
+	}
+	if kind != "" && textAt(m, "name") != "" {
+		visit(kind, m, "name")
+	}
+	if textAt(m, "secretName") != "" {
+		visit("Secret", m, "secretName")
+	}
+	for name, value := range m {
+		visitField(name, value, visit)
+	}
+}
+
+// kindOfField returns the kind that a field refers to whose value has a name and no kind, or "".
+func kindOfField(field string) string {
+	switch field {
+	case "configMap", "configMapRef", "configMapKeyRef":
+		return "ConfigMap"
+	case "secret", "secretRef", "secretKeyRef", "nodePublishSecretRef", "imagePullSecrets", "secrets", "certificateRefs":
+		return "Secret"
+	case "scaleTargetRef":
+		return "Deployment"
+	}
+	return ""
+}
+
+// refersTo reports whether an object names a ConfigMap or a Secret. Of kinds that are not known here each text counts that equals the name: an object
+// more does no harm, and one that is missing would.
+func refersTo(u *unstructured.Unstructured, kind, name string) bool {
+	if !hasKnownReferences(u.GroupVersionKind().Group) {
+		return hasText(u.Object, name)
+	}
+	found := false
+	visitReferences(u, func(k string, in map[string]any, field string) { found = found || k == kind && in[field] == name })
+	return found
+}
+
+// hasKnownReferences reports whether visitReferences finds every reference in the kinds of an API group. Roles name objects in lists of texts.
+func hasKnownReferences(group string) bool {
+	return slices.Contains([]string{"", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", GatewayGroup}, group)
+}
+
+// hasText reports whether a text is among the values, apart from those of metadata and of labels.
+func hasText(value any, text string) bool {
+	switch v := value.(type) {
+	case string:
+		return v == text
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return hasText(item, text) })
+	case map[string]any:
+		for field, item := range v {
+			if !isLabelField(field) && hasText(item, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isLabelField reports whether the texts of a field are labels or describe the object itself, and so refer to nothing.
+func isLabelField(field string) bool {
+	return slices.Contains([]string{
+		"metadata", "labels", "matchLabels", "matchExpressions", "selector", "labelSelector", "namespaceSelector", "nodeSelector", "podSelector",
+	}, field)
+}

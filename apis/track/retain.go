@@ -1,0 +1,32 @@
+package track
+
+import (
+	"maps"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// Retain returns the files of a revision together with the shared ones that its directory has and the revision has not. These get an annotation, by
+// which At finds them: the pods of the old track may need them until it goes.
+func Retain(files, observed tree.Files) (tree.Files, error) {
+	out := maps.Clone(files)
+	for _, name := range observed.Names() {
+		if _, ok := files[name]; ok || !isShared(name) || isKustomization(name) {
+			continue
+		}
+		u, err := decodeObject(observed[name])
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		makeMap(u.Object, "metadata", "annotations")[AnnotationLeaves] = "true"
+		if out[name], err = encodeObject(u); err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+	}
+	if _, ok := files[kustomizationFile]; !ok {
+		return out, nil
+	}
+	return out, listFolder(out, FolderShared)
+}

@@ -1,0 +1,152 @@
+package track
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func isRoute(u *unstructured.Unstructured) bool {
+	return u.GroupVersionKind().Group == GatewayGroup && (u.GetKind() == "HTTPRoute" || u.GetKind() == "GRPCRoute")
+}
+
+// rulesOf a route, which may be changed in place.
+func rulesOf(route *unstructured.Unstructured) []map[string]any {
+	return mapsOf(listAt(route.Object, "spec", "rules"))
+}
+
+// backendRefs of a rule, which may be changed in place.
+func backendRefs(rule map[string]any) []map[string]any { return mapsOf(listAt(rule, "backendRefs")) }
+
+// mapsOf returns the elements of a list at their places. One that is not a mapping is an empty one, which refers to nothing.
+func mapsOf(list []any) []map[string]any {
+	out := make([]map[string]any, len(list))
+	for i := range list {
+		out[i], _ = list[i].(map[string]any)
+	}
+	return out
+}
+
+func isServiceRef(ref map[string]any) bool {
+	kind := textAt(ref, "kind")
+	return textAt(ref, "group") == "" && (kind == "" || kind == "Service")
+}
+
+// weightOf a backendRef, which is 1 where it says none.
+func weightOf(ref map[string]any) (int64, bool) {
+	value, ok := ref["weight"]
+	if !ok || value == nil {
+		return 1, true
+	}
+	n, ok := integer(value)
+	return n, ok && n >= 0
+}
+
+func ruleField(route *member, rule, ref int) string {
+	return fmt.Sprintf("%s: spec.rules[%d].backendRefs[%d]", objectOf(route.Unstructured), rule, ref)
+}
+
+// checkRule returns an error for a rule that has too many backendRefs to double them, or weights that are too large to be multiplied by 100.
+func checkRule(route *member, rule int, content map[string]any) error {
+	refs := backendRefs(content)
+	if len(refs) > MaxBackendRefs {
+		return errors.Errorf("%s: spec.rules[%d].backendRefs: there are %d, and a canary allows %d in a rule that sends requests to its workload",
+			objectOf(route.Unstructured), rule, len(refs), MaxBackendRefs)
+	}
+	for j, ref := range refs {
+		if n, ok := weightOf(ref); !ok || n > MaxWeight {
+			return errors.Errorf("%s.weight: %v must be a whole number from 0 to %d, since a canary multiplies it by 100", ruleField(route, rule, j), ref["weight"], MaxWeight)
+		}
+	}
+	return nil
+}
+
+// A share is one backendRef as its author wrote it, and how the tracks share its weight.
+type share struct {
+	// front is the Service of the backendRef. Empty means that it is not a front, and that the tracks do not share it.
+	front string
+
+	// ref is the entry.
+	ref map[string]any
+
+	// weights of the tracks that have an entry.
+	weights map[string]int64
+}
+
+// readShares returns the shares of a rule of a route in a namespace. Two entries beside each other are one share when they differ by their track and
+// their weight alone.
+func readShares(namespace string, rule map[string]any, f fronts) ([]share, error) {
+	out := []share{}
+	for _, ref := range backendRefs(rule) {
+		front, track := f.inRef(namespace, ref)
+		weight, ok := weightOf(ref)
+		if !ok {
+			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], textAt(ref, "name"))
+		}
+		if n := len(out); n > 0 && front != "" && out[n-1].takes(ref, front, track) {
+			out[n-1].weights[track] = weight
+			continue
+		}
+		out = append(out, share{front: front, ref: ref, weights: map[string]int64{track: weight}})
+	}
+	return out, nil
+}
+
+// fronts are the Services of which each track has a copy, by namespace and name.
+type fronts map[types.NamespacedName]bool
+
+// inRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
+func (f fronts) inRef(namespace string, ref map[string]any) (front, track string) {
+	if said := textAt(ref, "namespace"); !isServiceRef(ref) || said != "" && said != namespace {
+		return "", ""
+	}
+	for _, t := range []string{Blue, Green} {
+		if name, ok := strings.CutSuffix(textAt(ref, "name"), nameIn(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
+			return name, t
+		}
+	}
+	return "", ""
+}
+
+// takes reports whether an entry is the one of the other track for a share.
+func (s *share) takes(ref map[string]any, front, track string) bool {
+	_, taken := s.weights[track]
+	return s.front == front && !taken && differByShareAlone(s.ref, ref)
+}
+
+// differByShareAlone compares entries without their names and weights.
+func differByShareAlone(a, b map[string]any) bool {
+	a, b = maps.Clone(a), maps.Clone(b)
+	for _, field := range []string{"name", "weight"} {
+		delete(a, field)
+		delete(b, field)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// total weight of a share.
+func (s *share) total() int64 { return s.weights[Blue] + s.weights[Green] }
+
+// entries returns the backendRefs of a share in a state: the one of the track that serves, and that of the other one.
+func (s *share) entries(state State) ([]any, error) {
+	if s.front == "" {
+		return []any{s.ref}, nil
+	}
+	total := s.total()
+	if total%100 != 0 {
+		return nil, errors.Errorf("weights of %s add up to %d, which is not a multiple of 100: they were changed", s.front, total)
+	}
+	out := []any{}
+	for _, t := range state.tracks() {
+		ref := maps.Clone(s.ref)
+		ref["name"] = nameIn(t, s.front)
+		ref["weight"] = number(total / 100 * int64(state.percent(t)))
+		out = append(out, ref)
+	}
+	return out, nil
+}

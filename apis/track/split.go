@@ -1,0 +1,216 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A Selector names objects that the author of a Blueprint wants in each track, although neither the workload nor a route leads to them.
+type Selector struct {
+	// Group of the objects. Empty means the core group.
+	Group string
+
+	// Kind of the objects.
+	Kind string
+
+	// Name of the object. Empty means each object of the kind.
+	Name string
+}
+
+// Parts are the objects of a rendered workload, sorted into what each track has and what both share.
+type Parts struct {
+	members []*member
+}
+
+// A member is an object and where it goes. A Service that routes send requests to, and a ConfigMap that something shared names too, is in each track
+// and shared as well.
+type member struct {
+	*unstructured.Unstructured
+
+	file    string
+	content []byte
+
+	// perTrack objects are in the folder of each track.
+	perTrack bool
+
+	// shared objects are in the folder of what both tracks share.
+	shared bool
+
+	// listed objects are per track because a Selector names them.
+	listed bool
+
+	// front is true for a shared Service that selects pods of the workload.
+	front bool
+
+	// routed is true for a route that sends requests to a front.
+	routed bool
+}
+
+// Split sorts the objects of rendered files, each of which holds one. Per track are the Deployments that are marked, the ConfigMaps and Secrets that
+// their pods name, the autoscalers that scale them, the disruption budgets for just their pods, and what the selectors name. Services that select
+// pods of the workload are shared, and routes send requests to copies of them in each track. It returns an error that names the object, and the field
+// and the numbers where there are any, for a workload that cannot have two tracks.
+func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
+	p := &Parts{}
+	steps := []func() error{
+		func() error { return p.read(files) },
+		p.selectMarked,
+		func() error { return p.selectListed(perTrack) },
+		p.selectNamedByPods,
+		p.selectScalersAndBudgets,
+		p.selectFronts,
+		p.selectRoutes,
+		p.selectShared,
+		p.checkNames,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// PerTrack returns the objects that each track has, by their names without a suffix.
+func (p *Parts) PerTrack() []Object { return p.objects(func(m *member) bool { return m.perTrack }) }
+
+// Shared returns the objects that both tracks share, the routes apart.
+func (p *Parts) Shared() []Object {
+	return p.objects(func(m *member) bool { return m.shared && !m.routed })
+}
+
+// Routed returns the routes whose weights divide the requests between the tracks.
+func (p *Parts) Routed() []Object { return p.objects(func(m *member) bool { return m.routed }) }
+
+func (p *Parts) objects(choose func(*member) bool) []Object {
+	out := []Object{}
+	for _, m := range p.members {
+		if choose(m) {
+			out = append(out, objectOf(m.Unstructured))
+		}
+	}
+	return out
+}
+
+func (p *Parts) read(files tree.Files) error {
+	for _, name := range files.Names() {
+		u, err := decodeObject(files[name])
+		if err != nil {
+			return errors.Wrap(err, name)
+		}
+		if hasOwnKey(u.Object) {
+			return errors.Errorf("%s: sets %s, which is reserved: leave it out", objectOf(u), LabelTrack)
+		}
+		p.members = append(p.members, &member{Unstructured: u, file: name, content: files[name]})
+	}
+	return nil
+}
+
+// hasOwnKey reports whether a field has the name of our label.
+func hasOwnKey(value any) bool {
+	switch v := value.(type) {
+	case []any:
+		return slices.ContainsFunc(v, hasOwnKey)
+	case map[string]any:
+		for field, item := range v {
+			if field == LabelTrack || hasOwnKey(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *member) is(group, kind string) bool {
+	return m.GroupVersionKind().Group == group && m.GetKind() == kind
+}
+
+func (m *member) isRoute() bool { return isRoute(m.Unstructured) }
+
+func (p *Parts) selectMarked() error {
+	for _, m := range p.members {
+		if m.GetLabels()[LabelWorkload] != WorkloadMain {
+			continue
+		}
+		if err := m.checkCanHaveTracks(); err != nil {
+			return err
+		}
+		// A CronJob may be marked for its resources, and is shared.
+		m.perTrack = m.is("apps", "Deployment")
+	}
+	if len(p.workloads()) == 0 {
+		return errors.Errorf("spec.canary: no Deployment has the label %s: %s", LabelWorkload, WorkloadMain)
+	}
+	return nil
+}
+
+func (m *member) checkCanHaveTracks() error {
+	if slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Pod"}, m.GetKind()) {
+		return errors.Errorf("%s: cannot have two tracks: a canary needs a Deployment", objectOf(m.Unstructured))
+	}
+	return nil
+}
+
+// workloads returns the Deployments that each track has.
+func (p *Parts) workloads() []*member {
+	return p.filter(func(m *member) bool { return m.perTrack && m.is("apps", "Deployment") })
+}
+
+func (p *Parts) filter(choose func(*member) bool) []*member {
+	out := []*member{}
+	for _, m := range p.members {
+		if choose(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (p *Parts) selectListed(selectors []Selector) error {
+	for i, s := range selectors {
+		found := p.filter(func(m *member) bool { return m.is(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
+		if len(found) == 0 {
+			return errors.Errorf("spec.canary.perTrack[%d]: no %s %s is rendered", i, s.Kind, s.Name)
+		}
+		for _, m := range found {
+			if err := m.selectAsListed(); err != nil {
+				return errors.Wrapf(err, "spec.canary.perTrack[%d]", i)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *member) selectAsListed() error {
+	if m.isRoute() {
+		return errors.Errorf("%s: a route is shared: its weights divide the requests between the tracks", objectOf(m.Unstructured))
+	}
+	m.perTrack, m.listed = true, true
+	return m.checkCanHaveTracks()
+}
+
+// selectShared leaves to both tracks what no track has, and also the ConfigMaps and Secrets of the tracks that something shared names.
+func (p *Parts) selectShared() error {
+	for _, m := range p.members {
+		m.shared = m.shared || !m.perTrack
+	}
+	shared := p.filter(func(m *member) bool { return m.shared })
+	for _, m := range p.members {
+		if !m.is("", "ConfigMap") && !m.is("", "Secret") {
+			continue
+		}
+		m.shared = m.shared || slices.ContainsFunc(shared, func(s *member) bool {
+			return sharesNamespace(s, m) && refersTo(s.Unstructured, m.GetKind(), m.GetName())
+		})
+	}
+	return nil
+}
+
+// sharesNamespace is also true for an object without a namespace, which may name objects of each.
+func sharesNamespace(a, b *member) bool {
+	return a.GetNamespace() == "" || a.GetNamespace() == b.GetNamespace()
+}

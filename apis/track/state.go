@@ -1,0 +1,64 @@
+package track
+
+import "github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+// A State says which track gets how much of the requests.
+type State struct {
+	// Serving is the track that the weight is counted against: the one of the stable revision. It is at full size.
+	Serving string
+
+	// Weight is the share of the requests, in percent, that the other track gets.
+	Weight int
+
+	// Ahead is the share, in percent, that the other track is sized for. It is at least Weight, since pods come before the requests.
+	Ahead int
+
+	// Alone means that the directory has the track that serves alone. Weight and Ahead are then 0.
+	Alone bool
+}
+
+// Validate returns an error for a state that cannot be.
+func (s State) Validate() error {
+	if !IsTrack(s.Serving) {
+		return errors.Errorf("%q is not a track", s.Serving)
+	}
+	if s.Alone && (s.Weight != 0 || s.Ahead != 0) {
+		return errors.Errorf("a track that is alone leaves no weight: got %d and %d", s.Weight, s.Ahead)
+	}
+	if s.Weight < 0 || s.Ahead < s.Weight || s.Ahead > 100 {
+		return errors.Errorf("weight %d and the size for %d must rise from 0 to 100", s.Weight, s.Ahead)
+	}
+	return nil
+}
+
+// tracks that have an entry in the rules of routes.
+func (s State) tracks() []string {
+	if s.Alone {
+		return []string{s.Serving}
+	}
+	return []string{s.Serving, Other(s.Serving)}
+}
+
+// percent of the requests that a track gets.
+func (s State) percent(track string) int {
+	if track == s.Serving {
+		return 100 - s.Weight
+	}
+	return s.Weight
+}
+
+// receiving is the track that callers in the cluster are sent to. They are switched once, when the routes send all requests to the other track.
+func (s State) receiving() string {
+	if s.Weight == 100 {
+		return Other(s.Serving)
+	}
+	return s.Serving
+}
+
+// sizeOf returns how many of full the pods of a track are. A track has one pod at least, unless it is to have none at full size.
+func (s State) sizeOf(track string, full int64) int64 {
+	if track == s.Serving || full == 0 {
+		return full
+	}
+	return max(1, (full*int64(s.Ahead)+99)/100)
+}

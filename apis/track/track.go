@@ -1,0 +1,61 @@
+// Package track splits a rendered workload into two tracks, blue and green, between which the rules of its routes divide the requests, and what both
+// share. A canary takes the track that the stable revision has not, and keeps it, so that the pods that were judged are the pods that serve.
+//
+// It is pure: the function, the provider and the command-line tool all compute the same bytes from the same files.
+package track
+
+// The tracks.
+const (
+	Blue  = "blue"
+	Green = "green"
+)
+
+// FolderShared is the folder of what both tracks share. A track's folder has the name of the track.
+const FolderShared = "shared"
+
+const (
+	// LabelWorkload marks the workload of a Blueprint.
+	LabelWorkload = "intentplane.dev/workload"
+
+	// WorkloadMain is the value of LabelWorkload.
+	WorkloadMain = "main"
+
+	// LabelTrack holds the track of an object and of its pods, and is in the selectors that choose these pods.
+	LabelTrack = "intentplane.dev/track"
+
+	// AnnotationReplicas holds the replicas of a Deployment at full size.
+	AnnotationReplicas = "intentplane.dev/replicas"
+
+	// AnnotationMinReplicas holds the minReplicas of a HorizontalPodAutoscaler at full size.
+	AnnotationMinReplicas = "intentplane.dev/min-replicas"
+
+	// AnnotationLeaves marks a shared object that the new revision has no longer. It stays until the old track goes.
+	AnnotationLeaves = "intentplane.dev/leaves"
+)
+
+const (
+	// GatewayGroup is the API group of the routes.
+	GatewayGroup = "gateway.networking.k8s.io"
+
+	// MaxBackendRefs is how many backendRefs a rule may have that sends requests to the workload. Gateway API allows twice as many.
+	MaxBackendRefs = 8
+
+	// MaxWeight is how large a weight of such a rule may be. Gateway API allows a hundred times as much.
+	MaxWeight = 10_000
+)
+
+const kustomizationFile = "kustomization.yaml"
+
+// Other returns the other track.
+func Other(track string) string {
+	if track == Blue {
+		return Green
+	}
+	return Blue
+}
+
+// IsTrack reports whether a text is the name of a track.
+func IsTrack(text string) bool { return text == Blue || text == Green }
+
+// nameIn returns the name that an object has in a track.
+func nameIn(track, name string) string { return name + "-" + track }

@@ -1,0 +1,174 @@
+package track
+
+import (
+	"bytes"
+	"maps"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A Route is a route that divides requests between tracks, and what it sends where.
+type Route struct {
+	// Kind, Namespace and Name of the route.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+
+	// Backends are the Services of its rules, in the order of the rules.
+	Backends []Backend `json:"backends"`
+}
+
+// A Backend is a Service that a rule of a route sends requests to.
+type Backend struct {
+	// Rule is the index of the rule.
+	Rule int `json:"rule"`
+
+	// Service is the name of the Service, with its namespace before it where that is not the route's.
+	Service string `json:"service"`
+
+	// Weight that the rule gives to the Service. Several entries of one Service count together.
+	Weight int64 `json:"weight"`
+}
+
+// Routes returns the routes of a directory that send requests to tracks, sorted by their files.
+func Routes(files tree.Files) ([]Route, error) {
+	out := []Route{}
+	err := eachRoute(files, func(u *unstructured.Unstructured, shares [][]share) error {
+		if !hasFront(shares) {
+			return nil
+		}
+		backends, err := Backends(u)
+		out = append(out, Route{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Backends: backends})
+		return err
+	})
+	return out, err
+}
+
+// Backends returns the Services that the rules of a route send requests to. Other kinds of backends are left out. It returns an error for a weight
+// that is not a whole number.
+func Backends(route *unstructured.Unstructured) ([]Backend, error) {
+	out := []Backend{}
+	for i, rule := range rulesOf(route) {
+		first := len(out)
+		for _, ref := range backendRefs(rule) {
+			weight, ok := weightOf(ref)
+			if !ok {
+				return nil, errors.Errorf("spec.rules[%d]: weight %v is not a whole number", i, ref["weight"])
+			}
+			if isServiceRef(ref) {
+				out = addBackend(out, first, Backend{Rule: i, Service: serviceOf(route, ref), Weight: weight})
+			}
+		}
+	}
+	return out, nil
+}
+
+// addBackend adds the weight to the same Service among those from an index on, or adds the Service.
+func addBackend(all []Backend, from int, b Backend) []Backend {
+	for i := from; i < len(all); i++ {
+		if all[i].Service == b.Service {
+			all[i].Weight += b.Weight
+			return all
+		}
+	}
+	return append(all, b)
+}
+
+func serviceOf(route *unstructured.Unstructured, ref map[string]any) string {
+	if namespace := textAt(ref, "namespace"); namespace != "" && namespace != route.GetNamespace() {
+		return namespace + "/" + textAt(ref, "name")
+	}
+	return textAt(ref, "name")
+}
+
+// Weights returns the share of the requests, in percent, that each track gets by the routes of a directory. It returns an error for routes that do not
+// agree, or send requests to no track.
+func Weights(files tree.Files) (map[string]int, error) {
+	var found map[string]int
+	err := eachRoute(files, func(_ *unstructured.Unstructured, shares [][]share) error {
+		for _, rule := range shares {
+			for i := range rule {
+				got, ok := rule[i].percents()
+				if !ok {
+					continue
+				}
+				if got[Blue]+got[Green] != 100 || found != nil && !maps.Equal(found, got) {
+					return errors.Errorf("the tracks get %v percent of %s: all routes must give them the same", got, rule[i].front)
+				}
+				found = got
+			}
+		}
+		return nil
+	})
+	if err == nil && found == nil {
+		return nil, errors.New("no route sends requests to a track")
+	}
+	return found, err
+}
+
+// percents returns the share of each track, or false for a share that no track has any of.
+func (s *share) percents() (map[string]int, bool) {
+	total := s.total()
+	if s.front == "" || total == 0 {
+		return nil, false
+	}
+	out := map[string]int{}
+	for t, weight := range s.weights {
+		out[t] = int(weight * 100 / total)
+	}
+	return out, true
+}
+
+// eachRoute visits the shared routes of a directory, with the shares of each rule.
+func eachRoute(files tree.Files, visit func(*unstructured.Unstructured, [][]share) error) error {
+	f, err := readFronts(files)
+	if err != nil {
+		return err
+	}
+	for _, name := range files.Names() {
+		if !isShared(name) || !bytes.Contains(files[name], []byte(GatewayGroup)) {
+			continue
+		}
+		u, err := decodeObject(files[name])
+		if err != nil {
+			return errors.Wrap(err, name)
+		}
+		if !isRoute(u) {
+			continue
+		}
+		shares, err := readRoute(u, f)
+		if err != nil {
+			return errors.Wrap(err, name)
+		}
+		if err := visit(u, shares); err != nil {
+			return errors.Wrap(err, name)
+		}
+	}
+	return nil
+}
+
+func readRoute(u *unstructured.Unstructured, f fronts) ([][]share, error) {
+	out := [][]share{}
+	for _, rule := range rulesOf(u) {
+		shares, err := readShares(u.GetNamespace(), rule, f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, shares)
+	}
+	return out, nil
+}
+
+func hasFront(shares [][]share) bool {
+	for _, rule := range shares {
+		for i := range rule {
+			if rule[i].front != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
