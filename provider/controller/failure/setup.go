@@ -48,7 +48,7 @@ func addController(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersi
 // have been written before.
 func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 	wake := func(d *deliveryv1alpha1.GitDelivery, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		if of := revisionKeyOf(d); of.group == group && d.Spec.ForProvider.Order.Rejected() {
+		if of := revisionKeyOf(d); of.group == group && askedRevisionOf(d).isRejected {
 			q.Add(reconcile.Request{NamespacedName: of.key})
 		}
 	}
@@ -65,7 +65,7 @@ func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 				return
 			}
 			s.putRejected(before, after)
-			if was := before.Spec.ForProvider.Order; !was.Rejected() || was.Revision != after.Spec.ForProvider.Order.Revision {
+			if was := askedRevisionOf(before); !was.isRejected || was.number != askedRevisionOf(after).number {
 				wake(after, q)
 			}
 		},

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // maxRevisions bounds how many rejected revisions wait for their report. The trees of the others are in Git.
@@ -24,7 +23,7 @@ type revisionKey struct {
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	p := d.Spec.ForProvider
 	return revisionKey{
-		group: p.ClaimRef.APIGroup, key: types.NamespacedName{Namespace: d.GetNamespace(), Name: p.ClaimRef.Name}, revision: p.Order.Revision,
+		group: p.ClaimRef.APIGroup, key: types.NamespacedName{Namespace: d.GetNamespace(), Name: p.ClaimRef.Name}, revision: askedRevisionOf(d).number,
 	}
 }
 
@@ -40,7 +39,7 @@ func newTreeCache() *treeCache { return &treeCache{trees: map[revisionKey][]deli
 // putRejected keeps the trees of a delivery whose revision was rejected by this update.
 func (s *treeCache) putRejected(before, after *deliveryv1alpha1.GitDelivery) {
 	of := revisionKeyOf(before)
-	if before.Spec.ForProvider.Order.Rejected() || !after.Spec.ForProvider.Order.Rejected() || of != revisionKeyOf(after) {
+	if askedRevisionOf(before).isRejected || !askedRevisionOf(after).isRejected || of != revisionKeyOf(after) {
 		return
 	}
 	s.mu.Lock()
@@ -90,14 +89,14 @@ func treesOfRevision(seen []deliveryv1alpha1.Tree, of revisionKey, parts []deliv
 // treesFromHistory returns the trees of a revision in the history of a delivery: their ids, without files. A Site whose step was not
 // reached still has its previous tree, and is left out.
 func treesFromHistory(d *deliveryv1alpha1.GitDelivery, revision int64) []deliveryv1alpha1.Tree {
-	p, out := d.Spec.ForProvider, []deliveryv1alpha1.Tree{}
+	asked, out := askedRevisionOf(d), []deliveryv1alpha1.Tree{}
 	paths := map[string]string{}
-	for _, t := range p.Trees {
+	for _, t := range d.Spec.ForProvider.Trees {
 		paths[t.Site] = t.Path
 	}
 	for _, h := range d.Status.AtProvider.History {
 		for _, t := range h.Trees {
-			if h.Revision == revision && (p.Order.Revision != revision || !isAwaitingStep(p.Order, t.Site)) {
+			if h.Revision == revision && (asked.number != revision || !asked.isAwaitingStep(t.Site)) {
 				out = append(out, deliveryv1alpha1.Tree{Site: t.Site, Path: paths[t.Site], Tree: t.Tree})
 			}
 		}
@@ -105,25 +104,16 @@ func treesFromHistory(d *deliveryv1alpha1.GitDelivery, revision int64) []deliver
 	return out
 }
 
-// isAwaitingStep reports whether the step of a Site was not reached.
-func isAwaitingStep(o rolloutv1alpha1.Order, site string) bool {
-	step := slices.IndexFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
-	if step < 0 {
-		step = int(o.Steps) - 1 // Sites that no step names belong to the last step.
-	}
-	return step > int(o.Step)
-}
-
 // isRevisionOrdered reports whether a delivery was ordered to deliver a revision.
 func isRevisionOrdered(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
-	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Order.Revision >= revision })
+	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return askedRevisionOf(&d).number >= revision })
 }
 
 // isWithdrawal reports whether a revision is a rollback that a user ordered.
 func isWithdrawal(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool {
-		o := d.Spec.ForProvider.Order
-		return o.Revision == revision && o.Withdraws != nil
+		asked := askedRevisionOf(&d)
+		return asked.number == revision && asked.isWithdrawal
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -140,6 +141,33 @@ func TestReconcile(t *testing.T) {
 				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
 			}),
 			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"RefusedAfterRecord": {
+			reason: "A GitDelivery whose repository has a record keeps what its cleanup needs.",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Finalizers = []string{managed.FinalizerName}
+				d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Head: ledger.Head{Epoch: 1, Seq: 2}}
+			}),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"RefusedAfterLedger": {
+			reason: "A GitDelivery whose repository holds a ledger keeps what its cleanup needs.",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Finalizers = []string{managed.FinalizerName}
+				d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: 1, Seq: 2}}
+			}),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"RefusedWithoutLedger": {
+			reason: "A repository that is known to hold no ledger keeps nothing.",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Finalizers = []string{managed.FinalizerName}
+				d.Status.AtProvider.Ledger = &ledger.State{}
+			}),
+			want: []string{other},
 		},
 		"RefusedDuringAttempt": {
 			reason: "A GitDelivery that began an attempt may have pushed and keeps the configuration.",

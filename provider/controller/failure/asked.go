@@ -1,0 +1,70 @@
+package failure
+
+import (
+	"slices"
+	"time"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// An askedRevision is the revision that a delivery is asked for, as far as reports depend on it.
+type askedRevision struct {
+	number int64
+	// step that is carried out, and the Sites of all steps.
+	step  int
+	sites [][]string
+	// isRejected says that the revision must not run, and isWithdrawal that a user ordered it to go back.
+	isRejected, isWithdrawal bool
+}
+
+// askedRevisionOf returns the revision that a delivery is asked for.
+func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
+	p := d.Spec.ForProvider
+	if p.Ledger == nil && p.Copy == nil {
+		out := askedRevision{number: p.Order.Revision, step: int(p.Order.Step), sites: make([][]string, p.Order.Steps), isRejected: p.Order.Rejected(), isWithdrawal: p.Order.Withdraws != nil}
+		for i, s := range p.Order.Plan[:min(len(p.Order.Plan), len(out.sites))] {
+			out.sites[i] = s.Sites
+		}
+		return out
+	}
+	s, at := askedState(d), p.AskedPosition()
+	out := askedRevision{number: at.Revision, step: int(at.Step)}
+	if s.Current == nil || s.Current.Number != at.Revision {
+		return out
+	}
+	out.isRejected, out.isWithdrawal = s.IsRejected(), s.Withdraws != 0
+	for _, step := range s.Current.Plan {
+		out.sites = append(out.sites, step.Sites)
+	}
+	return out
+}
+
+// askedState returns the state of the ledger that a delivery is asked to carry out: in the home, the one after what is to be recorded.
+func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
+	p := d.Spec.ForProvider
+	if p.Copy != nil {
+		return *p.Copy
+	}
+	s := ledger.State{}
+	if d.Status.AtProvider.Ledger != nil {
+		s = *d.Status.AtProvider.Ledger
+	}
+	if p.Ledger.After != s.Head {
+		return s // The events were recorded, or never will be.
+	}
+	next, err := ledger.Append(s, time.Time{}, p.Ledger.Events...)
+	if err != nil {
+		return s
+	}
+	return next
+}
+
+// isAwaitingStep reports whether the step of a Site was not reached. Sites that no step names belong to the last one.
+func (a askedRevision) isAwaitingStep(site string) bool {
+	step := slices.IndexFunc(a.sites, func(sites []string) bool { return slices.Contains(sites, site) })
+	if step < 0 {
+		step = len(a.sites) - 1
+	}
+	return step > a.step
+}
