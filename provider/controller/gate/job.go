@@ -151,7 +151,7 @@ func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in j
 }
 
 // refuseForeignJob returns why a Job is not the one that the provider created, or "". The provider's own has the UID that is known. While none is
-// known, it has the nonce that the status names, or is just what the check asks for: whoever creates that runs the check.
+// known, it has the nonce that the status names, or is just what the check asks for: who creates that runs the check.
 func refuseForeignJob(in job.Input, known *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
 	switch uid := string(j.GetUID()); {
 	case known == nil:

@@ -98,7 +98,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		logger:   o.Logger.WithValues("controller", name),
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), reconcilerOptions(mgr, o, name, retaining)...)
+	noting := setup.NotingConflicts(mgr)
+	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), reconcilerOptions(noting, o, name, retaining)...)
 	unchanged.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
 	return pool, ctrl.NewControllerManagedBy(mgr).

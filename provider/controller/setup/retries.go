@@ -47,10 +47,13 @@ func (r *RetryShares) Reconcile(ctx context.Context, req reconcile.Request) (rec
 	if wait := r.waitForTurn(req.NamespacedName); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
+	ctx, conflict := noteConflicts(ctx)
 	res, err := r.inner.Reconcile(ctx, req)
 	//nolint:staticcheck // Requeue is how the managed reconciler says that it failed.
 	if err != nil || res.Requeue {
-		r.recordFailure(req.NamespacedName)
+		if !conflict.Load() { // A conflict is with another controller or with a stale cache, and no fault of the object.
+			r.recordFailure(req.NamespacedName)
+		}
 		return res, err
 	}
 	r.Forgive(req.NamespacedName)

@@ -19,8 +19,9 @@ const (
 )
 
 // WorkerShares gives each namespace its share of a controller's workers, so that objects which wait for a server that does not answer keep no
-// worker from other namespaces. While less than half of all workers have something to do, a namespace may have more than its share. Objects
-// that get no worker wait in the order in which they came. It is safe for concurrent use.
+// worker from other namespaces. While less than half of all workers have something to do, a namespace may have more than its share. It does not
+// have more than half, even when it is alone: a worker cannot be taken back from an object that waits for a server, and a namespace that comes next
+// would wait as long. Objects that get no worker wait in the order in which they came. It is safe for concurrent use.
 type WorkerShares struct {
 	inner reconcile.Reconciler
 	share int

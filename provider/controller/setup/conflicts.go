@@ -1,0 +1,68 @@
+package setup
+
+import (
+	"context"
+	"sync/atomic"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// conflictKey is where a context has the note that says whether a write was a conflict.
+type conflictKey struct{}
+
+// noteConflicts returns a context in which conflicts of a client of NotingConflicts are noted, and the note.
+func noteConflicts(ctx context.Context) (context.Context, *atomic.Bool) {
+	note := &atomic.Bool{}
+	return context.WithValue(ctx, conflictKey{}, note), note
+}
+
+// noteConflict notes an error that is a conflict, and returns the error.
+func noteConflict(ctx context.Context, err error) error {
+	if note, ok := ctx.Value(conflictKey{}).(*atomic.Bool); ok && kerrors.IsConflict(err) {
+		note.Store(true)
+	}
+	return err
+}
+
+// NotingConflicts returns a manager whose client notes conflicts in the context of a reconcile. The managed reconciler asks for another reconcile
+// after a conflict as it does after a failure, and its result does not say which it was.
+func NotingConflicts(mgr ctrl.Manager) ctrl.Manager {
+	return notingManager{Manager: mgr, client: notingClient{mgr.GetClient()}}
+}
+
+type notingManager struct {
+	ctrl.Manager
+	client client.Client
+}
+
+// GetClient returns the client that notes conflicts.
+func (m notingManager) GetClient() client.Client { return m.client }
+
+type notingClient struct{ client.Client }
+
+// Update an object.
+func (c notingClient) Update(ctx context.Context, o client.Object, opts ...client.UpdateOption) error {
+	return noteConflict(ctx, c.Client.Update(ctx, o, opts...))
+}
+
+// Patch an object.
+func (c notingClient) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	return noteConflict(ctx, c.Client.Patch(ctx, o, p, opts...))
+}
+
+// Status returns what writes statuses.
+func (c notingClient) Status() client.SubResourceWriter { return notingWriter{c.Client.Status()} }
+
+type notingWriter struct{ client.SubResourceWriter }
+
+// Update a status.
+func (w notingWriter) Update(ctx context.Context, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	return noteConflict(ctx, w.SubResourceWriter.Update(ctx, o, opts...))
+}
+
+// Patch a status.
+func (w notingWriter) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+	return noteConflict(ctx, w.SubResourceWriter.Patch(ctx, o, p, opts...))
+}
