@@ -33,6 +33,9 @@ type Backend struct {
 	Weight int64 `json:"weight"`
 }
 
+// IsSameBackend reports whether two backends are the same Service of the same rule, whatever its weight.
+func (b Backend) IsSameBackend(o Backend) bool { return b.Rule == o.Rule && b.Service == o.Service }
+
 // Routes returns the routes of a directory that send requests to tracks, sorted by their files.
 func Routes(files tree.Files) ([]Route, error) {
 	out := []Route{}

@@ -1,0 +1,234 @@
+package engines
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track"
+)
+
+// Reasons why the routes and the workload of a canary prove no weight.
+const (
+	// ReasonRouteMissing means that a route is not in the cluster.
+	ReasonRouteMissing = "RouteMissing"
+
+	// ReasonTrafficDiffers means that a route in the cluster has other weights than the one in Git.
+	ReasonTrafficDiffers = "TrafficDiffers"
+
+	// ReasonRouteNotAccepted means that a Gateway does not accept the present generation of a route, or not all of it.
+	ReasonRouteNotAccepted = "RouteNotAccepted"
+
+	// ReasonRefsNotResolved means that a Gateway has not found what the present generation of a route refers to.
+	ReasonRefsNotResolved = "RefsNotResolved"
+
+	// ReasonCanaryNotAvailable means that a Deployment of the new track has not all of its pods.
+	ReasonCanaryNotAvailable = "CanaryNotAvailable"
+)
+
+// Types of conditions of a route in a Gateway (Gateway API, RouteConditionType).
+const (
+	routeAccepted         = "Accepted"
+	routeResolvedRefs     = "ResolvedRefs"
+	routePartiallyInvalid = "PartiallyInvalid"
+)
+
+type gatewayRoute struct {
+	Metadata struct {
+		Namespace  string `json:"namespace"`
+		Generation int64  `json:"generation"`
+	} `json:"metadata"`
+	Spec struct {
+		ParentRefs []parentRef `json:"parentRefs"`
+	} `json:"spec"`
+	Status struct {
+		Parents []routeParent `json:"parents"`
+	} `json:"status"`
+}
+
+// A parentRef names a Gateway, or a part of it.
+type parentRef struct {
+	Group       *string `json:"group"`
+	Kind        string  `json:"kind"`
+	Namespace   string  `json:"namespace"`
+	Name        string  `json:"name"`
+	SectionName string  `json:"sectionName"`
+	Port        int64   `json:"port"`
+}
+
+// A routeParent is what one controller reports on a route in a Gateway.
+type routeParent struct {
+	ParentRef      parentRef          `json:"parentRef"`
+	ControllerName string             `json:"controllerName"`
+	Conditions     []metav1.Condition `json:"conditions"`
+}
+
+// RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty when it does:
+// it has these weights, and each of its parents has accepted its present generation and found what that refers to. An implementation that does not
+// report the generation proves nothing. That the data plane follows is not proven either: no status says so.
+func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, message string) {
+	name := fmt.Sprintf("%s %s/%s", want.Kind, want.Namespace, want.Name)
+	if found == nil {
+		return ReasonRouteMissing, name + " does not exist"
+	}
+	if found.GetDeletionTimestamp() != nil {
+		return ReasonRouteMissing, name + " is being deleted"
+	}
+	if message := backendsDiffer(want, found); message != "" {
+		return ReasonTrafficDiffers, SanitizeMessage(name + ": " + message)
+	}
+	r := gatewayRoute{}
+	if err := decodeObject(found, &r); err != nil {
+		return ReasonRouteNotAccepted, err.Error()
+	}
+	if reason, message := r.reason(); reason != "" {
+		return reason, SanitizeMessage(name + ": " + message)
+	}
+	return "", ""
+}
+
+// backendsDiffer returns what differs between the weights that a route has in Git and in the cluster, or "".
+func backendsDiffer(want track.Route, found *unstructured.Unstructured) string {
+	got, err := track.Backends(found)
+	if err != nil {
+		return err.Error()
+	}
+	for _, b := range want.Backends {
+		if i := slices.IndexFunc(got, b.IsSameBackend); i < 0 || got[i].Weight != b.Weight {
+			return fmt.Sprintf("spec.rules[%d]: weight %d of Service %s in Git is not the one in the cluster", b.Rule, b.Weight, b.Service)
+		}
+	}
+	for _, b := range got {
+		if !slices.ContainsFunc(want.Backends, b.IsSameBackend) {
+			return fmt.Sprintf("spec.rules[%d]: Service %s is not in Git", b.Rule, b.Service)
+		}
+	}
+	return ""
+}
+
+// reason returns why a parent of the route proves nothing, or the empty texts.
+func (r *gatewayRoute) reason() (reason, message string) {
+	if len(r.Spec.ParentRefs) == 0 {
+		return ReasonRouteNotAccepted, "spec.parentRefs: the route names no Gateway"
+	}
+	for _, ref := range r.Spec.ParentRefs {
+		found := false
+		for _, p := range r.Status.Parents {
+			if !r.isSameParent(ref, p.ParentRef) {
+				continue
+			}
+			found = true
+			if reason, message := p.reason(r.Metadata.Generation); reason != "" {
+				return reason, fmt.Sprintf("%s, by %s: %s", ref.describe(), cmp.Or(p.ControllerName, "a controller without a name"), message)
+			}
+		}
+		if !found {
+			return ReasonRouteNotAccepted, ref.describe() + ": no controller reports on the route"
+		}
+	}
+	return "", ""
+}
+
+// isSameParent compares references, with the defaults that Gateway API gives them.
+func (r *gatewayRoute) isSameParent(a, b parentRef) bool {
+	return a.group() == b.group() && cmp.Or(a.Kind, "Gateway") == cmp.Or(b.Kind, "Gateway") && a.Name == b.Name &&
+		cmp.Or(a.Namespace, r.Metadata.Namespace) == cmp.Or(b.Namespace, r.Metadata.Namespace) &&
+		a.SectionName == b.SectionName && a.Port == b.Port
+}
+
+// group is the core group for an empty text, and Gateway API's for none.
+func (p parentRef) group() string {
+	if p.Group == nil {
+		return track.GatewayGroup
+	}
+	return *p.Group
+}
+
+func (p parentRef) describe() string {
+	out := cmp.Or(p.Kind, "Gateway") + " " + p.Name
+	if p.SectionName != "" {
+		out += "/" + p.SectionName
+	}
+	if p.Port != 0 {
+		out += fmt.Sprintf(":%d", p.Port)
+	}
+	return out
+}
+
+func (p *routeParent) reason(generation int64) (reason, message string) {
+	if message := conditionMissing(p.Conditions, routeAccepted, generation); message != "" {
+		return ReasonRouteNotAccepted, message
+	}
+	for _, c := range p.Conditions {
+		if c.Type == routePartiallyInvalid && c.Status == metav1.ConditionTrue {
+			return ReasonRouteNotAccepted, describeRouteCondition(c)
+		}
+	}
+	if message := conditionMissing(p.Conditions, routeResolvedRefs, generation); message != "" {
+		return ReasonRefsNotResolved, message
+	}
+	return "", ""
+}
+
+// conditionMissing returns "" if a condition is true for a generation, and else what it is instead.
+func conditionMissing(all []metav1.Condition, conditionType string, generation int64) string {
+	i := slices.IndexFunc(all, func(c metav1.Condition) bool { return c.Type == conditionType })
+	if i < 0 {
+		return conditionType + " is not reported"
+	}
+	if all[i].ObservedGeneration != generation {
+		return fmt.Sprintf("%s is for generation %d, and the route has %d", conditionType, all[i].ObservedGeneration, generation)
+	}
+	if all[i].Status != metav1.ConditionTrue {
+		return describeRouteCondition(all[i])
+	}
+	return ""
+}
+
+func describeRouteCondition(c metav1.Condition) string {
+	return fmt.Sprintf("%s is %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)
+}
+
+type gatewayWorkload struct {
+	Metadata struct {
+		Generation int64 `json:"generation"`
+	} `json:"metadata"`
+	Spec struct {
+		Replicas *int64 `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64 `json:"observedGeneration"`
+		Replicas           int64 `json:"replicas"`
+		UpdatedReplicas    int64 `json:"updatedReplicas"`
+		AvailableReplicas  int64 `json:"availableReplicas"`
+	} `json:"status"`
+}
+
+// WorkloadReason returns why a Deployment of the new track is not available, and a message on one line. Both are empty when its controller has seen
+// its present generation, and as many pods of that are available as it asks for at least.
+func WorkloadReason(namespace, name string, found *unstructured.Unstructured) (reason, message string) {
+	what := fmt.Sprintf("Deployment %s/%s", namespace, name)
+	if found == nil || found.GetDeletionTimestamp() != nil {
+		return ReasonCanaryNotAvailable, what + " does not exist or is being deleted"
+	}
+	d := gatewayWorkload{}
+	if err := decodeObject(found, &d); err != nil {
+		return ReasonCanaryNotAvailable, err.Error()
+	}
+	if d.Metadata.Generation == 0 || d.Status.ObservedGeneration < d.Metadata.Generation {
+		return ReasonCanaryNotAvailable, what + ": its controller has not seen its present generation"
+	}
+	want := int64(1)
+	if d.Spec.Replicas != nil {
+		want = *d.Spec.Replicas
+	}
+	// Pods of an earlier template may be available too. All of them are counted as if they were.
+	old := d.Status.Replicas - d.Status.UpdatedReplicas
+	if got := max(0, d.Status.AvailableReplicas-old); got < want {
+		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d of %d pods are of the present template and available", what, got, want)
+	}
+	return "", ""
+}

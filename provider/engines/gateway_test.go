@@ -1,0 +1,218 @@
+package engines
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/track"
+)
+
+// canaryRoute is accepted by one controller for each of its two parents.
+const canaryRoute = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: shop, generation: 3}
+spec:
+  parentRefs:
+  - {name: outside, namespace: gateways, sectionName: https}
+  - {group: "", kind: Service, name: mesh, port: 80}
+  rules:
+  - backendRefs:
+    - {name: web-blue, port: 80, weight: 80}
+    - {name: web-green, port: 80, weight: 20}
+status:
+  parents:
+  - controllerName: example.org/a
+    parentRef: {group: gateway.networking.k8s.io, kind: Gateway, name: outside, namespace: gateways, sectionName: https}
+    conditions:
+    - {type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}
+    - {type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}
+  - controllerName: example.org/b
+    parentRef: {group: "", kind: Service, name: mesh, namespace: shop, port: 80}
+    conditions:
+    - {type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}
+    - {type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}
+`
+
+func TestRouteReason(t *testing.T) {
+	const (
+		gateway  = "HTTPRoute shop/web: Gateway outside/https, by example.org/a: "
+		accepted = `{type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}`
+		resolved = `{type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}`
+	)
+	replace := func(old, by string) string { return strings.Replace(canaryRoute, old, by, 1) }
+	other := func(conditions string) string {
+		return canaryRoute + "  - controllerName: example.org/c\n    parentRef: {name: outside, namespace: gateways, sectionName: https}\n    conditions: [" + conditions + "]\n"
+	}
+	cases := map[string]struct {
+		reason  string
+		route   string
+		want    string
+		message string
+	}{
+		"Proven":  {reason: "A route whose parents all accept its present generation proves its weights.", route: canaryRoute},
+		"Missing": {reason: "A route that does not exist sends no requests.", want: ReasonRouteMissing, message: "HTTPRoute shop/web does not exist"},
+		"Deleted": {
+			reason: "A route that is being deleted is not one to count on.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),
+			want: ReasonRouteMissing, message: "HTTPRoute shop/web is being deleted",
+		},
+		"OtherWeight": {
+			reason: "Weights that were changed in the cluster are found.", route: replace("weight: 20", "weight: 50"),
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git is not the one in the cluster",
+		},
+		"DefaultWeight": {
+			reason: "A weight that is left out is 1.", route: replace(", weight: 20", ""),
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git is not the one in the cluster",
+		},
+		"OtherRule": {
+			reason: "Equal weights in another rule are other ones.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git is not the one in the cluster",
+		},
+		"Added": {
+			reason: "A Service that was added in the cluster takes requests away.", route: replace("  rules:\n  - backendRefs:\n", "  rules:\n  - backendRefs:\n    - {name: spy}\n"),
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: Service spy is not in Git",
+		},
+		"NoParentRefs": {
+			reason: "A route without a Gateway gets no requests.", route: strings.Split(canaryRoute, "  parentRefs")[0] + "  rules" + strings.Split(canaryRoute, "  rules")[1],
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: spec.parentRefs: the route names no Gateway",
+		},
+		"NoParents": {
+			reason: "A status without parents is not a yes.", route: strings.Split(canaryRoute, "status:")[0],
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+		},
+		"OneParent": {
+			reason: "Each parent has to report.", route: replace("name: mesh, namespace: shop, port: 80", "name: mesh, namespace: shop, port: 81"),
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route",
+		},
+		"SectionName": {
+			reason: "A report on another listener is not one on this.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+		},
+		"ParentNamespace": {
+			reason: "A parent without a namespace is in the one of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
+		},
+		"OtherNamespace": {
+			reason: "A report on a Gateway of another namespace is not one on this.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+		},
+		"NotAccepted": {
+			reason: "A Gateway may refuse a route.", route: replace(accepted, `{type: Accepted, status: "False", observedGeneration: 3, reason: NotAllowedByListeners, message: "no\nroutes"}`),
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is False: NotAllowedByListeners: no routes",
+		},
+		"Unknown": {
+			reason: "A Gateway that has not decided has not accepted.", route: replace(accepted, `{type: Accepted, status: Unknown, observedGeneration: 3, reason: Pending, message: wait}`),
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is Unknown: Pending: wait",
+		},
+		"NoAccepted": {
+			reason: "A condition that is not reported is not true.", route: replace(accepted, resolved),
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is not reported",
+		},
+		"OldGeneration": {
+			reason: "What a Gateway accepted before is not the route as it is.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3",
+		},
+		"NoGeneration": {
+			reason: "A Gateway that does not report the generation proves nothing.", route: replace("observedGeneration: 3, ", ""),
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 0, and the route has 3",
+		},
+		"NotResolved": {
+			reason: "A Gateway that does not find a Service sends its share of the requests nowhere.", route: replace(resolved, `{type: ResolvedRefs, status: "False", observedGeneration: 3, reason: BackendNotFound, message: web-green}`),
+			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
+		},
+		"OldRefs": {
+			reason: "References of an earlier generation are other ones.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
+			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3",
+		},
+		"PartiallyInvalid": {
+			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
+			want: ReasonRouteNotAccepted, message: gateway + "PartiallyInvalid is True: UnsupportedValue: rule 0",
+		},
+		"PartiallyInvalidFalse": {
+			reason: "A Gateway may say that the route is whole.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"False\"}"),
+		},
+		"TwoControllers": {reason: "Two controllers of one parent may both accept.", route: other(accepted + ", " + resolved)},
+		"SecondRefuses": {
+			reason: "Each controller of a parent has to accept.", route: other(resolved),
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is not reported",
+		},
+		"BadType": {
+			reason: "A field of another type proves nothing.", route: replace("port: 80}\n  rules", "port: https}\n  rules"),
+			want: ReasonRouteNotAccepted, message: "cannot read HTTPRoute: a field has an unexpected type",
+		},
+	}
+	want := track.Route{Kind: "HTTPRoute", Namespace: "shop", Name: "web", Backends: []track.Backend{{Service: "web-blue", Weight: 80}, {Service: "web-green", Weight: 20}}}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			reason, message := RouteReason(want, decodeManifest(t, tc.route))
+			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{reason, message}); diff != "" {
+				t.Errorf("\n%s\nRouteReason(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestWorkloadReason(t *testing.T) {
+	const name = "Deployment shop/web-green"
+	deployment := func(spec, status string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-green, namespace: shop, generation: 2}\nspec: {" + spec + "}\nstatus: {" + status + "}\n"
+	}
+	cases := map[string]struct {
+		reason  string
+		found   string
+		message string
+	}{
+		"Available": {reason: "A Deployment with all pods it asks for is available.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2")},
+		"More":      {reason: "An autoscaler may have made more pods.", found: deployment("replicas: 2", "observedGeneration: 3, replicas: 4, updatedReplicas: 4, availableReplicas: 4")},
+		"None":      {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
+		"Missing":   {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
+		"Default": {
+			reason: "A Deployment that says no number asks for one pod.", found: deployment("", "observedGeneration: 2"),
+			message: name + ": 0 of 1 pods are of the present template and available",
+		},
+		"OldGeneration": {
+			reason: "A status of an earlier generation counts pods of another template.", found: deployment("replicas: 2", "observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2"),
+			message: name + ": its controller has not seen its present generation",
+		},
+		"Starting": {
+			reason: "A pod that is not available gets no requests.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 1"),
+			message: name + ": 1 of 2 pods are of the present template and available",
+		},
+		"OldPods": {
+			reason: "Pods of the template before do not count, although they are available.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 2"),
+			message: name + ": 0 of 2 pods are of the present template and available",
+		},
+		"BadType": {reason: "A field of another type proves nothing.", found: deployment("replicas: many", ""), message: "cannot read Deployment: a field has an unexpected type"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			reason, message := WorkloadReason("shop", "web-green", decodeManifest(t, tc.found))
+			want := ReasonCanaryNotAvailable
+			if tc.message == "" {
+				want = ""
+			}
+			if diff := cmp.Diff([]string{want, tc.message}, []string{reason, message}); diff != "" {
+				t.Errorf("\n%s\nWorkloadReason(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// decodeManifest returns an object as a client of the API server does, or nil for an empty text.
+func decodeManifest(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	b, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(b); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
