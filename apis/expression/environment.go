@@ -37,17 +37,19 @@ func allowedFunctions() []*env.Function {
 
 // newEnvironment of expressions.
 func newEnvironment() (*cel.Env, error) {
-	a := cel.TypeParamType("A")
-	same := func(id string, t *cel.Type) cel.FunctionOpt { return cel.Overload(id, []*cel.Type{t, t}, t) }
 	return cel.NewCustomEnv(
 		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddIncludedMacros(allowedMacros()...).AddIncludedFunctions(allowedFunctions()...))),
 		cel.Variable(answerVariable, cel.DynType),
-		cel.Function(
-			operators.Add,
-			same(overloads.AddInt64, cel.IntType), same(overloads.AddUint64, cel.UintType), same(overloads.AddDouble, cel.DoubleType),
-			same(overloads.AddString, cel.StringType), same(overloads.AddList, cel.ListType(a)),
-			cel.SingletonBinaryBinding(addValues, traits.AdderType),
-		),
+		additionOperator(),
+	)
+}
+
+// additionOperator adds two values of one type, by addValues.
+func additionOperator() cel.EnvOption {
+	same := func(id string, t *cel.Type) cel.FunctionOpt { return cel.Overload(id, []*cel.Type{t, t}, t) }
+	return cel.Function(operators.Add, cel.SingletonBinaryBinding(addValues, traits.AdderType),
+		same(overloads.AddInt64, cel.IntType), same(overloads.AddUint64, cel.UintType), same(overloads.AddDouble, cel.DoubleType),
+		same(overloads.AddString, cel.StringType), same(overloads.AddList, cel.ListType(cel.TypeParamType("A"))),
 	)
 }
 

@@ -30,9 +30,8 @@ func Append(s State, at time.Time, events ...Event) (State, error) {
 
 // NextID returns the ID that a head has after events on top of the one with an ID. It shows whether the events are what was recorded last. It
 // returns an error if an event cannot be encoded.
-func NextID(id string, events ...Event) (string, error) {
+func NextID(id string, events ...Event) (next string, err error) {
 	for _, e := range events {
-		var err error
 		if id, err = chainID(id, e); err != nil {
 			return "", err
 		}

@@ -65,11 +65,8 @@ type Position struct {
 // Compare returns a negative number if p comes before q, 0 if they are the same and a positive number if p comes after q.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(
-		cmp.Compare(p.Epoch, q.Epoch),
-		cmp.Compare(p.Revision, q.Revision),
-		cmp.Compare(p.Attempt, q.Attempt),
-		cmp.Compare(p.Step, q.Step),
-		cmp.Compare(p.Stage, q.Stage),
+		cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Revision, q.Revision), cmp.Compare(p.Attempt, q.Attempt),
+		cmp.Compare(p.Step, q.Step), cmp.Compare(p.Stage, q.Stage),
 	)
 }
 

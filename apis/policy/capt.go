@@ -27,12 +27,14 @@ func CheckVPC(c *configv1alpha1.ProviderConfigSpec, id string) error {
 
 // CheckTagKey returns an error when clusters may not set a tag.
 func CheckTagKey(c *configv1alpha1.ProviderConfigSpec, key string) error {
-	allowed := func(entry string) bool {
-		beginning, isPattern := strings.CutSuffix(entry, "*")
-		return entry == key || isPattern && strings.HasPrefix(key, beginning)
-	}
-	if !slices.ContainsFunc(c.Policy.CAPT.TagKeys, allowed) {
+	if !slices.ContainsFunc(c.Policy.CAPT.TagKeys, func(entry string) bool { return matchesBeginning(entry, key) }) {
 		return errors.Errorf("%q is not among the spec.policy.capt.tagKeys of the ClusterProviderConfig", key)
 	}
 	return nil
+}
+
+// matchesBeginning reports whether a key is an entry, or begins with one that ends in a star.
+func matchesBeginning(entry, key string) bool {
+	beginning, isPattern := strings.CutSuffix(entry, "*")
+	return entry == key || isPattern && strings.HasPrefix(key, beginning)
 }

@@ -174,14 +174,17 @@ func isKindAllowed(sets []configv1alpha1.KindSet, gk schema.GroupKind) bool {
 }
 
 func checkNamespace(in Input, gk schema.GroupKind, o *unstructured.Unstructured) error {
-	ns := o.GetNamespace()
-	if ns == "" {
+	switch ns := o.GetNamespace(); {
+	case ns == "":
 		return errors.Errorf("%s %q: metadata.namespace is missing", gk, o.GetName())
+	case !allowsNamespace(in, ns):
+		return errors.Errorf("%s %q: the Site's spec.targetNamespaces.allowed does not allow namespace %q", gk, o.GetName(), ns)
 	}
-	for _, allowed := range in.Site.Spec.TargetNamespaces.Allowed {
-		if allowed == every || allowed == ns || allowed == ownNamespace && ns == in.Claim.Namespace {
-			return nil
-		}
-	}
-	return errors.Errorf("%s %q: the Site's spec.targetNamespaces.allowed does not allow namespace %q", gk, o.GetName(), ns)
+	return nil
+}
+
+func allowsNamespace(in Input, namespace string) bool {
+	return slices.ContainsFunc(in.Site.Spec.TargetNamespaces.Allowed, func(allowed string) bool {
+		return allowed == every || allowed == namespace || allowed == ownNamespace && namespace == in.Claim.Namespace
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/utils/ptr"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -79,31 +80,36 @@ func CheckConfig(kind string, c *configv1alpha1.ProviderConfigSpec, namespace st
 // CheckSiteName returns an error when a cluster may not publish a Site under a name that is not its own. In a pattern * stands for any
 // characters but a dot, so that none takes a name that is a namespace's.
 func CheckSiteName(kind string, c *configv1alpha1.ProviderConfigSpec, name string) error {
-	parts := strings.NewReplacer(".", "/")
-	allowed := func(pattern string) bool {
-		ok, err := path.Match(parts.Replace(pattern), parts.Replace(name))
-		return ok && err == nil
-	}
+	allowed := func(pattern string) bool { return matchesParts(pattern, name) }
 	if kind != KindClusterProviderConfig || !slices.ContainsFunc(c.Policy.SiteNames, allowed) {
 		return errors.Errorf("%q is not among the siteNames of a ClusterProviderConfig", name)
 	}
 	return nil
 }
 
+// matchesParts reports whether a name matches a pattern in which * stands for any characters but a dot.
+func matchesParts(pattern, name string) bool {
+	parts := strings.NewReplacer(".", "/")
+	ok, err := path.Match(parts.Replace(pattern), parts.Replace(name))
+	return ok && err == nil
+}
+
 // CheckPublished returns an error when a namespace has published as many Sites as it may. A ProviderConfig only narrows: it allows no more
 // than the default.
 func CheckPublished(kind string, c *configv1alpha1.ProviderConfigSpec, published int) error {
-	limit := defaultMaxPublished
-	if c.Policy.MaxPublishedSites != nil {
-		limit = int(*c.Policy.MaxPublishedSites)
-	}
-	if kind != KindClusterProviderConfig {
-		limit = min(limit, defaultMaxPublished)
-	}
-	if published >= limit {
+	if limit := configuredLimit(kind, c.Policy.MaxPublishedSites, defaultMaxPublished); published >= limit {
 		return errors.Errorf("the namespace has published %d Sites, and spec.policy.maxPublishedSites of the configuration allows %d", published, limit)
 	}
 	return nil
+}
+
+// configuredLimit returns the limit of a configuration, or the default. A ProviderConfig, which its tenant writes, cannot raise it.
+func configuredLimit(kind string, set *int32, byDefault int32) int {
+	limit := ptr.Deref(set, byDefault)
+	if kind != KindClusterProviderConfig {
+		limit = min(limit, byDefault)
+	}
+	return int(limit)
 }
 
 // CheckSite returns an error when a namespace may not use a Site. It says nothing else about the Site.
@@ -117,14 +123,7 @@ func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
 // CheckCount returns an error when a delivery has more Sites than the configuration allows. A ProviderConfig only narrows: it
 // allows no more than the default.
 func CheckCount(kind string, c *configv1alpha1.ProviderConfigSpec, sites int) error {
-	limit := defaultMaxSites
-	if c.Policy.MaxSites != nil {
-		limit = int(*c.Policy.MaxSites)
-	}
-	if kind != KindClusterProviderConfig {
-		limit = min(limit, defaultMaxSites)
-	}
-	if sites > limit {
+	if limit := configuredLimit(kind, c.Policy.MaxSites, defaultMaxSites); sites > limit {
 		return errors.Errorf("spec.policy.maxSites: %d Sites are more than the %d that the configuration allows", sites, limit)
 	}
 	return nil

@@ -73,9 +73,7 @@ func namespacedDefinition(k kind, v extv1.CustomResourceDefinitionVersion) objec
 
 func definitionVersions(v extv1.CustomResourceDefinitionVersion) []object {
 	return []object{{
-		"name":                     v.Name,
-		"served":                   true,
-		"referenceable":            true,
+		"name": v.Name, "served": true, "referenceable": true,
 		"additionalPrinterColumns": v.AdditionalPrinterColumns,
 		"schema":                   object{"openAPIV3Schema": definitionSchema(v.Schema.OpenAPIV3Schema)},
 	}}
