@@ -5,6 +5,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -216,12 +217,20 @@ func (p *Pool) accountOf(link string, a Access) *account {
 		return nil
 	}
 	key := accountKey(link, a)
+	if known := p.accountWithKey(key); known != nil {
+		return known
+	}
+	return newAccount(key, p.bounds)
+}
+
+// accountWithKey returns the account that another connection has already, or nil.
+func (p *Pool) accountWithKey(key string) *account {
 	for _, l := range p.links {
 		if l.account != nil && l.account.key == key {
 			return l.account
 		}
 	}
-	return newAccount(key, p.bounds)
+	return nil
 }
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
@@ -291,11 +300,7 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey) *watch {
 // registerLink records a connection from which something is read. Another one of its tenant may have come meanwhile.
 func (p *Pool) registerLink(l *link) {
 	if l.account != nil && p.links[l.key] == nil {
-		for _, other := range p.links {
-			if other.account != nil && other.account.key == l.account.key {
-				l.account = other.account
-			}
-		}
+		l.account = cmp.Or(p.accountWithKey(l.account.key), l.account)
 	}
 	p.links[l.key] = l
 }

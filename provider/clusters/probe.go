@@ -85,12 +85,16 @@ func (p *Prober) rememberAnswer(key string, a readiness.Answer) known {
 	defer p.mu.Unlock()
 	now := p.now()
 	maps.DeleteFunc(p.known, func(_ string, k known) bool { return !now.Before(k.until) })
-	k := known{answer: a, until: now.Add(badFor)}
+	p.known[key] = known{answer: a, until: now.Add(lifetimeOf(a))}
+	return p.known[key]
+}
+
+// lifetimeOf is how long an answer is believed.
+func lifetimeOf(a readiness.Answer) time.Duration {
 	if a.Reason == "" {
-		k.until = now.Add(goodFor)
+		return goodFor
 	}
-	p.known[key] = k
-	return k
+	return badFor
 }
 
 func (p *Prober) askServer(ctx context.Context, kubeconfig []byte) readiness.Answer {

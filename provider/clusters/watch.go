@@ -169,30 +169,37 @@ func (w *watch) endExceededRun(r run, err error) {
 // stripUnreadFields removes fields that are never read, and that can be large.
 func stripUnreadFields(u *unstructured.Unstructured) {
 	u.SetManagedFields(nil)
-	for _, fields := range [][]string{
-		{"status", "inventory"},
-		{"status", "history"},
-		{"status", "resources"},
-		{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"},
-	} {
+	for _, fields := range unreadFields() {
 		unstructured.RemoveNestedField(u.Object, fields...)
 	}
 	stripLargeFields(u)
+}
+
+// unreadFields are never read, and can be large.
+func unreadFields() [][]string {
+	return [][]string{
+		{"status", "inventory"}, {"status", "history"}, {"status", "resources"},
+		{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"},
+	}
 }
 
 // stripLargeFields drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
 func stripLargeFields(u *unstructured.Unstructured) {
 	switch u.GetKind() {
 	case "CustomResourceDefinition":
-		versions, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "versions")
-		list, _ := versions.([]any)
-		for _, v := range list {
-			if m, ok := v.(map[string]any); ok {
-				delete(m, "schema")
-			}
-		}
+		stripSchemas(u)
 	case "Workspace":
 		unstructured.RemoveNestedField(u.Object, "spec", "forProvider")
+	}
+}
+
+// stripSchemas drops the schemas of a CustomResourceDefinition, which are most of it.
+func stripSchemas(definition *unstructured.Unstructured) {
+	versions, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
+	list, _ := versions.([]any)
+	for _, v := range list {
+		version, _ := v.(map[string]any)
+		delete(version, "schema")
 	}
 }
 

@@ -218,15 +218,18 @@ const maxMessage = 512
 
 // SanitizeMessage returns an untrusted text as one line without control characters, cut to maxMessage bytes.
 func SanitizeMessage(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
+	text = strings.Map(blankInvisible, strings.ToValidUTF8(text, "?"))
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
 	}
 	return text
+}
+
+// blankInvisible replaces what a reader does not see by a blank.
+func blankInvisible(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+		return ' '
+	}
+	return r
 }

@@ -238,14 +238,18 @@ func fluxHealth(k fluxKustomization) string {
 
 // fluxProof returns Transformed where the Kustomization changes what it applies, or the source leaves files out. Otherwise it returns Exact.
 func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
-	changes := []string{
-		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
-		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents",
-	}
-	if hasSpecField(main, changes...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
+	if hasSpecField(main, fluxTransformingFields()...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
 		return v1alpha1.ProofTransformed
 	}
 	return v1alpha1.ProofExact
+}
+
+// fluxTransformingFields of a Kustomization change what is applied.
+func fluxTransformingFields() []string {
+	return []string{
+		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
+		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents",
+	}
 }
 
 // fluxRefreshAnnotation annotates the source: a new artifact makes Flux reconcile the Kustomization.

@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -63,8 +64,5 @@ func describeWrongSource(w Want, url, branch, dir string) string {
 	if !isSameRepository(url, w.URL) {
 		return "it reads another repository"
 	}
-	if why := describeWrongBranch(w, branch); why != "" {
-		return why
-	}
-	return describeWrongPath(w, dir)
+	return cmp.Or(describeWrongBranch(w, branch), describeWrongPath(w, dir))
 }

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -68,10 +69,7 @@ type OutagePolicy struct {
 
 // OutagePolicyOf a Gate. It returns an error that names the field for a timeout out of bounds.
 func OutagePolicyOf(p v1alpha1.GateParameters) (OutagePolicy, error) {
-	text := p.MetricsUnavailableTimeout
-	if text == "" {
-		text = deploymentv1alpha1.DefaultMetricsUnavailableTimeout
-	}
+	text := cmp.Or(p.MetricsUnavailableTimeout, deploymentv1alpha1.DefaultMetricsUnavailableTimeout)
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d < minInterval || d > maxDuration {
 		return OutagePolicy{}, errors.Errorf("metricsUnavailableTimeout: %q is not between %s and %s", text, minInterval, maxDuration)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -54,12 +55,8 @@ func (c *Client) fetchCommitView(ctx context.Context, id plumbing.Hash) (objects
 // names. It has only words for that.
 func isObjectRefused(err error) bool {
 	text := strings.ToLower(err.Error())
-	for _, words := range []string{"not our ref", "unadvertised object", "bad object", "empty uploadpack", "remote repository is empty"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	refusals := []string{"not our ref", "unadvertised object", "bad object", "empty uploadpack", "remote repository is empty"}
+	return slices.ContainsFunc(refusals, func(words string) bool { return strings.Contains(text, words) })
 }
 
 // Subtree returns the id that a directory of the commit has without one of its
@@ -88,10 +85,5 @@ func (c *Commit) Subtree(path, without string) (string, error) {
 // refused.
 func (c *Commit) HasAny(path string, names ...string) (bool, error) {
 	entries, err := c.view.List(path)
-	for _, name := range names {
-		if _, ok := entries[name]; ok {
-			return true, err
-		}
-	}
-	return false, err
+	return slices.ContainsFunc(names, func(name string) bool { _, ok := entries[name]; return ok }), err
 }

@@ -112,31 +112,25 @@ func (c *Client) keepPushSession(l *pushSession) {
 
 // refUpdates lists the state first, for it is the log that is written ahead.
 func (c *Client) refUpdates(p *Proposal) []refUpdate {
-	all := []refUpdate{
+	return slices.DeleteFunc(c.refsOf(p), func(u refUpdate) bool { return u.old == u.next })
+}
+
+// refsOf returns both refs of a Proposal, whether they change or not.
+func (c *Client) refsOf(p *Proposal) []refUpdate {
+	return []refUpdate{
 		{name: c.remote.StateRef, old: p.before.state.Commit, next: p.after.state.Commit, objects: p.state},
 		{name: c.remote.branchRef(), old: p.before.branch.Commit, next: p.after.branch.Commit, objects: p.branch},
 	}
-	out := []refUpdate{}
-	for _, u := range all {
-		if u.old != u.next {
-			out = append(out, u)
-		}
-	}
-	return out
 }
 
 // checkUnmoved sees most lost races before anything is sent. Both refs count, also
 // one that the proposal leaves as it is: what follows from a snapshot follows
 // only while the snapshot is true.
 func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
-	for _, ref := range []struct {
-		name   string
-		before objects.View
-		after  objects.View
-	}{{c.remote.StateRef, p.before.state.View, p.after.state.View}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
+	for _, ref := range c.refsOf(p) {
 		now, advertised := adv.References[ref.name]
 		// A ref that is not advertised may be hidden: the server says so itself.
-		if advertised && now != ref.before.Commit && now != ref.after.Commit {
+		if advertised && now != ref.old && now != ref.next {
 			return failure.Newf(failure.ClassConflict, "cannot push to %s: another writer moved it", ref.name)
 		}
 	}
@@ -145,13 +139,10 @@ func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 
 // dropDoneUpdates leaves out what a push before this one has done.
 func dropDoneUpdates(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
-	out := []refUpdate{}
-	for _, u := range updates {
-		if now, advertised := adv.References[u.name]; !advertised || now != u.next {
-			out = append(out, u)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(updates), func(u refUpdate) bool {
+		now, advertised := adv.References[u.name]
+		return advertised && now == u.next
+	})
 }
 
 func (c *Client) sendRefUpdates(ctx context.Context, s gogit.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {

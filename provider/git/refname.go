@@ -1,6 +1,7 @@
 package git
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,18 +40,21 @@ func CheckRef(name string) error {
 }
 
 func checkRefFormat(name string) error {
-	if len(name) > maxRefBytes {
+	switch {
+	case len(name) > maxRefBytes:
 		return errors.Errorf("ref %q has more than %d bytes", failure.Shorten(name), maxRefBytes)
-	}
-	bad := !utf8.ValidString(name) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
-		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isRefusedInRef)
-	for part := range strings.SplitSeq(name, "/") {
-		bad = bad || isRefusedRefPart(part)
-	}
-	if bad {
+	case !isRefName(name):
 		return errors.Errorf("ref %q is not a valid ref name", failure.Shorten(name))
 	}
 	return nil
+}
+
+func isRefName(name string) bool {
+	if !utf8.ValidString(name) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isRefusedInRef) {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Split(name, "/"), isRefusedRefPart)
 }
 
 func isRefusedInRef(r rune) bool {

@@ -2,6 +2,7 @@
 package githubapp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -60,10 +61,7 @@ func isASCIIDigit(r rune) bool { return r >= '0' && r <= '9' }
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 func (a App) apiBaseURL() (string, error) {
-	base := a.BaseURL
-	if base == "" {
-		base = publicAPI
-	}
+	base := cmp.Or(a.BaseURL, publicAPI)
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", errors.New("the base URL of GitHub's API must be https, without credentials, query and fragment")

@@ -50,18 +50,18 @@ type claim struct {
 // Encode returns the content of the marker's file. Equal markers have equal content. It returns an error if the marker cannot be encoded,
 // which is a bug in this package.
 func (m Marker) Encode() ([]byte, error) {
-	f := file{
-		Version:      version,
-		ControlPlane: m.ControlPlane,
-		ClusterUID:   m.ClusterUID,
-		Claim:        claim{APIGroup: m.Claim.APIGroup, Kind: m.Claim.Kind, Namespace: m.Claim.Namespace, Name: m.Claim.Name},
-		Shard:        m.Shard,
-	}
-	b, err := json.MarshalIndent(f, "", "  ")
+	b, err := json.MarshalIndent(m.content(), "", "  ")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode marker")
 	}
 	return append(b, '\n'), nil
+}
+
+func (m Marker) content() file {
+	return file{
+		Version: version, ControlPlane: m.ControlPlane, ClusterUID: m.ClusterUID, Shard: m.Shard,
+		Claim: claim{APIGroup: m.Claim.APIGroup, Kind: m.Claim.Kind, Namespace: m.Claim.Namespace, Name: m.Claim.Name},
+	}
 }
 
 // Parse returns the marker in a file. It returns an error if the file is not a marker of a version that is supported.

@@ -31,9 +31,8 @@ type sharedLimits struct {
 // newAdministratorLimits returns what administrators' configurations use.
 func newAdministratorLimits() sharedLimits {
 	return sharedLimits{
-		slots:  shares.NewPlaces(shares.Limits{PerHost: administratorSlots}),
-		lanes:  shares.NewPlaces(shares.Limits{PerHost: 1}),
-		budget: transport.NewBudget(),
+		slots: shares.NewPlaces(shares.Limits{PerHost: administratorSlots}),
+		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: transport.NewBudget(),
 	}
 }
 
@@ -43,7 +42,6 @@ func newTenantLimits() sharedLimits {
 		slots: shares.NewPlaces(shares.Limits{
 			PerHost: tenantSlots, PerNamespace: namespaceSlots, PerNamespaceAtHost: namespaceSlotsAtHost, Together: tenantSlotsTogether,
 		}),
-		lanes:  shares.NewPlaces(shares.Limits{PerHost: 1}),
-		budget: transport.NewBudget(),
+		lanes: shares.NewPlaces(shares.Limits{PerHost: 1}), budget: transport.NewBudget(),
 	}
 }

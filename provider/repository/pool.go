@@ -7,6 +7,7 @@ package repository
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -225,10 +226,7 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 // trimSnapshotCache forgets snapshots until the others fit.
 func (p *Pool) trimSnapshotCache() {
 	p.mu.Lock()
-	all := make([]*Repository, 0, len(p.repos))
-	for _, r := range p.repos {
-		all = append(all, r)
-	}
+	all := slices.Collect(maps.Values(p.repos))
 	p.mu.Unlock()
 	trimSnapshots(all, maxCacheBytes)
 }

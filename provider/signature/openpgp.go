@@ -48,10 +48,7 @@ func newOpenPGPForm(k Key, now func() time.Time) (signingForm, error) {
 
 // isWeakEntity reports whether a key that may sign for an entity is too weak.
 func isWeakEntity(e *openpgp.Entity) bool {
-	if isWeakOpenPGPKey(e.PrimaryKey) {
-		return true
-	}
-	return slices.ContainsFunc(e.Subkeys, func(k openpgp.Subkey) bool {
+	return isWeakOpenPGPKey(e.PrimaryKey) || slices.ContainsFunc(e.Subkeys, func(k openpgp.Subkey) bool {
 		signs := k.Sig != nil && k.Sig.FlagsValid && k.Sig.FlagSign
 		return signs && isWeakOpenPGPKey(k.PublicKey)
 	})

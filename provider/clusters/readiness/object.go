@@ -76,10 +76,7 @@ func (o Object) textField(fields ...string) string {
 	if !o.isThere() {
 		return ""
 	}
-	s, _, err := unstructured.NestedString(o.Object, fields...)
-	if err != nil {
-		return ""
-	}
+	s, _, _ := unstructured.NestedString(o.Object, fields...) // It is empty where something else stands there.
 	return s
 }
 
@@ -96,10 +93,7 @@ func (o Object) intField(fields ...string) int64 {
 	if !o.isThere() {
 		return 0
 	}
-	v, _, err := unstructured.NestedFieldNoCopy(o.Object, fields...)
-	if err != nil {
-		return 0
-	}
+	v, _, _ := unstructured.NestedFieldNoCopy(o.Object, fields...) // It is nil where the path leads through something else.
 	return toInteger(v)
 }
 

@@ -238,10 +238,8 @@ func (r Report) Trouble() Blocker {
 	if b := r.Blocker(); b.Reason != "" {
 		return b
 	}
-	for _, of := range []string{TypeInfrastructureReady, TypeControlPlaneReady} {
-		if c := r.Condition(of); c.Status != True {
-			return blockerFor(c)
-		}
+	if c := r.firstUntrue(TypeInfrastructureReady, TypeControlPlaneReady); c.Type != "" {
+		return blockerFor(c)
 	}
 	return Blocker{}
 }
@@ -254,7 +252,12 @@ func (r Report) firstOpenCondition() Condition {
 	if initialized.Status != True && infra.Status == False || initialized.Status == False && infra.Status == Unknown {
 		return infra
 	}
-	for _, of := range []string{TypeControlPlaneInitialized, TypeEndpointKnown, TypeKubeconfigReady} {
+	return r.firstUntrue(TypeControlPlaneInitialized, TypeEndpointKnown, TypeKubeconfigReady)
+}
+
+// firstUntrue returns the first of some conditions that is not True, or none.
+func (r Report) firstUntrue(types ...string) Condition {
+	for _, of := range types {
 		if c := r.Condition(of); c.Status != True {
 			return c
 		}

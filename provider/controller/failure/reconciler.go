@@ -132,11 +132,7 @@ func (r *Reconciler) listDeliveries(ctx context.Context, of revisionKey) ([]deli
 	if err := r.kube.List(ctx, l, client.InNamespace(of.key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
-	others := func(d deliveryv1alpha1.GitDelivery) bool {
-		is := revisionKeyOf(&d)
-		return is.group != of.group || is.key != of.key
-	}
-	return slices.DeleteFunc(l.Items, others), nil
+	return slices.DeleteFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool { return !revisionKeyOf(&d).isSameDeployment(of) }), nil
 }
 
 // listReports returns the reports that a deployment owns, the oldest revision first.

@@ -20,6 +20,10 @@ type revisionKey struct {
 	revision int64
 }
 
+func (k revisionKey) isSameDeployment(other revisionKey) bool {
+	return k.group == other.group && k.key == other.key
+}
+
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	p := d.Spec.ForProvider
 	return revisionKey{
@@ -122,7 +126,7 @@ func (s *treeCache) dropUpTo(of revisionKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.order = slices.DeleteFunc(s.order, func(other revisionKey) bool {
-		gone := other.group == of.group && other.key == of.key && other.revision <= of.revision
+		gone := other.isSameDeployment(of) && other.revision <= of.revision
 		if gone {
 			delete(s.trees, other)
 		}

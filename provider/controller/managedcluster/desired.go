@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
@@ -52,15 +53,9 @@ func ownerLabels(mc *v1alpha1.ManagedCluster) map[string]string {
 func setAppliedDigest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	sum := sha256.New()
 	for _, v := range []any{o.GetLabels(), o.GetAnnotations(), o.Object["spec"]} {
-		// Encoding cannot fail here, and sorts keys.
-		_ = json.NewEncoder(sum).Encode(v) //nolint:errchkjson // See above.
+		_ = json.NewEncoder(sum).Encode(v) //nolint:errchkjson // Encoding cannot fail here, and sorts keys.
 	}
-	annotations := o.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[v1alpha1.AnnotationApplied] = hex.EncodeToString(sum.Sum(nil)[:digestLength])
-	o.SetAnnotations(annotations)
+	meta.AddAnnotations(o, map[string]string{v1alpha1.AnnotationApplied: hex.EncodeToString(sum.Sum(nil)[:digestLength])})
 	return o
 }
 
@@ -120,18 +115,19 @@ func namespaceOrOwn(mc *v1alpha1.ManagedCluster, ns string) string {
 // newCluster returns the Cluster, with the labels and annotations of the spec, by which others select it.
 func newCluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]any) *unstructured.Unstructured {
 	o := newObject(mc, readiness.Group+"/"+string(v), kindCluster, spec)
-	labels := map[string]string{}
-	for key, value := range mc.Spec.ForProvider.Labels {
-		labels[key] = string(value)
-	}
+	labels := plainTexts(mc.Spec.ForProvider.Labels)
 	maps.Copy(labels, o.GetLabels())
 	o.SetLabels(labels)
-	annotations := map[string]string{}
-	for key, value := range mc.Spec.ForProvider.Annotations {
-		annotations[key] = string(value)
-	}
-	o.SetAnnotations(annotations)
+	o.SetAnnotations(plainTexts(mc.Spec.ForProvider.Annotations))
 	return setAppliedDigest(o)
+}
+
+func plainTexts[V ~string](values map[string]V) map[string]string {
+	out := map[string]string{}
+	for key, value := range values {
+		out[key] = string(value)
+	}
+	return out
 }
 
 // newTopologySpec returns the spec of a Cluster with a ClusterClass. It returns an error if a variable is not valid JSON.

@@ -28,15 +28,18 @@ const takenByReservation = "another ManagedCluster has reserved the name of this
 // at the same moment: the API server lets only one of them create this object. It is in the provider's namespace, where tenants cannot
 // write. Names of CAPT have to be unique over all namespaces, other names in their own.
 func (e *external) newReservation(mc *v1alpha1.ManagedCluster) *coordinationv1.Lease {
-	name := "intentplane-cluster." + clusterNamespace(mc) + "." + mc.Spec.ForProvider.Cluster.Name
-	if mc.Spec.ForProvider.Type == v1alpha1.TypeCAPT {
-		name = "intentplane-capt." + mc.Spec.ForProvider.Cluster.Name
-	}
-	holder := holderIdentity(mc)
 	return &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name, Labels: ownerLabels(mc)},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: reservationName(mc), Labels: ownerLabels(mc)},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: new(holderIdentity(mc))},
 	}
+}
+
+// reservationName is unique for CAPT over all namespaces, and otherwise within the namespace of the cluster.
+func reservationName(mc *v1alpha1.ManagedCluster) string {
+	if mc.Spec.ForProvider.Type == v1alpha1.TypeCAPT {
+		return "intentplane-capt." + mc.Spec.ForProvider.Cluster.Name
+	}
+	return "intentplane-cluster." + clusterNamespace(mc) + "." + mc.Spec.ForProvider.Cluster.Name
 }
 
 func holderIdentity(mc *v1alpha1.ManagedCluster) string {

@@ -43,12 +43,15 @@ func transitionMessage(s step) string {
 }
 
 func eventTypeOfPhase(phase string) string {
-	bad := []string{
-		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
-		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),
-	}
-	if slices.Contains(bad, phase) {
+	if isWarningPhase(phase) {
 		return corev1.EventTypeWarning
 	}
 	return corev1.EventTypeNormal
+}
+
+func isWarningPhase(phase string) bool {
+	return slices.Contains([]string{
+		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
+		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),
+	}, phase)
 }

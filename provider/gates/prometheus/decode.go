@@ -168,17 +168,18 @@ func firstElements(n int, list json.RawMessage) ([]json.RawMessage, bool) {
 }
 
 func printableText(text string) string {
-	text = strings.ToValidUTF8(text, "")
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
+	text = strings.Map(blankUnprintable, strings.ToValidUTF8(text, ""))
 	if r := []rune(text); len(r) > maxSaid {
 		text = string(r[:maxSaid]) + " …"
 	}
 	return strings.Join(strings.Fields(text), " ")
+}
+
+func blankUnprintable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return ' '
 }
 
 // decodeValues decodes the values of a result at one time.

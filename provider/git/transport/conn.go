@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,12 +40,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = maxBodyBytes
-	}
-	if l.Wait == 0 {
-		l.Wait = answerTime
-	}
+	l.Bytes = cmp.Or(l.Bytes, maxBodyBytes)
+	l.Wait = cmp.Or(l.Wait, answerTime)
 	return l
 }
 
