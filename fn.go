@@ -278,20 +278,18 @@ func newRequirements(needs []catalog.Need) *fnv1.Requirements {
 }
 
 func newCondition(c projection.Condition) *fnv1.Condition {
-	status := map[corev1.ConditionStatus]fnv1.Status{
-		corev1.ConditionTrue:  fnv1.Status_STATUS_CONDITION_TRUE,
-		corev1.ConditionFalse: fnv1.Status_STATUS_CONDITION_FALSE,
-	}[c.Status]
-	if c.Status == corev1.ConditionUnknown {
-		status = fnv1.Status_STATUS_CONDITION_UNKNOWN
-	}
 	return &fnv1.Condition{
-		Type:    c.Type,
-		Status:  status,
-		Reason:  c.Reason,
-		Message: &c.Message,
-		Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+		Type: c.Type, Status: statusOfCondition(c.Status), Reason: c.Reason, Message: &c.Message,
+		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 	}
+}
+
+func statusOfCondition(s corev1.ConditionStatus) fnv1.Status {
+	return map[corev1.ConditionStatus]fnv1.Status{
+		corev1.ConditionTrue:    fnv1.Status_STATUS_CONDITION_TRUE,
+		corev1.ConditionFalse:   fnv1.Status_STATUS_CONDITION_FALSE,
+		corev1.ConditionUnknown: fnv1.Status_STATUS_CONDITION_UNKNOWN,
+	}[s]
 }
 
 func readyState(is bool) fnv1.Ready {

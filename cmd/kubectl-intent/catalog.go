@@ -81,15 +81,20 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 }
 
 func (f catalogFlags) readSiteFiles(in io.Reader, out *source) error {
-	for _, name := range f.Site {
-		sites, err := readAllObjects[catalogv1alpha1.Site](in, name, "Site", catalogVersion)
+	return addFromFiles(in, out, f.Site, "Site", defaultSite)
+}
+
+// addFromFiles adds the objects of a kind that files hold, each completed as the API server or the provider does it.
+func addFromFiles[T any](in io.Reader, out *source, files []string, kind string, complete func(*T)) error {
+	for _, name := range files {
+		objects, err := readAllObjects[T](in, name, kind, catalogVersion)
 		if err != nil {
 			return err
 		}
-		for i := range sites {
-			defaultSite(&sites[i])
+		for i := range objects {
+			complete(&objects[i])
 		}
-		if err := addObjects(out, sites); err != nil {
+		if err := addObjects(out, objects); err != nil {
 			return err
 		}
 	}
@@ -97,19 +102,9 @@ func (f catalogFlags) readSiteFiles(in io.Reader, out *source) error {
 }
 
 func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
-	for _, name := range f.Blueprint {
-		blueprints, err := readAllObjects[catalogv1alpha1.Blueprint](in, name, "Blueprint", catalogVersion)
-		if err != nil {
-			return err
-		}
-		for i := range blueprints {
-			meta.AddLabels(&blueprints[i], map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}) // As the provider does.
-		}
-		if err := addObjects(out, blueprints); err != nil {
-			return err
-		}
-	}
-	return nil
+	return addFromFiles(in, out, f.Blueprint, "Blueprint", func(b *catalogv1alpha1.Blueprint) {
+		meta.AddLabels(b, map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}) // As the provider does.
+	})
 }
 
 func (f catalogFlags) readConfigs(in io.Reader, out *source) error {

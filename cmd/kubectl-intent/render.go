@@ -133,13 +133,17 @@ func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 	report := make([]Rendering, 0, len(all))
 	for _, one := range all {
-		files := map[string]string{}
-		for name, b := range one.files {
-			files[name] = string(b)
-		}
-		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: files})
+		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: textOfFiles(one.files)})
 	}
 	return r.printValue(w, report, func(w io.Writer) error { return r.printStream(w, all) })
+}
+
+func textOfFiles(files tree.Files) map[string]string {
+	out := map[string]string{}
+	for name, b := range files {
+		out[name] = string(b)
+	}
+	return out
 }
 
 func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
@@ -230,13 +234,16 @@ func emptyFolder(name string) (*os.Root, error) {
 
 func writeFiles(root *os.Root, folder string, files tree.Files) error {
 	for _, name := range files.Names() {
-		full := path.Join(folder, name)
-		if err := root.MkdirAll(path.Dir(full), 0o750); err != nil {
-			return errors.Wrapf(err, "cannot make the folder of %s", full)
-		}
-		if err := root.WriteFile(full, files[name], 0o600); err != nil {
-			return errors.Wrapf(err, "cannot write %s", full)
+		if err := writeFile(root, path.Join(folder, name), files[name]); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func writeFile(root *os.Root, name string, b []byte) error {
+	if err := root.MkdirAll(path.Dir(name), 0o750); err != nil {
+		return errors.Wrapf(err, "cannot make the folder of %s", name)
+	}
+	return errors.Wrapf(root.WriteFile(name, b, 0o600), "cannot write %s", name)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -284,17 +285,17 @@ func (v *validation) checkBlueprint(at Finding, d document) {
 
 // addFinding adds a finding for an error. Nil is none.
 func (v *validation) addFinding(at Finding, d document, err error) {
-	if err == nil {
-		return
+	if err != nil {
+		v.report.Findings = append(v.report.Findings, completeFinding(at, d, err))
 	}
-	if at.Field == "" {
-		at.Field = fieldOfMessage(err.Error())
-	}
-	if at.Line == 0 {
-		at.Line = d.lineOfField(at.Field)
-	}
+}
+
+// completeFinding adds the message, and the field and the line where they are not known yet.
+func completeFinding(at Finding, d document, err error) Finding {
+	at.Field = cmp.Or(at.Field, fieldOfMessage(err.Error()))
+	at.Line = cmp.Or(at.Line, d.lineOfField(at.Field))
 	at.Message = err.Error()
-	v.report.Findings = append(v.report.Findings, at)
+	return at
 }
 
 // fieldIn is how messages begin that name a field.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -152,9 +152,7 @@ func (d *demo) watchClaim(ctx context.Context, claim *unstructured.Unstructured)
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(claim.GroupVersionKind())
 	l.SetKind(claim.GetKind() + "List")
-	w, err := d.cp.Client.Watch(ctx, l, client.InNamespace(claim.GetNamespace()), client.MatchingFieldsSelector{
-		Selector: fields.OneTermEqualSelector("metadata.name", claim.GetName()),
-	})
+	w, err := d.cp.Client.Watch(ctx, l, client.InNamespace(claim.GetNamespace()), client.MatchingFields{"metadata.name": claim.GetName()})
 	return w, errors.Wrap(err, "cannot watch claim")
 }
 
@@ -232,15 +230,11 @@ func phaseOf(u *unstructured.Unstructured) string {
 func falseConditions(u *unstructured.Unstructured) string {
 	var out []string
 	for _, c := range controlplane.Conditions(u).Conditions {
-		if c.Status == "True" || c.Message == "" {
-			continue
+		if c.Status != "True" && c.Message != "" {
+			out = append(out, string(c.Type)+" is "+string(c.Status)+" ("+string(c.Reason)+"): "+c.Message)
 		}
-		out = append(out, string(c.Type)+" is "+string(c.Status)+" ("+string(c.Reason)+"): "+c.Message)
 	}
-	if len(out) == 0 {
-		return "its conditions do not say why"
-	}
-	return strings.Join(out, "; ")
+	return cmp.Or(strings.Join(out, "; "), "its conditions do not say why")
 }
 
 // showCommit prints the last commit, and what it changed at one Site. That at the others differs little.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -147,12 +148,7 @@ func firstError(errs ...error) error {
 			return err
 		}
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 func resolvePlaces(d *requirements, q Query, found []catalogv1alpha1.Site) ([]Place, error) {

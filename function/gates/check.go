@@ -75,9 +75,8 @@ func (c *Compiler) readOwnChecks(in Input) ([]declaredCheck, error) {
 
 // checkOfPostCheck returns the check that a post check stands for: a Job that runs once.
 func checkOfPostCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
-	once := int32(1)
 	c := deploymentv1alpha1.Check{
-		Name: PostCheckName, Type: typeJob, InitialDelay: postCheckDelay, Count: &once, Timeout: p.Timeout,
+		Name: PostCheckName, Type: typeJob, InitialDelay: postCheckDelay, Count: new(int32(1)), Timeout: p.Timeout,
 		Job: &deploymentv1alpha1.JobCheck{Image: p.Image, Script: p.Script, ConfigMapKeyRef: p.ConfigMapKeyRef},
 	}
 	c.Default()

@@ -61,13 +61,7 @@ type Checks []rolloutv1alpha1.GateCheck
 
 // At returns the checks of one step.
 func (c Checks) At(step rolloutv1alpha1.Step) []rolloutv1alpha1.GateCheck {
-	var out []rolloutv1alpha1.GateCheck
-	for _, check := range c {
-		if slices.Contains(step.Sites, check.Site) {
-			out = append(out, check)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c), func(check rolloutv1alpha1.GateCheck) bool { return !slices.Contains(step.Sites, check.Site) })
 }
 
 // A Compiler compiles gates. It remembers parsed and filled queries, which take longer than all else. It may be used by several goroutines.

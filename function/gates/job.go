@@ -11,9 +11,8 @@ const typeJob = "Job"
 // jobKind is that of checks which run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
-		block:          "job",
-		isSet:          func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
-		whyNoThreshold: "a Job has none: the code that it exits with decides",
+		block: "job", whyNoThreshold: "a Job has none: the code that it exits with decides",
+		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
 		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckJob(&p.Site, check.Job)
 		},

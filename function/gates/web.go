@@ -11,9 +11,8 @@ import (
 // webKind is that of checks which read a JSON answer of a web server.
 func webKind() kind {
 	return kind{
-		block: "web",
+		block: "web", read: readWebExpression,
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Web != nil },
-		read:  readWebExpression,
 		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckWeb(p.ConfigRef.Kind, &p.Config, check.Web)
 		},

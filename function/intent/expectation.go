@@ -48,15 +48,18 @@ func (d *draft) fillFromExpectation(e *deploymentv1alpha1.Expectation) {
 }
 
 func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
-	if q := e.QoS; q != nil {
-		d.QoS = QoS{
-			DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
-			JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),
-		}
+	if e.QoS != nil {
+		d.QoS = qosOf(e.QoS)
 	}
 	if s := e.Slice; s != nil {
-		sst := s.SST
-		d.Slice = Slice{SST: &sst, SD: s.SD, PLMN: s.PLMN}
+		d.Slice = Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
+	}
+}
+
+func qosOf(q *deploymentv1alpha1.QoS) QoS {
+	return QoS{
+		DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
+		JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),
 	}
 }
 

@@ -87,18 +87,20 @@ type bound struct {
 }
 
 func (d *draft) checkQoS() *document.Problem {
-	for _, b := range []bound{
-		{path: "qos.downlinkMbps", to: &d.QoS.DownlinkMbps, most: 1e6},
-		{path: "qos.uplinkMbps", to: &d.QoS.UplinkMbps, most: 1e6},
-		{path: "qos.latencyMs", to: &d.QoS.LatencyMs, most: 1e6},
-		{path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
-		{path: "qos.packetLossRate", to: &d.QoS.PacketLossRate, most: 1},
-	} {
+	for _, b := range d.boundsOfQoS() {
 		if prob := d.normalizeDecimal(b); prob != nil {
 			return prob
 		}
 	}
 	return nil
+}
+
+func (d *draft) boundsOfQoS() []bound {
+	return []bound{
+		{path: "qos.downlinkMbps", to: &d.QoS.DownlinkMbps, most: 1e6}, {path: "qos.uplinkMbps", to: &d.QoS.UplinkMbps, most: 1e6},
+		{path: "qos.latencyMs", to: &d.QoS.LatencyMs, most: 1e6}, {path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
+		{path: "qos.packetLossRate", to: &d.QoS.PacketLossRate, most: 1},
+	}
 }
 
 // normalizeDecimal checks a decimal number and writes it in its canonical form.

@@ -1,9 +1,7 @@
 package intent
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/measure"
@@ -121,10 +119,10 @@ func wholeText(to *int32, text, path string) *document.Problem {
 	if text == "" {
 		return nil
 	}
-	i, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
+	i, ok := document.ParseWhole(text)
+	if !ok {
 		return document.Problemf(path, "must be a whole number")
 	}
-	*to = int32(min(max(i, math.MinInt32), math.MaxInt32))
+	*to = i
 	return nil
 }

@@ -101,9 +101,8 @@ func (d *draft) fillSST(w *sentence.Statement) *document.Problem {
 
 func (d *draft) fillObjectives(w *sentence.Statement) *document.Problem {
 	for i, o := range w.Objectives {
-		prob := d.addObjective(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i))
-		if prob != nil {
-			return prob
+		if p := d.addObjective(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i)); p != nil {
+			return p
 		}
 	}
 	return nil

@@ -132,10 +132,8 @@ func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
 
 func (r *serviceReader) readQoS(n document.Node) *document.Problem {
 	return n.Each(serviceForm, map[string]document.Reader{
-		"downlinkMbps":   readDecimal(&r.QoS.DownlinkMbps),
-		"uplinkMbps":     readDecimal(&r.QoS.UplinkMbps),
-		"latencyMs":      readDecimal(&r.QoS.LatencyMs),
-		"jitterMs":       readDecimal(&r.QoS.JitterMs),
+		"downlinkMbps": readDecimal(&r.QoS.DownlinkMbps), "uplinkMbps": readDecimal(&r.QoS.UplinkMbps),
+		"latencyMs": readDecimal(&r.QoS.LatencyMs), "jitterMs": readDecimal(&r.QoS.JitterMs),
 		"packetLossRate": readDecimal(&r.QoS.PacketLossRate),
 	})
 }

@@ -145,10 +145,8 @@ func scalarText(n document.Node) (string, bool) {
 
 func (r *tmfReader) readQoS(n document.Node) *document.Problem {
 	return n.Each(tmfForm, map[string]document.Reader{
-		"dl_mbps":          numberOrNull(&r.QoS.DownlinkMbps, maxTMFMbps),
-		"ul_mbps":          numberOrNull(&r.QoS.UplinkMbps, maxTMFMbps),
-		"latency_ms":       numberOrNull(&r.QoS.LatencyMs, maxTMFLatency),
-		"jitter_ms":        numberOrNull(&r.QoS.JitterMs, maxTMFLatency),
+		"dl_mbps": numberOrNull(&r.QoS.DownlinkMbps, maxTMFMbps), "ul_mbps": numberOrNull(&r.QoS.UplinkMbps, maxTMFMbps),
+		"latency_ms": numberOrNull(&r.QoS.LatencyMs, maxTMFLatency), "jitter_ms": numberOrNull(&r.QoS.JitterMs, maxTMFLatency),
 		"packet_loss_rate": numberOrNull(&r.QoS.PacketLossRate, 1),
 	})
 }

@@ -24,17 +24,8 @@ func expectationTypes() []string {
 
 // objectType returns the service type of an expectation's object. Empty means that something else says it.
 func objectType(name string) (string, bool) {
-	switch name {
-	case "Service", "NetworkSlice":
-		return "", true
-	case "RANFunction":
-		return "ran", true
-	case "CoreNetwork":
-		return "core", true
-	case "TransportNetwork":
-		return "transport", true
-	}
-	return "", false
+	t, ok := map[string]string{"Service": "", "NetworkSlice": "", "RANFunction": "ran", "CoreNetwork": "core", "TransportNetwork": "transport"}[name]
+	return t, ok
 }
 
 // targetNames are the names that a target's attribute may have.
@@ -59,17 +50,11 @@ func targetName(attribute string) (string, bool) {
 
 // comparisonOf returns the sign of a target's condition, in the words of the standard and of what is written in its name.
 func comparisonOf(condition string) (string, bool) {
-	switch condition {
-	case "LESS_THAN", "IS_LESS_THAN":
-		return "<", true
-	case "LESS_THAN_OR_EQUAL", "IS_EQUAL_TO_OR_LESS_THAN":
-		return "<=", true
-	case "GREATER_THAN", "IS_GREATER_THAN":
-		return ">", true
-	case "GREATER_THAN_OR_EQUAL", "IS_EQUAL_TO_OR_GREATER_THAN":
-		return ">=", true
-	}
-	return "", false
+	c, ok := map[string]string{
+		"LESS_THAN": "<", "IS_LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=", "IS_EQUAL_TO_OR_LESS_THAN": "<=",
+		"GREATER_THAN": ">", "IS_GREATER_THAN": ">", "GREATER_THAN_OR_EQUAL": ">=", "IS_EQUAL_TO_OR_GREATER_THAN": ">=",
+	}[condition]
+	return c, ok
 }
 
 // An expectationReader reads expectations one after the other. They have to agree.

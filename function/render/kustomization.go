@@ -22,12 +22,8 @@ func isAllowedField(name string) bool {
 // newerField returns the field that replaced a deprecated one, or "".
 func newerField(name string) string {
 	return map[string]string{
-		"bases":                 "resources",
-		"commonLabels":          "labels",
-		"imageTags":             "images",
-		"patchesJson6902":       "patches",
-		"patchesStrategicMerge": "patches",
-		"vars":                  "replacements",
+		"bases": "resources", "commonLabels": "labels", "imageTags": "images",
+		"patchesJson6902": "patches", "patchesStrategicMerge": "patches", "vars": "replacements",
 	}[name]
 }
 

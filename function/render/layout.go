@@ -222,10 +222,8 @@ func Defaults(text string) (map[string]string, error) {
 // encodeIntentConfigMap is marked as local configuration: kustomize leaves it out of what it builds.
 func encodeIntentConfigMap(data map[string]string) ([]byte, error) {
 	b, err := yaml.Marshal(configMap{
-		APIVersion: "v1",
-		Kind:       "ConfigMap",
-		Metadata:   configMapMetadata{Name: intentName, Annotations: map[string]string{localConfig: "true"}},
-		Data:       data,
+		APIVersion: "v1", Kind: "ConfigMap", Data: data,
+		Metadata: configMapMetadata{Name: intentName, Annotations: map[string]string{localConfig: "true"}},
 	})
 	return b, errors.Wrapf(err, "cannot encode %s", intentFile)
 }

@@ -69,11 +69,7 @@ func writeObjects(objects resmap.ResMap, image string, layout catalogv1alpha1.La
 
 // addKustomization adds the kustomization that lists the files.
 func addKustomization(files tree.Files) (tree.Files, error) {
-	b, err := yaml.Marshal(map[string]any{
-		"apiVersion": "kustomize.config.k8s.io/v1beta1",
-		"kind":       "Kustomization",
-		"resources":  files.Names(),
-	})
+	b, err := yaml.Marshal(map[string]any{"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": files.Names()})
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot encode %s", kustomizationFile)
 	}

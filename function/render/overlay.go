@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -69,11 +70,9 @@ func overlayKustomization(in Input, transformers []string, images []map[string]s
 // namespaceTransformer gives a namespace to objects that have none, and to nothing else.
 func namespaceTransformer(in Input) map[string]any {
 	return map[string]any{
-		"apiVersion":             "builtin",
-		"kind":                   "NamespaceTransformer",
-		"metadata":               map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
-		"unsetOnly":              true,
-		"setRoleBindingSubjects": "none",
+		"apiVersion": "builtin", "kind": "NamespaceTransformer",
+		"metadata":  map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
+		"unsetOnly": true, "setRoleBindingSubjects": "none",
 	}
 }
 
@@ -82,13 +81,27 @@ func namespaceTransformer(in Input) map[string]any {
 func clusterScopedTransformers(kinds []schema.GroupKind) map[string]any {
 	items := make([]map[string]any, 0, len(kinds))
 	for _, gk := range kinds {
-		items = append(items, map[string]any{
-			"apiVersion": "builtin",
-			"kind":       "PatchTransformer",
-			"metadata":   map[string]string{"name": strings.ToLower(gk.String())},
-			"target":     map[string]string{"group": regexp.QuoteMeta(gk.Group), "kind": regexp.QuoteMeta(gk.Kind)},
-			"patch":      `[{"op": "remove", "path": "/metadata/namespace"}]`,
-		})
+		items = append(items, namespaceRemover(gk))
 	}
+	return transformerList(items)
+}
+
+// namespaceRemover takes the namespace off each object of a kind.
+func namespaceRemover(gk schema.GroupKind) map[string]any {
+	return builtinTransformer("PatchTransformer", strings.ToLower(gk.String()), map[string]any{
+		"target": map[string]string{"group": regexp.QuoteMeta(gk.Group), "kind": regexp.QuoteMeta(gk.Kind)},
+		"patch":  `[{"op": "remove", "path": "/metadata/namespace"}]`,
+	})
+}
+
+// builtinTransformer configures one of kustomize's own transformers.
+func builtinTransformer(kind, name string, fields map[string]any) map[string]any {
+	out := map[string]any{"apiVersion": "builtin", "kind": kind, "metadata": map[string]string{"name": name}}
+	maps.Copy(out, fields)
+	return out
+}
+
+// transformerList is a file of several transformers.
+func transformerList(items []map[string]any) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
 }

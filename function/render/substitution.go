@@ -89,12 +89,9 @@ func addSubstitutionTransformer(in Input, own map[string]any, transformers []str
 	if in.Site.Substitution != SubstitutionDisabled {
 		return transformers
 	}
-	own[substitutionFile] = map[string]any{
-		"apiVersion":  "builtin",
-		"kind":        "AnnotationsTransformer",
-		"metadata":    map[string]string{"name": "substitution"},
+	own[substitutionFile] = builtinTransformer("AnnotationsTransformer", "substitution", map[string]any{
 		"annotations": map[string]string{annotationSubstitute: "disabled"},
 		"fieldSpecs":  []map[string]any{{"path": "metadata/annotations", "create": true}},
-	}
+	})
 	return append(transformers, substitutionFile)
 }

@@ -110,7 +110,7 @@ func workloadTransformers(data map[string]string) map[string]any {
 		}
 		items = append(items, p.createFields(fields), p.setFields(fields))
 	}
-	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
+	return transformerList(items)
 }
 
 // An patchOperation of a JSON patch. Whatever stands at the path, text or number or nothing, the value takes its place.
@@ -154,15 +154,10 @@ func (p podPath) createFields(fields []amount) map[string]any {
 	for _, f := range fields {
 		paths = append(paths, strings.Join(p.fieldPath(f), "."))
 	}
-	return map[string]any{
-		"apiVersion": "builtin",
-		"kind":       "ReplacementTransformer",
-		"metadata":   map[string]string{"name": "make-" + p.name},
-		"replacements": []map[string]any{{
-			"sourceValue": "0",
-			"targets":     []map[string]any{{"select": selectMarked(p.group, p.kinds), "fieldPaths": paths, "options": map[string]any{"create": true}}},
-		}},
-	}
+	targets := []map[string]any{{"select": selectMarked(p.group, p.kinds), "fieldPaths": paths, "options": map[string]any{"create": true}}}
+	return builtinTransformer("ReplacementTransformer", "make-"+p.name, map[string]any{
+		"replacements": []map[string]any{{"sourceValue": "0", "targets": targets}},
+	})
 }
 
 func (p podPath) setFields(fields []amount) map[string]any {
@@ -178,13 +173,7 @@ func patchTransformer(name, group, kinds string, operations []patchOperation) ma
 		operations[i].Op = "add"
 	}
 	patch, _ := json.Marshal(operations) //nolint:errchkjson // A number and texts always encode.
-	return map[string]any{
-		"apiVersion": "builtin",
-		"kind":       "PatchTransformer",
-		"metadata":   map[string]string{"name": name},
-		"target":     selectMarked(group, kinds),
-		"patch":      string(patch),
-	}
+	return builtinTransformer("PatchTransformer", name, map[string]any{"target": selectMarked(group, kinds), "patch": string(patch)})
 }
 
 // selectMarked returns a selector of the marked workloads of these kinds.

@@ -1,6 +1,7 @@
 package workloadcluster
 
 import (
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -76,13 +77,7 @@ func (f *facts) progressMessage() string {
 
 // joinSentence joins the parts that are not empty with colons, and ends with a full stop.
 func joinSentence(parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	text := strings.Join(out, ": ")
+	text := strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text
 	}

@@ -72,15 +72,18 @@ func (n Node) Number() (string, *Problem) {
 
 // Whole returns a whole number, or a problem for another value. A number beyond 32 bits is replaced by the closest one within.
 func (n Node) Whole() (int32, *Problem) {
-	number, ok := n.Value.(json.Number)
+	number, _ := n.Value.(json.Number)
+	i, ok := ParseWhole(number.String())
 	if !ok {
 		return 0, Problemf(n.Path, "must be a whole number")
 	}
-	i, err := strconv.ParseInt(number.String(), 10, 64)
-	if err != nil {
-		return 0, Problemf(n.Path, "must be a whole number")
-	}
-	return int32(min(max(i, math.MinInt32), math.MaxInt32)), nil
+	return i, nil
+}
+
+// ParseWhole reads a whole number. One that does not fit becomes the nearest that does, for the bounds of its field to refuse.
+func ParseWhole(text string) (int32, bool) {
+	i, err := strconv.ParseInt(text, 10, 64)
+	return int32(min(max(i, math.MinInt32), math.MaxInt32)), err == nil
 }
 
 // Texts returns a list of strings, or a problem for another value.

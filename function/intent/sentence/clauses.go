@@ -59,12 +59,17 @@ func (p *parser) readNamed() (bool, *Fault) {
 	if !noun && !namer {
 		return false, nil
 	}
+	return true, p.readNameInto("service", &p.statement.Service)
+}
+
+// readNameInto reads the name that has to follow.
+func (p *parser) readNameInto(path string, to *string) *Fault {
 	start := p.at
 	t, ok := p.readName()
 	if !ok {
-		return false, p.nameExpected()
+		return p.nameExpected()
 	}
-	return true, p.setOnce("service", &p.statement.Service, t.text, start)
+	return p.setOnce(path, to, t.text, start)
 }
 
 // readOwner reads "of edge-analytics" and "for the service edge-analytics" behind replicas.
@@ -74,12 +79,7 @@ func (p *parser) readOwner() *Fault {
 	}
 	p.readPhrase(p.know.articles)
 	p.readPhrase(p.know.nouns)
-	start := p.at
-	t, ok := p.readName()
-	if !ok {
-		return p.nameExpected()
-	}
-	return p.setOnce("service", &p.statement.Service, t.text, start)
+	return p.readNameInto("service", &p.statement.Service)
 }
 
 // readServiceType reads "of type batch".
@@ -88,12 +88,7 @@ func (p *parser) readServiceType() (bool, *Fault) {
 	if !p.acceptWords("type") {
 		return false, nil
 	}
-	start := p.at
-	t, ok := p.readName()
-	if !ok {
-		return false, p.nameExpected()
-	}
-	return true, p.setOnce("type", &p.statement.Type, t.text, start)
+	return true, p.readNameInto("type", &p.statement.Type)
 }
 
 // readSlice reads "an eMBB slice", and "as eMBB".
@@ -268,13 +263,17 @@ func (p *parser) readImage() (bool, *Fault) {
 	if !p.acceptWords("image") {
 		return false, nil
 	}
+	return true, p.readTokenInto("image", &p.statement.Image)
+}
+
+// readTokenInto reads the token that has to follow, whatever it is.
+func (p *parser) readTokenInto(path string, to *string) *Fault {
 	start := p.at
-	t := p.peekToken()
-	if t.text == "" {
-		return false, p.nameExpected()
+	if p.isDone() {
+		return p.nameExpected()
 	}
 	p.at++
-	return true, p.setOnce("image", &p.statement.Image, t.text, start)
+	return p.setOnce(path, to, p.tokens[start].text, start)
 }
 
 // readPriority reads "high priority" and "priority high".
@@ -292,15 +291,9 @@ func (p *parser) readPriority() (bool, *Fault) {
 // readSliceID reads "SST 1", "SD 0000a1" and "PLMN 00101".
 func (p *parser) readSliceID() (bool, *Fault) {
 	for word, to := range map[string]*string{"sst": &p.statement.SST, "sd": &p.statement.SD, "plmn": &p.statement.PLMN} {
-		if !p.acceptWords(word) {
-			continue
+		if p.acceptWords(word) {
+			return true, p.readTokenInto("slice."+word, to)
 		}
-		start := p.at
-		if p.isDone() {
-			return false, p.nameExpected()
-		}
-		p.at++
-		return true, p.setOnce("slice."+word, to, p.tokens[start].text, start)
 	}
 	return false, nil
 }
