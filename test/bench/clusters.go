@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -130,17 +129,12 @@ func (f *fleet) makeCluster(ctx context.Context, i int) error {
 
 // writeKubeconfig writes a kubeconfig of the control plane itself, under a name that makes it another one for each cluster.
 func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
-	b, err := os.ReadFile(f.s.cp.Kubeconfig)
+	c, err := clientcmd.LoadFromFile(f.s.cp.Kubeconfig)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
-	c, err := clientcmd.Load(b)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot parse kubeconfig")
-	}
-	c.Contexts[name] = c.Contexts[c.CurrentContext]
-	c.CurrentContext = name
-	b, err = clientcmd.Write(*c)
+	c.Contexts[name], c.CurrentContext = c.Contexts[c.CurrentContext], name
+	b, err := clientcmd.Write(*c)
 	return b, errors.Wrap(err, "cannot write kubeconfig")
 }
 

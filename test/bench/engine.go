@@ -63,17 +63,21 @@ func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, erro
 
 // commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
 func commandDeliveries(ctx context.Context) (float64, error) {
+	return bestGitRate(ctx, seedWithDeliveries(), enginePeerDeliveries, func(n int) string { return fmt.Sprintf("other-%d", n) })
+}
+
+// bestGitRate returns the best rate of some rounds in which git commands make so many deliveries.
+func bestGitRate(ctx context.Context, seed map[string]string, deliveries int, nameOf func(n int) string) (float64, error) {
 	best := 0.0
-	err := withGitServer(ctx, seedWithDeliveries(), func(s *gitserver.Server, dir string) error {
+	err := withGitServer(ctx, seed, func(s *gitserver.Server, dir string) error {
 		for round := range rounds {
 			began := time.Now()
-			for i := range enginePeerDeliveries {
-				n := round*enginePeerDeliveries + i
-				if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), fmt.Sprintf("other-%d", n), n); err != nil {
+			for n := round * deliveries; n < (round+1)*deliveries; n++ {
+				if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), nameOf(n), n); err != nil {
 					return err
 				}
 			}
-			best = max(best, enginePeerDeliveries/time.Since(began).Seconds())
+			best = max(best, float64(deliveries)/time.Since(began).Seconds())
 		}
 		return nil
 	})

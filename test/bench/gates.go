@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"os"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
@@ -127,16 +124,6 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 
 // answeredQueries returns how many queries a Prometheus server answered, as it counts them.
 func answeredQueries(ctx context.Context, prometheus string) (float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, prometheus+"/metrics", nil)
-	if err != nil {
-		return 0, errors.Wrap(err, "cannot make request")
-	}
-	rsp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, errors.Wrap(err, "cannot get metrics")
-	}
-	defer func() { _ = rsp.Body.Close() }()
-	p := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := p.TextToMetricFamilies(rsp.Body)
-	return controlplane.Metrics(families).Sum("prometheus_http_requests_total", map[string]string{"handler": "/api/v1/query"}), errors.Wrap(err, "cannot parse metrics")
+	m, err := controlplane.ScrapeURL(ctx, prometheus+"/metrics")
+	return m.Sum("prometheus_http_requests_total", map[string]string{"handler": "/api/v1/query"}), err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 const (
@@ -139,21 +138,7 @@ func parseResults(out, unit string) map[string][]float64 {
 
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
 func gitDeliveries(ctx context.Context) (float64, error) {
-	best := 0.0
-	err := withGitServer(ctx, seedRepository(), func(s *gitserver.Server, dir string) error {
-		for round := range rounds {
-			began := time.Now()
-			for i := range peerDeliveries {
-				n := round*peerDeliveries + i
-				if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), "web", n); err != nil {
-					return err
-				}
-			}
-			best = max(best, peerDeliveries/time.Since(began).Seconds())
-		}
-		return nil
-	})
-	return best, err
+	return bestGitRate(ctx, seedRepository(), peerDeliveries, func(int) string { return "web" })
 }
 
 // seedRepository returns a repository of the same size as the one that our own benchmark writes to.

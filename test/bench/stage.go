@@ -129,17 +129,21 @@ func nameOfSite(i int) string { return fmt.Sprintf("site-%d", i) }
 
 // newBenchClaim returns a claim for the first n sites.
 func newBenchClaim(name string, n int) *unstructured.Unstructured {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("%q", nameOfSite(i))
-	}
-	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, name, strings.Join(names, ", "))
-	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": intent}}}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": benchIntent(name, n)}}}
 	o.SetAPIVersion("claims.intentplane.dev/v1alpha1")
 	o.SetKind("IntentDeployment")
 	o.SetNamespace(namespace)
 	o.SetName(name)
 	return o
+}
+
+// benchIntent returns an intent for the first n Sites.
+func benchIntent(service string, n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%q", nameOfSite(i))
+	}
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, service, strings.Join(names, ", "))
 }
 
 // awaitSucceeded applies a claim and waits until it is Succeeded and ready.

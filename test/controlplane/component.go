@@ -26,12 +26,7 @@ func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
 	if err != nil {
 		return err
 	}
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.isAlive() {
-			return false, p.failureWithLog("ended early")
-		}
-		return checkURLAnswers(ctx, http.DefaultClient, k.Ready) == nil, nil
-	})
+	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, k.Ready) == nil })
 	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLinesOfFile(p.log, tailLines))
 }
 

@@ -72,16 +72,20 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 }
 
 func (c *ControlPlane) createAccounts(ctx context.Context) error {
-	accounts := []string{coreServiceAccount, rbacServiceAccount}
-	if c.o.PackageRuntime != RuntimeDeployment {
-		accounts = append(accounts, ProviderServiceAccount) // Crossplane makes it otherwise.
-	}
-	for _, name := range accounts {
+	for _, name := range c.serviceAccounts() {
 		if err := c.createAccount(ctx, Namespace, name, c.accountKubeconfig(name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// serviceAccounts that Crossplane does not make itself. It makes the provider's where it runs packages as Deployments.
+func (c *ControlPlane) serviceAccounts() []string {
+	if c.o.PackageRuntime == RuntimeDeployment {
+		return []string{coreServiceAccount, rbacServiceAccount}
+	}
+	return []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount}
 }
 
 // createAccount makes a service account, unless it is there, and a kubeconfig with a token of its own.

@@ -17,12 +17,7 @@ const FluxNamespace = "flux-system"
 // StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It
 // returns an error if they were not built, or do not get ready.
 func (c *ControlPlane) StartFlux(ctx context.Context) error {
-	root, err := Root()
-	if err != nil {
-		return err
-	}
-	names := []string{"FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS"}
-	tool, err := builtTools(ctx, root, names...)
+	tool, err := builtTools(ctx, "FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS")
 	if err != nil {
 		return err
 	}
@@ -35,6 +30,10 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 	if err := c.waitForKinds(ctx, "Kustomization", "GitRepository"); err != nil {
 		return err
 	}
+	return c.startFluxControllers(ctx, tool)
+}
+
+func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string]string) error {
 	p, err := findFreePorts()
 	if err != nil {
 		return err
@@ -75,22 +74,14 @@ func (c *ControlPlane) startFluxController(ctx context.Context, name, path strin
 	if err != nil {
 		return err
 	}
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.isAlive() {
-			return false, p.failureWithLog("ended early")
-		}
-		return checkURLAnswers(ctx, http.DefaultClient, "http://"+loopbackAddress(health)+"/readyz") == nil, nil
-	})
+	url := "http://" + loopbackAddress(health) + "/readyz"
+	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
 	return errors.Wrapf(err, "cannot see %s ready", name)
 }
 
 // ToolPath returns the path of a program or a folder that the repository's own tools build, or that the environment names. It returns an
 // error if it was not built.
 func ToolPath(ctx context.Context, name string) (string, error) {
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
-	built, err := builtTools(ctx, root, name)
+	built, err := builtTools(ctx, name)
 	return built[name], err
 }

@@ -24,12 +24,14 @@ func newKeyPair() (private, public []byte, err error) {
 	if err != nil {
 		return nil, nil, errors.Wrap(err, "cannot generate key")
 	}
-	private, err = privatePEM(key)
-	if err != nil {
-		return nil, nil, err
-	}
+	private, privateErr := privatePEM(key)
+	public, publicErr := publicPEM(key)
+	return private, public, errors.Join(privateErr, publicErr)
+}
+
+func publicPEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	return private, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), errors.Wrap(err, "cannot encode public key")
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), errors.Wrap(err, "cannot encode public key")
 }
 
 func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {

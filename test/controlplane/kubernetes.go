@@ -180,14 +180,17 @@ func (c *ControlPlane) writeKubeconfig(path, token string) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
+	config := newKubeconfig("https://"+loopbackAddress(c.ports.apiServer), token, ca)
+	return errors.Wrap(clientcmd.WriteToFile(config, path), "cannot write kubeconfig")
+}
+
+func newKubeconfig(server, token string, ca []byte) clientcmdapi.Config {
 	const name = "intentplane"
-	err = clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: "https://" + loopbackAddress(c.ports.apiServer), CertificateAuthorityData: ca}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token}},
-		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
-		CurrentContext: name,
-	}, path)
-	return errors.Wrap(err, "cannot write kubeconfig")
+	return clientcmdapi.Config{
+		Clusters:  map[string]*clientcmdapi.Cluster{name: {Server: server, CertificateAuthorityData: ca}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{name: {Token: token}},
+		Contexts:  map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}}, CurrentContext: name,
+	}
 }
 
 func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
@@ -206,10 +209,7 @@ func (c *ControlPlane) startControllers(name, controllers string) error {
 	_, err := c.runner.startProcess(command{name: name, path: c.tools.KubeControllerManager, args: []string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--controllers=" + controllers,
-		"--leader-elect=false",
-		"--secure-port=0",
-		"--kube-api-qps=200",
-		"--kube-api-burst=400",
+		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=200", "--kube-api-burst=400",
 	}})
 	return err
 }
@@ -229,6 +229,16 @@ func pollUntil(ctx context.Context, fn wait.ConditionWithContextFunc) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// pollWhileAlive polls until something is ready, and returns an error when the process ends before.
+func (p *process) pollWhileAlive(ctx context.Context, isReady func(context.Context) bool) error {
+	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if !p.isAlive() {
+			return false, p.failureWithLog("ended early")
+		}
+		return isReady(ctx), nil
+	})
 }
 
 func waitForFile(ctx context.Context, path string) error {

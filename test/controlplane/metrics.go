@@ -34,7 +34,12 @@ func (c *ControlPlane) FunctionMetrics(ctx context.Context) (Metrics, error) {
 }
 
 func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
-	body, err := fetchURL(ctx, http.DefaultClient, "http://"+loopbackAddress(port)+"/metrics")
+	return ScrapeURL(ctx, "http://"+loopbackAddress(port)+"/metrics")
+}
+
+// ScrapeURL returns the metrics that a server serves under a URL in Prometheus' text format.
+func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
+	body, err := fetchURL(ctx, http.DefaultClient, url)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get metrics")
 	}
@@ -102,15 +107,10 @@ func fetchURL(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, 
 
 // waitForPort waits until a process listens on a port, or fails when it ended.
 func waitForPort(ctx context.Context, p *process, port int) error {
-	d := &net.Dialer{Timeout: dialTimeout}
-	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.isAlive() {
-			return false, p.failureWithLog("ended early")
-		}
-		conn, err := d.DialContext(ctx, "tcp", loopbackAddress(port))
-		if err != nil {
-			return false, nil //nolint:nilerr // Not yet.
-		}
-		return true, conn.Close()
-	})
+	return p.pollWhileAlive(ctx, func(ctx context.Context) bool { return isListening(ctx, port) })
+}
+
+func isListening(ctx context.Context, port int) bool {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", loopbackAddress(port))
+	return err == nil && conn.Close() == nil
 }

@@ -147,18 +147,21 @@ func (o Options) packageRuntime() string {
 
 // checkBuilt returns an error that names what is not built yet.
 func (o Options) checkBuilt() error {
-	packages := slices.Concat(o.Configurations, o.Dependencies)
-	files := make([]string, 0, len(packages)+2)
-	files = append(files, o.Function.Binary, o.Provider.Binary)
-	for _, p := range packages {
-		files = append(files, p.File)
-	}
-	for _, f := range files {
+	for _, f := range o.builtFiles() {
 		if f != "" && !fileExists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
 		}
 	}
 	return nil
+}
+
+// builtFiles are the programs and packages that are built before a control plane starts.
+func (o Options) builtFiles() []string {
+	files := []string{o.Function.Binary, o.Provider.Binary}
+	for _, p := range slices.Concat(o.Configurations, o.Dependencies) {
+		files = append(files, p.File)
+	}
+	return files
 }
 
 // findTools returns the tools to use.

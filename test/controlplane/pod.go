@@ -86,12 +86,8 @@ func (p *pod) awaitReadiness(ctx context.Context) error {
 	if port, ok := p.ports[functionPort]; ok {
 		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
 	}
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.process.isAlive() {
-			return false, p.process.failureWithLog("ended early")
-		}
-		return checkURLAnswers(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))) == nil, nil
-	})
+	url := fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))
+	err := p.process.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
 	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
 }
 

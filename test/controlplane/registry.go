@@ -95,19 +95,21 @@ func (c *ControlPlane) publishPackage(ctx context.Context, p Package, version st
 // else.
 func (c *ControlPlane) PublishAll(ctx context.Context, version string) error {
 	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
-		if err := c.publishPackage(ctx, p, version, func(img v1.Image) (v1.Image, error) {
-			cfg, err := img.ConfigFile()
-			if err != nil {
-				return nil, err
-			}
-			next := cfg.DeepCopy()
-			next.Config.Labels["org.opencontainers.image.version"] = version
-			return mutate.ConfigFile(img, next)
-		}); err != nil {
+		if err := c.publishPackage(ctx, p, version, func(img v1.Image) (v1.Image, error) { return labelVersion(img, version) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func labelVersion(img v1.Image, version string) (v1.Image, error) {
+	cfg, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	next := cfg.DeepCopy()
+	next.Config.Labels["org.opencontainers.image.version"] = version
+	return mutate.ConfigFile(img, next)
 }
 
 // annotateLayers moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one

@@ -30,11 +30,7 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	if t.fillPaths(os.Getenv) {
 		return t, nil
 	}
-	root, err := Root()
-	if err != nil {
-		return nil, err
-	}
-	built, err := builtTools(ctx, root, namesOfTools()...)
+	built, err := builtTools(ctx, namesOfTools()...)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +77,11 @@ func (t *Tools) checkPaths() error {
 }
 
 // builtTools returns what tools/tools.sh says about tools that it builds, or that the environment names.
-func builtTools(ctx context.Context, root string, names ...string) (map[string]string, error) {
+func builtTools(ctx context.Context, names ...string) (map[string]string, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), append([]string{"env"}, names...)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

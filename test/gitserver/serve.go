@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 )
 
@@ -105,15 +106,7 @@ func (s *Server) admitRequest(repo string, r *http.Request) int {
 }
 
 func (s *Server) isAuthorized(r *http.Request) bool {
-	if len(s.auth) == 0 {
-		return true
-	}
-	for _, ok := range s.auth {
-		if ok(r) {
-			return true
-		}
-	}
-	return false
+	return len(s.auth) == 0 || slices.ContainsFunc(s.auth, func(accepts authorizer) bool { return accepts(r) })
 }
 
 // withLength reads a body of unknown length, which CGI has no way to express. Git sends such a body for a large pack.

@@ -101,13 +101,16 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 func newSiteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: claimReference(key), Order: Order(revision),
-		Sites: []deliveryv1alpha1.SiteTree{{
-			Name: key.Namespace, Path: deliveryPath(key), Tree: tree.ID(webServiceFiles(key, revision)),
-			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: config},
-		}},
+		ClaimRef: claimReference(key), Order: Order(revision), Sites: []deliveryv1alpha1.SiteTree{newSiteTree(key, revision)},
 	}
 	return s
+}
+
+func newSiteTree(key types.NamespacedName, revision int64) deliveryv1alpha1.SiteTree {
+	return deliveryv1alpha1.SiteTree{
+		Name: key.Namespace, Path: deliveryPath(key), Tree: tree.ID(webServiceFiles(key, revision)),
+		RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: config},
+	}
 }
 
 // Proven waits until a SiteSync is Ready with a revision. It returns an error if that cannot be read.

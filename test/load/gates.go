@@ -9,7 +9,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
@@ -29,28 +28,24 @@ func (l *Load) Judge(ctx context.Context, keys []types.NamespacedName, interval 
 }
 
 func newMeasuringGate(key types.NamespacedName, interval time.Duration, query string) *rolloutv1alpha1.Gate {
-	count := int32(100)
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	g.Spec.ForProvider = rolloutv1alpha1.GateParameters{
-		ClaimRef: claimReference(key), Order: Order(1),
-		Checks: []rolloutv1alpha1.GateCheck{{Check: deploymentv1alpha1.Check{
-			Name: "errors", Type: "Prometheus", Site: key.Namespace, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: query},
-			Threshold: "<= 0.05", InitialDelay: "1s", Interval: deploymentv1alpha1.Duration(interval.String()), Count: &count, Timeout: "24h",
-		}}},
+		ClaimRef: claimReference(key), Order: Order(1), Checks: []rolloutv1alpha1.GateCheck{newErrorsCheck(key.Namespace, interval, query)},
 	}
 	return g
 }
 
+// newErrorsCheck returns a check that measures for longer than a benchmark lasts.
+func newErrorsCheck(site string, interval time.Duration, query string) rolloutv1alpha1.GateCheck {
+	return rolloutv1alpha1.GateCheck{Check: deploymentv1alpha1.Check{
+		Name: "errors", Type: "Prometheus", Site: site, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: query},
+		Threshold: "<= 0.05", InitialDelay: "1s", Interval: deploymentv1alpha1.Duration(interval.String()), Count: new(int32(100)), Timeout: "24h",
+	}}
+}
+
 // Measuring waits until so many Gates of a place measure. It returns an error if that cannot be read.
 func (l *Load) Measuring(ctx context.Context, place string, n int) error {
-	measuring := map[types.NamespacedName]bool{}
-	err := l.followObjects(ctx, &rolloutv1alpha1.GateList{}, place, func(o client.Object) bool {
-		g, ok := o.(*rolloutv1alpha1.Gate)
-		if ok && g.GetCondition(xpv2.TypeReady).Reason == rolloutv1alpha1.ReasonMeasuring {
-			measuring[client.ObjectKeyFromObject(g)] = true
-		}
-		return len(measuring) == n
-	})
-	return errors.Wrapf(err, "%d of %d Gates measure", len(measuring), n)
+	measuring, err := l.awaitCount(ctx, &rolloutv1alpha1.GateList{}, place, n, func(c xpv2.Condition) bool { return c.Reason == rolloutv1alpha1.ReasonMeasuring })
+	return errors.Wrapf(err, "%d of %d Gates measure", measuring, n)
 }

@@ -8,7 +8,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -63,12 +62,6 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 
 // Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be read.
 func (l *Load) Judged(ctx context.Context, place string, n int) error {
-	judged := map[types.NamespacedName]bool{}
-	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
-		if d, ok := o.(*deliveryv1alpha1.GitDelivery); ok && d.GetCondition(xpv2.TypeReady).Reason != "" {
-			judged[client.ObjectKeyFromObject(d)] = true
-		}
-		return len(judged) == n
-	})
-	return errors.Wrapf(err, "%d of %d GitDeliveries have a reason", len(judged), n)
+	judged, err := l.awaitCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Reason != "" })
+	return errors.Wrapf(err, "%d of %d GitDeliveries have a reason", judged, n)
 }

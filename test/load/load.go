@@ -37,16 +37,20 @@ type Load struct {
 
 // New returns a Load of nothing yet. It returns an error if the control plane cannot be spoken to.
 func New(cp *controlplane.ControlPlane) (*Load, error) {
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		corev1.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme,
-	} {
-		if err := add(s); err != nil {
-			return nil, errors.Wrap(err, "cannot make scheme")
-		}
+	s, err := newScheme()
+	if err != nil {
+		return nil, err
 	}
 	kube, err := client.NewWithWatch(cp.Config, client.Options{Scheme: s})
 	return &Load{cp: cp, kube: kube}, errors.Wrap(err, "cannot make client")
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	kinds := runtime.NewSchemeBuilder(
+		corev1.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme,
+	)
+	return s, errors.Wrap(kinds.AddToScheme(s), "cannot make scheme")
 }
 
 // Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, of which no engine reports what

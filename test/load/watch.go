@@ -15,15 +15,25 @@ import (
 
 // Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be read.
 func (l *Load) Ready(ctx context.Context, place string, n int) error {
-	ready := map[types.NamespacedName]bool{}
-	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
-		d, ok := o.(*deliveryv1alpha1.GitDelivery)
-		if ok && d.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
-			ready[client.ObjectKeyFromObject(d)] = true
+	ready, err := l.awaitCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Status == corev1.ConditionTrue })
+	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", ready, n)
+}
+
+// awaitCount follows the objects of a place until the condition Ready of n of them is as wanted, and returns how many are.
+func (l *Load) awaitCount(ctx context.Context, all client.ObjectList, place string, n int, wanted func(xpv2.Condition) bool) (int, error) {
+	found := map[types.NamespacedName]bool{}
+	err := l.followObjects(ctx, all, place, func(o client.Object) bool {
+		if c, ok := o.(conditioned); ok && wanted(c.GetCondition(xpv2.TypeReady)) {
+			found[client.ObjectKeyFromObject(o)] = true
 		}
-		return len(ready) == n
+		return len(found) == n
 	})
-	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", len(ready), n)
+	return len(found), err
+}
+
+// A conditioned object reports its state in conditions.
+type conditioned interface {
+	GetCondition(t xpv2.ConditionType) xpv2.Condition
 }
 
 // Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be read.

@@ -171,19 +171,8 @@ func (s *Server) Scrape(jobs ...Job) error {
 
 // findProgram returns the program that the environment names, else the one that tools/tools.sh built.
 func findProgram(ctx context.Context) (string, error) {
-	if path := os.Getenv(variable); path != "" {
-		return path, nil
-	}
-	root, err := controlplane.Root()
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env", variable).Output()
-	if err != nil {
-		return "", errors.Wrap(err, `cannot find Prometheus: run "make tools"`)
-	}
-	_, path, _ := strings.Cut(strings.TrimSpace(string(out)), "=")
-	return strings.Trim(path, `'"`), nil
+	path, err := controlplane.ToolPath(ctx, variable)
+	return path, errors.Wrap(err, `cannot find Prometheus: run "make tools"`)
 }
 
 // URL of the server.

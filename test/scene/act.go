@@ -127,10 +127,12 @@ func (s *Scene) Succeed(o *unstructured.Unstructured) *unstructured.Unstructured
 	s.T.Helper()
 	s.Apply(o)
 	digest := s.Digest(o)
-	return s.Await(o, "Succeeded with digest "+digest, func(u *unstructured.Unstructured) bool {
-		return Field(u, "status", "intentDigest") == digest && Field(u, "status", "phase") == "Succeeded" &&
-			Condition(u, "Ready").Status == corev1.ConditionTrue
-	})
+	return s.Await(o, "Succeeded with digest "+digest, func(u *unstructured.Unstructured) bool { return hasSucceeded(u, digest) })
+}
+
+func hasSucceeded(u *unstructured.Unstructured, digest string) bool {
+	return Field(u, "status", "intentDigest") == digest && Field(u, "status", "phase") == "Succeeded" &&
+		Condition(u, "Ready").Status == corev1.ConditionTrue
 }
 
 // Delivery returns the one GitDelivery of the scene. It fails the test when there is not just one.

@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -142,13 +141,9 @@ func (s *Scene) Tree(path string) string {
 // Tool is the path of a program that tools/tools.sh builds, or that the environment names by the same variable.
 func (s *Scene) Tool(variable string) string {
 	s.T.Helper()
-	if path := os.Getenv(variable); path != "" {
-		return path
-	}
-	root, err := controlplane.Root()
+	path, err := controlplane.ToolPath(s.T.Context(), variable)
 	s.must(err)
-	_, path, _ := strings.Cut(strings.TrimSpace(s.Program("", filepath.Join(root, "tools", "tools.sh"), "env", variable)), "=")
-	return strings.Trim(path, `'"`)
+	return path
 }
 
 // Case runs a part of the test on the same scene. Parts run one after another.
