@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -15,6 +16,7 @@ const quickPatience = 100 * time.Millisecond
 // A host is a server of repositories, as the configurations of one namespace reach it.
 type host struct {
 	slots         *shares.Places
+	budget        *transport.Budget
 	place         shares.Place
 	patience      time.Duration
 	quickPatience time.Duration
@@ -24,8 +26,13 @@ type host struct {
 	users int
 }
 
-// runOperation runs an operation once the host has a free slot. The time that it waits for the slot does not count as the operation's.
+// runOperation runs an operation, and once more if it has to wait for the lane of large answers: meanwhile it has neither a slot nor a connection.
 func (h *host) runOperation(ctx context.Context, fn func(context.Context) error) error {
+	return h.budget.RunInTurn(ctx, func(ctx context.Context) error { return h.runInSlot(ctx, fn) })
+}
+
+// runInSlot runs an operation once the host has a free slot. The time that it waits for the slot does not count as the operation's.
+func (h *host) runInSlot(ctx context.Context, fn func(context.Context) error) error {
 	free, err := h.acquireSlot(ctx)
 	if err != nil {
 		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot reach the repository: its host is busy with others that did not get an answer"}

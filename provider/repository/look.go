@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
@@ -116,10 +117,13 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	return absent
 }
 
-// lookAtServer reads the repository, and reports the operation.
+// lookAtServer reads the repository, and reports the operation, unless that was ended to wait for its turn and is run again.
 func (r *Repository) lookAtServer(ctx context.Context) (*git.Snapshot, error) {
 	began := r.pool.options.Now()
 	s, err := r.searchStatePlaces(ctx)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return s, err
+	}
 	r.pool.options.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.options.Now().Sub(began)})
 	return s, err
 }

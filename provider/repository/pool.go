@@ -216,7 +216,11 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
 	h, ok := p.hosts[at]
 	if !ok {
-		h = &host{slots: p.limitsOfNamespace(at.Namespace).slots, place: at, patience: p.options.Patience, quickPatience: p.options.QuickPatience}
+		limits := p.limitsOfNamespace(at.Namespace)
+		h = &host{
+			slots: limits.slots, budget: limits.budget.ForNamespace(at.Namespace), place: at,
+			patience: p.options.Patience, quickPatience: p.options.QuickPatience,
+		}
 		p.hosts[at] = h
 	}
 	h.users++

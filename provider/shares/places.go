@@ -21,7 +21,7 @@ type waiter struct {
 func NewPlaces(l Limits) *Places { return &Places{queue: NewQueue[*waiter](l)} }
 
 // Acquire waits for a place at a host. It returns what gives the place back, which may be called more than once, or the error of the
-// context if that ends before.
+// context if that ends before: then the namespace keeps its turn for the next time.
 func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 	w := &waiter{given: make(chan struct{})}
 	p.mu.Lock()
@@ -35,6 +35,22 @@ func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 	case <-ctx.Done():
 		free()
 		return nil, ctx.Err()
+	}
+}
+
+// TryAcquire returns what gives a place back that is free, and false if there is none. The namespace has its turn from then on, as if it waited.
+func (p *Places) TryAcquire(at Place) (func(), bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := &waiter{given: make(chan struct{})}
+	p.queue.Add(w, at.Host, at.Namespace)
+	p.giveFreePlaces()
+	select {
+	case <-w.given:
+		return sync.OnceFunc(func() { p.freePlace(w) }), true
+	default:
+		p.queue.GiveUp(w)
+		return nil, false
 	}
 }
 
@@ -68,7 +84,7 @@ func (p *Places) freePlace(w *waiter) {
 	case <-w.given:
 		p.queue.End(w.place)
 	default:
-		p.queue.Drop(w)
+		p.queue.GiveUp(w)
 	}
 	p.giveFreePlaces()
 }

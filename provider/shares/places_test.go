@@ -2,8 +2,11 @@ package shares
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func acquire(t *testing.T, p *Places, at Place) func() {
@@ -49,5 +52,98 @@ func testPlaces(t *testing.T) {
 	held() // Once more gives back nothing.
 	if !p.IsIdle() {
 		t.Error("Places that were given back, and requests that ended, are forgotten.\nIsIdle(): want true")
+	}
+}
+
+// TestTurnIsKept lets a namespace wait in vain, and then others come.
+func TestTurnIsKept(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// giveUp waits in vain.
+		giveUp func(t *testing.T, p *Places)
+		want   string
+	}{
+		"GaveUp": {
+			reason: "A namespace that waited in vain comes before those that came after it.",
+			giveUp: func(t *testing.T, p *Places) {
+				t.Helper()
+				ended, cancel := context.WithCancel(t.Context())
+				cancel()
+				if _, err := p.Acquire(ended, Place{Host: "h", Namespace: "patient"}); err == nil {
+					t.Fatal("want no place")
+				}
+			},
+			want: "patient other ",
+		},
+		"Tried": {
+			reason: "A namespace that found no free place comes before those that came after it.",
+			giveUp: func(t *testing.T, p *Places) {
+				t.Helper()
+				if _, ok := p.TryAcquire(Place{Host: "h", Namespace: "patient"}); ok {
+					t.Fatal("want no place")
+				}
+			},
+			want: "patient other ",
+		},
+		"Never": {reason: "Without a turn of before, the first that waits comes first.", giveUp: func(*testing.T, *Places) {}, want: "other patient "},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := NewPlaces(Limits{PerHost: 1})
+				free := acquire(t, p, Place{Host: "h", Namespace: "first"})
+				tc.giveUp(t, p)
+				got := make(chan string, 2)
+				for _, namespace := range []string{"other", "patient"} {
+					go func() {
+						leave, err := p.Acquire(t.Context(), Place{Host: "h", Namespace: namespace})
+						if err == nil {
+							got <- namespace
+							leave()
+						}
+					}()
+					synctest.Wait()
+				}
+				free()
+				order := <-got + " " + <-got + " "
+				synctest.Wait()
+				if diff := cmp.Diff(tc.want, order); diff != "" {
+					t.Errorf("%s\nAcquire(...): -want, +got:\n%s", tc.reason, diff)
+				}
+				if !p.IsIdle() {
+					t.Error("Turns of namespaces are forgotten once nothing waits.\nIsIdle(): want true")
+				}
+			})
+		})
+	}
+}
+
+func TestTurnsThatAreKeptAreBounded(t *testing.T) {
+	q := NewQueue[int](Limits{PerHost: 1})
+	q.Add(-1, "h", "holder")
+	if _, _, ok := q.Next(); !ok {
+		t.Fatal("want a place")
+	}
+	for n := range 3 * maxTurns {
+		q.Add(n, "h", fmt.Sprint("team-", n))
+		q.GiveUp(n)
+	}
+	if n := len(q.hosts["h"].turns); n > maxTurns+1 {
+		t.Errorf("A host remembers the turns of so many namespaces only.\nturns: want at most %d, got %d", maxTurns+1, n)
+	}
+}
+
+func TestWantedByWaitingNamespaces(t *testing.T) {
+	q := NewQueue[int](Limits{PerHost: 1})
+	q.Add(0, "h", "holder")
+	place := Place{Host: "h", Namespace: "holder"}
+	if _, _, ok := q.Next(); !ok {
+		t.Fatal("want a place")
+	}
+	q.Add(1, "h", "team-a")
+	waits := q.IsWanted(place)
+	q.GiveUp(1)
+	if diff := cmp.Diff([]bool{true, false}, []bool{waits, q.IsWanted(place)}); diff != "" {
+		t.Errorf("A namespace that keeps its turn and does not wait wants nothing.\nIsWanted(...): -want, +got:\n%s", diff)
 	}
 }

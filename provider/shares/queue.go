@@ -21,6 +21,9 @@ type Limits struct {
 	Together int
 }
 
+// maxTurns is how many namespaces may have turns at one host, beyond which a request that is given up leaves none.
+const maxTurns = 1000
+
 // A Place is what a request has while it is under way.
 type Place struct {
 	// Host that serves the request.
@@ -51,6 +54,7 @@ type request struct {
 
 // A line waits for one host.
 type line[T comparable] struct {
+	// turns of the namespaces that wait, and of those whose requests waited in vain.
 	turns   []string
 	waiting map[string][]T
 
@@ -74,7 +78,7 @@ func (q *Queue[T]) Add(r T, host string, namespaces ...string) {
 	}
 	q.placed[r] = request{host: host, namespaces: namespaces}
 	for _, ns := range namespaces {
-		if len(at.waiting[ns]) == 0 {
+		if !slices.Contains(at.turns, ns) {
 			at.turns = append(at.turns, ns)
 		}
 		at.waiting[ns] = append(at.waiting[ns], r)
@@ -99,15 +103,15 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 	return none, Place{}, false
 }
 
-// nextAt returns the request of the namespace whose turn it is at a host, of those that have not all that they may.
+// nextAt returns the request of the namespace whose turn it is at a host, of those that wait and have not all that they may. The others keep their
+// turns.
 func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
-	for range l.turns {
+	for i, ns := range l.turns {
 		if !isBelow(l.under, q.limits.PerHost) {
 			break
 		}
-		ns := l.turns[0]
-		l.turns = append(l.turns[1:], ns)
-		if isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost) {
+		if len(l.waiting[ns]) > 0 && isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost) {
+			l.turns = append(slices.Delete(l.turns, i, i+1), ns)
 			return l.waiting[ns][0], ns, true
 		}
 	}
@@ -143,28 +147,52 @@ func releaseOne(by map[string]int, namespace string) {
 	}
 }
 
-// Drop a request that waits, if it does.
+// Drop a request that waits, if it does. A namespace whose last request it was loses its turn.
 func (q *Queue[T]) Drop(gone T) {
 	r, ok := q.placed[gone]
 	if !ok {
 		return
 	}
+	at := q.removeRequest(gone, r)
+	at.turns = slices.DeleteFunc(at.turns, func(ns string) bool { return slices.Contains(r.namespaces, ns) && len(at.waiting[ns]) == 0 })
+	q.forgetIdleHost(r.host)
+}
+
+// GiveUp drops a request that waited in vain, if it still waits. Its namespaces keep their turns for their next requests, as long as others wait for
+// the host or use it.
+func (q *Queue[T]) GiveUp(gone T) {
+	r, ok := q.placed[gone]
+	if !ok {
+		return
+	}
+	if at := q.hosts[r.host]; len(at.turns) > maxTurns {
+		q.Drop(gone)
+		return
+	}
+	q.removeRequest(gone, r)
+	q.forgetIdleHost(r.host)
+}
+
+func (q *Queue[T]) removeRequest(gone T, r request) *line[T] {
 	delete(q.placed, gone)
 	at := q.hosts[r.host]
 	for _, ns := range r.namespaces {
 		at.waiting[ns] = slices.DeleteFunc(at.waiting[ns], func(waits T) bool { return waits == gone })
 		if len(at.waiting[ns]) == 0 {
 			delete(at.waiting, ns)
-			at.turns = slices.DeleteFunc(at.turns, func(turn string) bool { return turn == ns })
 		}
 	}
-	q.forgetIdleHost(r.host)
+	return at
 }
 
 // IsWanted reports whether another namespace waits for a host.
 func (q *Queue[T]) IsWanted(p Place) bool {
 	at := q.hosts[p.Host]
-	return at != nil && slices.ContainsFunc(at.turns, func(ns string) bool { return ns != p.Namespace })
+	if at == nil {
+		return false
+	}
+	_, waits := at.waiting[p.Namespace]
+	return len(at.waiting) > 1 || len(at.waiting) == 1 && !waits
 }
 
 // IsEmpty reports whether nothing waits and nothing is under way.

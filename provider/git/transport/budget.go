@@ -85,10 +85,20 @@ type Share struct {
 // that is read.
 func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, giveUp: giveUp} }
 
-// Grow waits until so many bytes may be used. It returns an error if the context ends before.
+// Grow takes the lane if so many bytes need it. It returns an error if the context ends before; that of an operation of RunInTurn ends if the lane is
+// taken.
 func (s *Share) Grow(ctx context.Context, bytes int64) error {
-	if s.budget == nil || s.free != nil || bytes <= modestBytes {
+	turn := turnOf(ctx)
+	if s.budget == nil || s.free != nil || bytes <= modestBytes || turn.hasLane() {
 		return nil
+	}
+	if free, ok := s.budget.lane.places.TryAcquire(s.budget.account); ok {
+		s.free = free
+		return nil
+	}
+	if turn != nil {
+		turn.endUntilNext()
+		return context.Canceled
 	}
 	var err error
 	s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)

@@ -93,7 +93,7 @@ func (s *nameServer) answer(question []byte) ([]byte, error) {
 	return m.Pack()
 }
 
-// listener counts who connects, and answers nothing.
+// listener counts who connects, reads what they send first, and answers nothing.
 func listener(t *testing.T) (string, *atomic.Int32) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -109,7 +109,10 @@ func listener(t *testing.T) (string, *atomic.Int32) {
 				return
 			}
 			count.Add(1)
-			_ = conn.Close()
+			go func() { // What was sent is read: a connection that is closed before that is reset.
+				_, _ = conn.Read(make([]byte, 4096))
+				_ = conn.Close()
+			}()
 		}
 	}()
 	return l.Addr().String(), count

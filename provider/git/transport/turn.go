@@ -1,0 +1,63 @@
+package transport
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// maxLaneWait is how long an operation waits for the lane of large answers. It is longer than an operation may take: several have their turns before.
+const maxLaneWait = 5 * time.Minute
+
+// A largeTurn is what one run of an operation has of the lane. A nil one has nothing of it.
+type largeTurn struct {
+	lane bool
+	// ended is true once the run found that it needs the lane, and that another operation has it.
+	ended atomic.Bool
+	end   context.CancelFunc
+}
+
+type turnKey struct{}
+
+func turnOf(ctx context.Context) *largeTurn {
+	t, _ := ctx.Value(turnKey{}).(*largeTurn)
+	return t
+}
+
+func (t *largeTurn) hasLane() bool { return t != nil && t.lane }
+
+func (t *largeTurn) endUntilNext() {
+	t.ended.Store(true)
+	t.end()
+}
+
+// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another one is read
+// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. A nil budget has
+// no lane. It returns the error of the last run, or a *failure.Error if the lane is not free in time.
+func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error) error {
+	if b == nil {
+		return run(ctx)
+	}
+	first := &largeTurn{}
+	once, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))
+	first.end = end
+	err := run(once)
+	end()
+	if err == nil || !first.ended.Load() {
+		return err
+	}
+	free, err := b.acquireLane(ctx)
+	if err != nil {
+		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: its answer is large, and those of others are read first"}
+	}
+	defer free()
+	return run(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))
+}
+
+func (b *Budget) acquireLane(ctx context.Context) (func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, maxLaneWait)
+	defer cancel()
+	return b.lane.places.Acquire(ctx, b.account)
+}
