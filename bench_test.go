@@ -33,7 +33,7 @@ import (
 // cacheBytes is what the function has for its cache by default.
 const cacheBytes = 12 << 20
 
-// BenchmarkRunFunction measures calls for two Sites. Each figure is against what nobody could do without, in the same run: cold
+// BenchmarkRunFunction measures calls for two Sites. Each figure is relative to work that every function has to do, in the same run: cold
 // against kustomize alone, warm against decoding the request. The sub-benchmarks report them under the names that they are known by:
 //
 //	render_cold_over_kustomize  render_warm_over_decode  render_changed_over_decode  allocated_over_request  render_1000_objects_s

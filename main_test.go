@@ -95,7 +95,7 @@ func (a *authority) must(err error) {
 	}
 }
 
-// TestServesOnlyKnownClients serves as in a cluster. Whoever has no certificate of Crossplane's authority learns nothing.
+// TestServesOnlyKnownClients serves as in a cluster. A client without a certificate of Crossplane's authority gets no answer.
 func TestServesOnlyKnownClients(t *testing.T) {
 	ours, other, dir := newAuthority(t), newAuthority(t), t.TempDir()
 	ours.write(dir)

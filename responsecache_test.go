@@ -24,7 +24,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// A stub answers with what it is told to, and counts.
+// A stub gives one answer, and counts the calls.
 type stub struct {
 	out   deployment.Output
 	err   error

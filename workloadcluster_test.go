@@ -46,7 +46,7 @@ spec:
 			if len(rsp.GetResults()) > 0 || len(rsp.GetRequirements().GetResources()) != 1 || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
 				t.Errorf("\n%s\nRunFunction(...): %v", tc.reason, rsp)
 			}
-			// The same request has the same bytes, whoever answers it.
+			// The same request has the same bytes, from a cache or not.
 			req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]
 			first, second, third := run(t, f, req), run(t, f, req), run(t, newFunction(), req)
 			if !proto.Equal(first, second) || !proto.Equal(first, third) {
@@ -60,7 +60,7 @@ spec:
 	}
 }
 
-// TestClusterStatusIsDeferred tells conditions of a cluster first, and its phase with the call that follows.
+// TestClusterStatusIsDeferred writes conditions of a cluster first, and its phase with the call that follows.
 func TestClusterStatusIsDeferred(t *testing.T) {
 	f, req := newFunction().Remember(1<<20), request(t, `
 apiVersion: intentplane.dev/v1alpha1

@@ -77,7 +77,7 @@ func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 	return out
 }
 
-// An API server that refuses a definition's CRD says so in an event only: nobody would see why nothing is offered.
+// An API server that refuses a definition's CRD says so in an event only: a user would not see why the kind is missing.
 func TestDefinitionsAreAccepted(t *testing.T) {
 	for name, crd := range crds(t) {
 		if errs := validation.ValidateCustomResourceDefinition(t.Context(), crd); len(errs) > 0 {

@@ -148,7 +148,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// TestApply tells what follows from events that are legal.
+// TestApply compares the states after events that are legal.
 func TestApply(t *testing.T) {
 	succeeded := events([]Event{opened}, verified(1, "a"))
 	failed := events(succeeded, []Event{order(2, "b"), reject})

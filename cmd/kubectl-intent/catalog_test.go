@@ -23,14 +23,14 @@ import (
 type apiServer struct {
 	objects []*unstructured.Unstructured
 
-	// absent kinds are not served, and denied ones are shown to nobody.
+	// absent kinds are not served, and denied ones are forbidden.
 	absent, denied map[string]bool
 
 	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
 	made    []*unstructured.Unstructured
 	answers []string
 
-	// idle is called when somebody watches, and there is no other answer.
+	// idle is called when a client watches, and there is no other answer.
 	idle func()
 }
 
@@ -159,7 +159,7 @@ func TestFromCluster(t *testing.T) {
 		"OtherContext": {reason: "A deployment of another context is not found.", files: all, args: []string{"render", "--claim", "shop", "--context", "b"}, code: exitInvalid, says: `namespace "default" has no IntentDeployment "shop"`},
 		"Missing":      {reason: "A deployment that does not exist is named.", files: all, args: []string{"explain", "--claim", "shap"}, code: exitInvalid, says: `namespace "team-a" has no IntentDeployment "shap"`},
 		"NotInstalled": {
-			reason: "A cluster without Intentplane is told from an absent object.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
+			reason: "A cluster without Intentplane gets another message than an absent object.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{absent: map[string]bool{claimsResource: true, namespacedResource: true}}, says: "is Intentplane installed there?",
 		},
 		"NoSites": {

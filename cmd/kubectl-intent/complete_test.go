@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletionOfShells lets a real bash complete, as far as it can without somebody who types.
+// TestCompletionOfShells lets a real bash complete, as far as it can without a terminal.
 func TestCompletionOfShells(t *testing.T) {
 	script, _, code := runIntent("", "completion", "bash")
 	if code != 0 {

@@ -47,7 +47,7 @@ func TestWhatIsOurs(t *testing.T) {
 		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(claim, "v1alpha1", "v1alpha2", 1), want: one(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
 		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(claim, "IntentDeployment", "IntentDeploymnt", 1), want: one(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
 		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(claim, "claims.", "claim.", 1), want: one(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Strangers": {reason: "What ends alike is a stranger's.", in: strings.Replace(claim, "claims.intent", "myintent", 1), want: []Finding{}},
+		"Strangers": {reason: "A group that only ends as ours does is another project's.", in: strings.Replace(claim, "claims.intent", "myintent", 1), want: []Finding{}},
 		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []Finding{}},
 	}
 	for name, tc := range cases {

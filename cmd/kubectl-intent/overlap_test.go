@@ -72,11 +72,11 @@ func TestValidateAgainstCluster(t *testing.T) {
 			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(claim),
 		},
 		"Namespace": {
-			reason: "A user who may read one namespace finds the conflicts there, and is told of the others.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			reason: "A user who may read one namespace finds the conflicts there, and sees that others were not looked for.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
 			denied: []string{gitdeliveries + " of all namespaces"}, want: []string{conflict}, says: "the GitDeliveries of all namespaces cannot be listed",
 		},
 		"Denied": {
-			reason: "A user who may read no GitDeliveries is told that conflicts are not found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			reason: "A user who may read no GitDeliveries sees that conflicts are not found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
 			denied: []string{gitdeliveries}, says: "the GitDeliveries of namespace team-a cannot be read, so objects that their deployments deliver to the same Site are not found: ",
 		},
 		"Restored": {

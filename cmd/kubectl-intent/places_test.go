@@ -97,7 +97,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestWaiting renders for a Site whose cluster nobody knows to be ready.
+// TestWaiting renders for a Site whose cluster is not known to be ready.
 func TestWaiting(t *testing.T) {
 	b, err := os.ReadFile(examples + "10-sites.yaml")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestRenderRemoved(t *testing.T) {
 		"Moved":        {reason: "A directory that its Site used before is reported as removed.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
 		"OtherControl": {reason: "A directory of another installation is not reported as removed.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
 		"OtherClaim":   {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
-		"Copy":         {reason: "A copy elsewhere is somebody's own.", dir: "copies/shop", control: "demo", name: "shop"},
+		"Copy":         {reason: "A copy in another directory is not reported as removed.", dir: "copies/shop", control: "demo", name: "shop"},
 		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
 	}
 	for name, tc := range cases {

@@ -45,7 +45,7 @@ func TestExitCodes(t *testing.T) {
 		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
 		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
 		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
-		"OtherKinds":    {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
+		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
 		"NoFile":        {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},

@@ -154,7 +154,7 @@ func TestAwaitEnd(t *testing.T) {
 		},
 		"Missing": {reason: "A Site that does not appear ends the command early, with what it waited for.", looks: []string{missing}, says: "Pending: No edge9.\n", err: absent},
 		"Appears": {
-			reason: "A Site that appears in time is waited for, each time anew.", looks: []string{missing, missing, going, missing, missing, good},
+			reason: "The timeout for a missing Site begins again each time that one goes missing.", looks: []string{missing, missing, going, missing, missing, good},
 			says: "Pending: No edge9.\nDelivering: It goes.\nPending: No edge9.\nSucceeded: It runs.\n",
 		},
 		"Forbidden": {reason: "A deployment that cannot be read is an error.", looks: []string{going, ""}, says: "Delivering: It goes.\n", err: forbidden},

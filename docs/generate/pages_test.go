@@ -46,7 +46,7 @@ func TestFill(t *testing.T) {
 			page:   "<!-- generated: x -->\nold\n<!-- end -->\nb\n<!-- generated: y -->\n<!-- end -->\nc\n",
 			want:   want{text: "<!-- generated: x -->\nX\n<!-- end -->\nb\n<!-- generated: y -->\nY\n<!-- end -->\nc\n", used: []string{"x", "y"}},
 		},
-		"Unknown": {reason: "A name that nobody knows is a mistake.", page: "<!-- generated: z -->\n<!-- end -->\n", want: want{fails: true}},
+		"Unknown": {reason: "A name that no generator has is a mistake.", page: "<!-- generated: z -->\n<!-- end -->\n", want: want{fails: true}},
 		"Endless": {reason: "So is a part without an end.", page: "<!-- generated: x -->\n", want: want{fails: true}},
 		"Nested": {
 			reason: "The end of the next part is not that of this one.",

@@ -333,7 +333,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestSitesOfOtherNamespacesAreNotNamed: whoever may not use a Site does not learn whether it exists.
+// TestSitesOfOtherNamespacesAreNotNamed: a tenant who may not use a Site does not learn whether it exists.
 func TestSitesOfOtherNamespacesAreNotNamed(t *testing.T) {
 	said := func(a ...any) string {
 		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), needShared: encoded(append(a, site("edge2"))...), needOwn: encoded()}))

@@ -8,7 +8,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-func TestSaid(t *testing.T) {
+func TestExplicitInText(t *testing.T) {
 	all := Explicit{Type: true, Replicas: true, Priority: true}
 	cases := map[string]struct {
 		reason string

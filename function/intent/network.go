@@ -97,8 +97,10 @@ func (d *draft) checkQoS() *document.Problem {
 
 func (d *draft) boundsOfQoS() []bound {
 	return []bound{
-		{path: "qos.downlinkMbps", to: &d.QoS.DownlinkMbps, most: 1e6}, {path: "qos.uplinkMbps", to: &d.QoS.UplinkMbps, most: 1e6},
-		{path: "qos.latencyMs", to: &d.QoS.LatencyMs, most: 1e6}, {path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
+		{path: "qos.downlinkMbps", to: &d.QoS.DownlinkMbps, most: 1e6},
+		{path: "qos.uplinkMbps", to: &d.QoS.UplinkMbps, most: 1e6},
+		{path: "qos.latencyMs", to: &d.QoS.LatencyMs, most: 1e6},
+		{path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
 		{path: "qos.packetLossRate", to: &d.QoS.PacketLossRate, most: 1},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lights go green, yellow, red, and back; a broken one is mended.
+// lights go green, yellow, red, and back; a broken one is repaired.
 func lights() Table[string] {
 	return Table[string]{Start: "off", Failed: "broken", Next: map[string][]string{
 		"": {"off"}, "off": {"green"}, "green": {"yellow", "broken"}, "yellow": {"red"}, "red": {"green"}, "broken": {},

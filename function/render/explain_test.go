@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// TestExplainNetwork tells what a claim says from what goes without saying.
+// TestExplainNetwork separates what a claim says from defaults.
 func TestExplainNetwork(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -35,8 +35,8 @@ type apiServer struct {
 	status  int
 	version int
 	objects map[string]string
-	// told are the events so far: the version of an object is the number of its event.
-	told    []string
+	// sent are the events so far: the version of an object is the number of its event.
+	sent    []string
 	watches map[chan string]bool
 	lists   int
 	patched string
@@ -102,7 +102,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	events := make(chan string, 1000)
 	s.mu.Lock()
 	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
-	for _, e := range s.told[since:] {
+	for _, e := range s.sent[since:] {
 		events <- e
 	}
 	s.watches[events] = true
@@ -124,7 +124,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// put an object, and tell those who watch.
+// put an object, and send the event to the watches.
 func (s *apiServer) put(name, says string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *apiServer) put(name, says string) {
 	}
 	s.objects[name] = s.object(name, says)
 	event := fmt.Sprintf(`{"type":%q,"object":%s}`, verb, s.objects[name])
-	s.told = append(s.told, event)
+	s.sent = append(s.sent, event)
 	for c := range s.watches {
 		c <- event
 	}
@@ -227,7 +227,7 @@ func (p *pool) expect(what, want, got string) {
 	}
 }
 
-// until reads until that gives what is wanted, each time somebody is woken.
+// until reads until that gives what is wanted, each time a reader is woken.
 func (p *pool) until(what, want string, read func() string) {
 	p.t.Helper()
 	for got := read(); got != want; got = read() {
@@ -257,7 +257,7 @@ func TestShared(t *testing.T) {
 	if s.lists != 1 {
 		t.Errorf("two owners of one cluster listed %d times", s.lists)
 	}
-	// A change wakes those who read it, and nobody else.
+	// A change wakes the readers of the object, and no others.
 	for range 3 {
 		s.put("edge2", "two")
 	}
@@ -268,7 +268,7 @@ func TestShared(t *testing.T) {
 		woken[(<-p.woken).Name] = true
 	}
 	p.until("after the change", "one two", func() string { return p.read("a", k, "edge1", "edge2") })
-	// What nobody reads ends.
+	// A watch without readers ends.
 	p.read("a", k)
 	p.sizes(1, 1)
 	p.Forget(owner("b"))

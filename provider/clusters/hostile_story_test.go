@@ -26,7 +26,7 @@ func small(name string) string {
 	return fmt.Sprintf(`{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":%q,"namespace":"flux","resourceVersion":"1"},"spec":{"path":"one"}}`, name)
 }
 
-// repeat a text until nobody reads it any more.
+// repeat a text until the client stops reading.
 func repeat(w io.Writer, text string) {
 	for {
 		if _, err := io.WriteString(w, text); err != nil {
@@ -198,7 +198,7 @@ func TestHostileCluster(t *testing.T) {
 	}
 }
 
-// explain reads an object, and returns what who reads is told.
+// explain reads an object, and returns the error that a reader gets.
 func (p *pool) explain(kubeconfig []byte) string {
 	p.t.Helper()
 	l := p.Look(owner("a"))

@@ -72,7 +72,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-func TestProbeOfNobody(t *testing.T) {
+func TestProbeWithoutServer(t *testing.T) {
 	s := newAPIServer(t)
 	k := s.kubeconfig(canary)
 	s.Close()

@@ -53,7 +53,7 @@ func TestJudge(t *testing.T) {
 		"Inconclusive":      {reason: "Too many inconclusive ones are an error.", rules: strict, of: "pi", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: messageInconclusive, Count: 2}},
 		"ErrorsAllowed":     {reason: "Tolerated errors do not count against a check that passes.", rules: strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
 		"ErrorsInARow":      {reason: "Too many of them in a row do.", rules: strict, of: "peee", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: "broken", Count: 1}},
-		"ErrorsApart":       {reason: "In a row is said: one that works begins anew.", rules: strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
+		"ErrorsApart":       {reason: "A measurement that works resets the count of errors in a row.", rules: strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
 		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"Early":             {reason: "What is early does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"EarlyForEver":      {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
@@ -105,7 +105,7 @@ func TestVerdict(t *testing.T) {
 		"Failed":   {reason: "A failed check outweighs every other result of a Gate.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
 		"Error":    {reason: "An error decides where no check failed.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
 		"TimedOut": {reason: "A timeout decides where no check failed or had an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},
-		"Unknown":  {reason: "A phase that nobody knows does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
+		"Unknown":  {reason: "A phase that this version does not know does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

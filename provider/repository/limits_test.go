@@ -40,7 +40,7 @@ func fatal(tb testing.TB, err error) {
 	}
 }
 
-// ofNamespace a namespace, with credentials that tell it from others.
+// ofNamespace a namespace, with credentials of its own.
 func ofNamespace(namespace string, n int) func(r *git.Remote) {
 	return func(r *git.Remote) {
 		r.Namespace, r.Auth = namespace, transport.Basic{Username: "user", Password: fmt.Sprint("password-", n)}

@@ -21,7 +21,7 @@ func TestDroppedRepositoryRetainsNothing(t *testing.T) {
 		reason string
 		use    func(t *testing.T, r *Repository)
 	}{
-		"Untouched": {reason: "A repository lets go of its snapshot when it is dropped.", use: func(*testing.T, *Repository) {}},
+		"Untouched": {reason: "A repository that the pool drops retains no snapshot.", use: func(*testing.T, *Repository) {}},
 		"Look": {reason: "A look at a dropped repository retains no snapshot.", use: func(t *testing.T, r *Repository) {
 			t.Helper()
 			_, err := r.Look(t.Context(), web(1), time.Now())

@@ -56,7 +56,7 @@ func remembers(n int, after time.Duration) Delivery {
 	return d
 }
 
-// stateAt lets a provider that knows of one place only write a state there, some hours after noon.
+// stateAt lets a provider with one place for its state write there, some hours after noon.
 func stateAt(t *testing.T, s *gitserver.Server, ref string, hours int) {
 	t.Helper()
 	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: ref})

@@ -77,7 +77,7 @@ func newStory(t *testing.T, s *Server) story {
 	return story{T: t, ResourceInterface: s.Resource(jobs()).Namespace("ns")}
 }
 
-// TestHistory tells a watch what happened since the list, and what happens then.
+// TestHistory sends a watch what happened since the list, and what happens then.
 func TestHistory(t *testing.T) {
 	s := newServer()
 	on := newStory(t, s)
@@ -149,7 +149,7 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// TestStopped is not told any more, and nobody waits for it.
+// TestStopped gets no more events, and no writer waits for it.
 func TestStopped(t *testing.T) {
 	s := newServer()
 	on := newStory(t, s)

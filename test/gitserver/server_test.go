@@ -103,33 +103,6 @@ func TestPush(t *testing.T) {
 	}
 }
 
-func TestStranger(t *testing.T) {
-	s := start(t)
-	first, err := s.Commit(t.Context(), "team/fleet", Branch, map[string]string{"x/y z.txt": "binary\x00\nno newline at end"}, "Add")
-	if err != nil {
-		t.Fatalf("Commit(...): %v", err)
-	}
-	second, err := s.Remove(t.Context(), "team/fleet", Branch, []string{"a"}, "Remove")
-	if err != nil {
-		t.Fatalf("Remove(...): %v", err)
-	}
-	files, err := s.Files(t.Context(), "team/fleet", Branch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"README.md": "hello\n", "x/y z.txt": "binary\x00\nno newline at end"}
-	if diff := cmp.Diff(want, files); diff != "" {
-		t.Errorf("Files(...): -want, +got:\n%s", diff)
-	}
-	log, err := s.Log(t.Context(), "team/fleet", Branch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{second, first}, []string{log[0].ID, log[1].ID}); diff != "" {
-		t.Errorf("Log(...): -want, +got:\n%s", diff)
-	}
-}
-
 func TestEmpty(t *testing.T) {
 	s := start(t)
 	if err := s.CreateRepo(t.Context(), "empty", nil); err != nil {
@@ -203,7 +176,7 @@ func TestAuth(t *testing.T) {
 		args   []string
 		want   bool
 	}{
-		"None":          {reason: "A stranger should be kept out."},
+		"None":          {reason: "A client without credentials should be refused."},
 		"Basic":         {reason: "The right password should be let in.", args: []string{"-c", "http.extraHeader=Authorization: Basic dTpw"}, want: true},
 		"WrongPassword": {reason: "A wrong password should be kept out.", args: []string{"-c", "http.extraHeader=Authorization: Basic dTpx"}},
 		"Bearer":        {reason: "The right token should be let in.", args: []string{"-c", "http.extraHeader=Authorization: Bearer t0ken"}, want: true},

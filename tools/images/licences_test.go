@@ -68,7 +68,7 @@ func paths(modules []*debug.Module) []string {
 	return out
 }
 
-// TestNoLicence makes no image of a module whose licence nobody finds.
+// TestNoLicence makes no image of a module whose licence is not found.
 func TestNoLicence(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

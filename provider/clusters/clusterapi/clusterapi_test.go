@@ -28,7 +28,7 @@ const kubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","cl
 
 func owner() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "web"} }
 
-// patience is how long a watch may take to tell something.
+// patience is how long a watch may take to report something.
 const patience = 5 * time.Minute
 
 // A management is a double of the cluster that Cluster API runs in, behind the real watches.
@@ -252,8 +252,8 @@ func TestProgram(t *testing.T) {
 	m.until("KubeconfigEmpty Secret c1-kubeconfig")
 }
 
-// TestHeld reads a kubeconfig again when it changed, or when its API server is to be asked.
-func TestHeld(t *testing.T) {
+// TestKubeconfigIsCached reads a kubeconfig again when it changed, or when its API server is to be asked.
+func TestKubeconfigIsCached(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// version of the Secret, as it is known beside what was read: the same one, another, or none.

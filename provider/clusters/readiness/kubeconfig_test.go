@@ -47,7 +47,7 @@ func TestKubeconfig(t *testing.T) {
 			r := Read(in)
 			c := r.Condition(TypeKubeconfigReady)
 			if diff := cmp.Diff(tc.want, string(c.Status)+"/"+c.Reason); diff != "" || r.Deliverable() == tc.blocked || c.By.Name != "c1-kubeconfig" {
-				t.Errorf("\n%s\nRead(): deliverable %t, %s, -want, +got:\n%s", tc.reason, r.Deliverable(), told(c), diff)
+				t.Errorf("\n%s\nRead(): deliverable %t, %s, -want, +got:\n%s", tc.reason, r.Deliverable(), conditionLine(c), diff)
 			}
 		})
 	}

@@ -99,8 +99,8 @@ func capt(version Contract) Input {
 	return in
 }
 
-// told is a condition in one line.
-func told(c Condition) string {
+// conditionLine returns a condition in one line.
+func conditionLine(c Condition) string {
 	out := fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason)
 	if c.By.Kind != "" {
 		out += " by " + c.By.String()

@@ -33,7 +33,7 @@ func TestGood(t *testing.T) {
 			}
 			var got []string
 			for _, c := range r.Conditions {
-				got = append(got, told(c))
+				got = append(got, conditionLine(c))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("conditions: -want, +got:\n%s", diff)
@@ -404,7 +404,7 @@ func TestContracts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := Read(tc.in())
 			of, _, _ := strings.Cut(tc.want, "=")
-			if diff := cmp.Diff(tc.want, told(r.Condition(of))); diff != "" {
+			if diff := cmp.Diff(tc.want, conditionLine(r.Condition(of))); diff != "" {
 				t.Errorf("\n%s\nRead(): -want, +got:\n%s", tc.reason, diff)
 			}
 			b := r.Blocker()
@@ -436,7 +436,7 @@ func TestMissing(t *testing.T) {
 			in.Infrastructure, in.ControlPlane = Lacks(Subject{Kind: "X", Name: "i"}, reason), Lacks(Subject{Kind: "X", Name: "p"}, reason)
 			r = Read(in)
 			if a, b := r.Condition(TypeInfrastructureReady), r.Condition(TypeControlPlaneReady); a.Reason != reason || b.Reason != reason || a.Status != status || b.Status != status {
-				t.Errorf("without the providers' objects: %s, %s", told(a), told(b))
+				t.Errorf("without the providers' objects: %s, %s", conditionLine(a), conditionLine(b))
 			}
 			if !r.Deliverable() || r.Healthy() {
 				t.Error("What the Cluster says is enough to deliver, and not to be healthy")

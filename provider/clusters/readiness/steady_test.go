@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestSteady tells a story: each line is what is seen, how many seconds after the line before, and whether it counts as ready then.
+// TestSteady plays a story: each line is what is seen, how many seconds after the line before, and whether it counts as ready then.
 func TestSteady(t *testing.T) {
 	type seen struct {
 		after int
@@ -47,14 +47,14 @@ func TestSteady(t *testing.T) {
 				}
 			}
 			if s = s.See("uid-2", true, now, Stabilization); s.Ready || s.Due(Stabilization) != now.Add(Stabilization) {
-				t.Errorf("\n%s\nanother Cluster begins anew: %+v", tc.reason, s)
+				t.Errorf("\n%s\nanother Cluster starts without losses: %+v", tc.reason, s)
 			}
 		})
 	}
 }
 
-// TestHear tells a Cluster that nobody can tell of from one that is not there.
-func TestHear(t *testing.T) {
+// TestObserve keeps the losses of a Cluster that could not be reached, and forgets those of one that does not exist any more.
+func TestObserve(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		gap    string

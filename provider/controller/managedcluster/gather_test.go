@@ -107,7 +107,7 @@ func TestWithdrawnCAPTFields(t *testing.T) {
 	}
 }
 
-// TestReplacedObjectIsLost checks that another object of the same name does not stand for the one that is gone, whoever made it.
+// TestReplacedObjectIsLost checks that another object of the same name does not stand for the one that is gone, with any owner.
 func TestReplacedObjectIsLost(t *testing.T) {
 	mc := &v1alpha1.ManagedCluster{}
 	mc.Spec.ForProvider.Type, mc.Spec.ForProvider.Cluster.Name = v1alpha1.TypeTopology, "c1"

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TestEventSource wakes before and after the controller began: nobody waits, and nothing is lost.
+// TestEventSource wakes before and after the controller began: Wake never blocks, and no event is lost.
 func TestEventSource(t *testing.T) {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()

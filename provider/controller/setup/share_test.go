@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TestShare has the objects of one namespace change 60,000 times. Nobody else waits for them.
+// TestShare has the objects of one namespace change 60,000 times. No other namespace waits for them.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		global := ratelimiter.NewGlobal(100)

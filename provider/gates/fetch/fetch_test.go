@@ -62,7 +62,7 @@ func TestDo(t *testing.T) {
 		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
 		"Basic":     {reason: "A name and a password are shown to the server that they are for.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
 		"Bad":       {reason: "Who is asked decides what a status means.", url: s.URL + "/bad", want: "502 "},
-		"Redirect":  {reason: "Nobody is sent elsewhere, not even nearby.", url: s.URL + "/there", want: ProblemRedirect},
+		"Redirect":  {reason: "A redirect is not followed, not even to the same server.", url: s.URL + "/there", want: ProblemRedirect},
 		"Large":     {reason: "What is too large is not read.", url: s.URL + "/large", want: ProblemLarge},
 		"Full":      {reason: "What is just not too large is.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
 		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
@@ -72,7 +72,7 @@ func TestDo(t *testing.T) {
 		"ByName":    {reason: "A name that resolves to the loopback address is refused.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
 		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"InIPv6":    {reason: "A link-local address is refused as an IPv6 address, too.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
-		"BadBundle": {reason: "Certificates that are none trust nobody.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
+		"BadBundle": {reason: "A bundle without certificates trusts no server.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

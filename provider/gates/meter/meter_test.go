@@ -85,7 +85,7 @@ type bench struct {
 	counts counts
 }
 
-// counts are what an Observer was told.
+// counts are what an Observer received.
 type counts struct {
 	mu       sync.Mutex
 	measured int

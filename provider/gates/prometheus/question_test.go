@@ -78,7 +78,7 @@ func TestAsk(t *testing.T) {
 			if a.Problem != "" || len(a.Values) != 1 || a.Early != tc.early {
 				t.Errorf("%s\nAsk(...): %+v", tc.reason, a)
 			}
-			// The server is never told what time it is.
+			// The query has no time, so that the server uses its own.
 			if diff := cmp.Diff([]string{"POST|/prom/api/v1/query|" + tc.query + tc.want + "|"}, asked); diff != "" {
 				t.Errorf("%s\nAsk(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -109,7 +109,7 @@ func TestAskWithoutServer(t *testing.T) {
 			want: problemUnavailable + " (" + s.URL + ")",
 		},
 		"Refused": {
-			reason: "A server that may not be asked, whoever named it, is no verdict on what it would have measured.",
+			reason: "A server that may not be asked gives no verdict, whether the Site or the claim named it.",
 			doer:   fetch.New(fetch.Options{}), base: "http://127.0.0.1:9090/c4n4ry",
 			want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine (http://127.0.0.1:9090)`,
 		},

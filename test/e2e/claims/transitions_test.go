@@ -43,8 +43,8 @@ func told(s *scene.Scene, o *unstructured.Unstructured) []string {
 	return out
 }
 
-// TestTransitionsAreTold compares the events about both shapes with their statuses, and finds the metrics.
-func TestTransitionsAreTold(t *testing.T) {
+// TestTransitionEvents compares the events about both shapes with their statuses, and finds the metrics.
+func TestTransitionEvents(t *testing.T) {
 	t.Parallel()
 	for name, shape := range shapes() {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-func TestStrangersEdit(t *testing.T) {
+func TestUnmanagedEdit(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	y := s.sync(1, "one")

@@ -38,9 +38,9 @@ func victims() []victim {
 	}
 }
 
-// TestKillsOnTheWayBack kills parts of the control plane while a revision is delivered, judged and taken back. It runs before the tests that
+// TestKillsDuringRollback kills parts of the control plane while a revision is delivered, judged and rolled back. It runs before the tests that
 // run at once.
-func TestKillsOnTheWayBack(t *testing.T) {
+func TestKillsDuringRollback(t *testing.T) {
 	rounds, random := soak.Random(t, 2, 50)
 	for range rounds {
 		r := unobserved(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is what the repository knows of a claim.
+// remembered is the state of a claim in the repository.
 func (r *trial) remembered() state.Entry {
 	r.T.Helper()
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
@@ -50,9 +50,9 @@ func (r *trial) changed(since string) []string {
 	return strings.Fields(out)
 }
 
-// TestLostWhileHeld loses the management cluster while a revision is held that was taken back. Git alone knows that, and where to go back to:
-// what was rejected stays held, although it would pass by now. The test runs before those that run at once.
-func TestLostWhileHeld(t *testing.T) {
+// TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback target:
+// the rejected revision is not delivered again, although it would pass by now. The test runs before those that run at once.
+func TestLossAfterRejection(t *testing.T) {
 	r := onTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
 	first := r.Succeed(r.judged(2, 1))
@@ -73,7 +73,7 @@ func TestLostWhileHeld(t *testing.T) {
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
 	for i := range forced {
 		seen := r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
-		r.wantWayBack(seen, "GateFailed", previous, 1)
+		r.wantRollback(seen, "GateFailed", previous, 1)
 	}
 	seen := r.Await(o, "held", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Number(u, "status", "liveRevision") == 1

@@ -6,14 +6,14 @@
 //	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollback, TestEditedInEachPhase
 //	Compiling → Failed, Rendering → Failed                                  TestBrokenEditLosesNothing of package claims
 //	Delivering → Failed: a Site takes too long                              TestRejected, TestEditedInEachPhase/Failed
-//	Validating → Failed: a Gate                                             TestRollback, TestOnPurpose
-//	Failed → RollingBack → Succeeded                                        TestRollback, TestWavesBack
-//	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestTwoRepositoriesBack
+//	Validating → Failed: a Gate                                             TestRollback, TestRetryAfterRejection
+//	Failed → RollingBack → Succeeded                                        TestRollback, TestRollbackOfWaves
+//	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestRollbackInTwoRepositories
 //	Failed, and nowhere to go back to                                       TestObjective
 //	Validating → Succeeded without Gates                                    TestObjective
 //	any → Pending: another spec                                             TestEditedInEachPhase
 //	any → gone: deleted                                                     TestDeletedInEachPhase
-//	any → nowhere: the management cluster is lost                           TestLostWhileHeld
+//	any → nowhere: the management cluster is lost                           TestLossAfterRejection
 package sites
 
 import (

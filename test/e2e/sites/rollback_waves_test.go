@@ -34,8 +34,8 @@ func (s *stage) twoWaves(o *unstructured.Unstructured) *unstructured.Unstructure
 	}, "spec", "deliveryConfig", "waves")
 }
 
-// wantWayBack compares what the status says of the way back.
-func (s *stage) wantWayBack(u *unstructured.Unstructured, reason, commit string, attempts int64) {
+// wantRollback compares status.rollback.
+func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string, attempts int64) {
 	s.T.Helper()
 	got, _, err := unstructured.NestedMap(u.Object, "status", "rollback")
 	s.must(err)
@@ -44,8 +44,8 @@ func (s *stage) wantWayBack(u *unstructured.Unstructured, reason, commit string,
 	}
 }
 
-// TestWavesBack takes back a revision whose second wave was never reached: what was delivered, and nothing else.
-func TestWavesBack(t *testing.T) {
+// TestRollbackOfWaves rolls back a revision whose second wave was never reached: what was delivered, and nothing else.
+func TestRollbackOfWaves(t *testing.T) {
 	t.Parallel()
 	s := manySites(t, "edge1", "edge2")
 	s.suspend("edge1", false)
@@ -75,7 +75,7 @@ func TestWavesBack(t *testing.T) {
 	}); diff != "" {
 		t.Errorf("trailers of the way back: -want, +got:\n%s", diff)
 	}
-	s.wantWayBack(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
+	s.wantRollback(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
 	s.AwaitCommits(4)
 }
 
@@ -107,9 +107,9 @@ func (s *stage) treeIn(repo, revision, path string) string {
 	return strings.TrimSpace(out)
 }
 
-// TestTwoRepositoriesBack goes back in the one repository that takes it. The other one refuses until all attempts are spent. Then a person
+// TestRollbackInTwoRepositories rolls back in the one repository that takes it. The other one refuses until all attempts are spent. Then a person
 // asks for the same again.
-func TestTwoRepositoriesBack(t *testing.T) {
+func TestRollbackInTwoRepositories(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	other := r.Namespace + "-other"
@@ -160,7 +160,7 @@ func TestTwoRepositoriesBack(t *testing.T) {
 	}
 }
 
-// TestAttemptsSpent takes back at a Site whose engine does nothing: attempts are counted, spent, and come true when it wakes up.
+// TestAttemptsSpent rolls back at a Site whose engine does nothing: attempts are counted, spent, and come true when it wakes up.
 func TestAttemptsSpent(t *testing.T) {
 	t.Parallel()
 	s := manySites(t, "edge1")
@@ -173,13 +173,13 @@ func TestAttemptsSpent(t *testing.T) {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
-	s.wantWayBack(seen, "SyncTimedOut", previous, 2)
+	s.wantRollback(seen, "SyncTimedOut", previous, 2)
 	s.wantSeenAs(seen, "Failed", "Degraded")
 	s.AwaitCommits(3)
 
 	s.suspend("edge1", false)
 	seen = s.outcome(o, "Succeeded", "RolledBack")
-	s.wantWayBack(seen, "SyncTimedOut", previous, 2)
+	s.wantRollback(seen, "SyncTimedOut", previous, 2)
 	s.AwaitCommits(3)
 	s.Succeed(s.Set(s.Set(o, s.intent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
 	if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {

@@ -29,9 +29,9 @@ func (r *trial) choose(name string) {
 	r.Apply(r.Set(site, map[string]any{"scene": r.Namespace}, "metadata", "labels"))
 }
 
-// TestOnPurpose asks for what was rejected again: it is a new revision, and judged anew. What is rejected then is held, whatever
-// changes in the catalog, and however often the function is called.
-func TestOnPurpose(t *testing.T) {
+// TestRetryAfterRejection asks for a rejected intent again: it becomes a new revision with a verdict of its own. When that is rejected,
+// it is not delivered again, whatever changes in the catalog, and however often the function is called.
+func TestRetryAfterRejection(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	r.choose("edge1")

@@ -1,0 +1,34 @@
+package gitserver
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCommitAndRemove(t *testing.T) {
+	s := start(t)
+	first, err := s.Commit(t.Context(), "team/fleet", Branch, map[string]string{"x/y z.txt": "binary\x00\nno newline at end"}, "Add")
+	if err != nil {
+		t.Fatalf("Commit(...): %v", err)
+	}
+	second, err := s.Remove(t.Context(), "team/fleet", Branch, []string{"a"}, "Remove")
+	if err != nil {
+		t.Fatalf("Remove(...): %v", err)
+	}
+	files, err := s.Files(t.Context(), "team/fleet", Branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"README.md": "hello\n", "x/y z.txt": "binary\x00\nno newline at end"}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("Files(...): -want, +got:\n%s", diff)
+	}
+	log, err := s.Log(t.Context(), "team/fleet", Branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{second, first}, []string{log[0].ID, log[1].ID}); diff != "" {
+		t.Errorf("Log(...): -want, +got:\n%s", diff)
+	}
+}
