@@ -131,7 +131,7 @@ func (p *Parts) selectRoutes() error {
 			return err
 		}
 	}
-	if len(p.Routed()) == 0 {
+	if !slices.ContainsFunc(p.members, func(m *member) bool { return m.routed }) {
 		return errors.Errorf("spec.canary: no HTTPRoute or GRPCRoute sends requests to a Service that selects pods of %s",
 			objectOf(p.workloads()[0].Unstructured))
 	}

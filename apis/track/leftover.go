@@ -26,20 +26,16 @@ func (l Leftover) String() string {
 	return fmt.Sprintf("%s: %s: has the name of %s, which has another name in each track", l.In, l.Field, l.Names)
 }
 
-// Leftovers returns the texts that still have the name of an object which has another name in each track, sorted by file and field. Labels, images and
+// leftovers returns the texts that still have the name of an object which has another name in each track, sorted by file and field. Labels, images and
 // the names of containers and the like are not searched.
-func (p *Parts) Leftovers() []Leftover {
-	renamed := p.renamed()
+func leftovers(d *Description, all []placed) []Leftover {
+	renamed := renamedObjects(d)
 	out := []Leftover{}
-	for _, m := range p.members {
-		u := m.Unstructured
-		if m.perTrack {
-			u = p.inTrack(m, Blue)
-		}
-		for _, field := range textsOf(u) {
+	for _, o := range all {
+		for _, field := range textsOf(o.content) {
 			for _, r := range renamed {
 				if r.word.MatchString(field.text) {
-					out = append(out, Leftover{In: objectOf(m.Unstructured), Field: field.path, Names: r.object})
+					out = append(out, Leftover{In: o.object, Field: field.path, Names: r.object})
 				}
 			}
 		}
@@ -53,20 +49,16 @@ type renamedObject struct {
 	word   *regexp.Regexp
 }
 
-// renamed returns the objects of the tracks whose name nothing shared has.
-func (p *Parts) renamed() []renamedObject {
-	shared := map[string]bool{}
-	for _, m := range p.members {
-		if m.shared {
-			shared[m.GetName()] = true
-		}
-	}
+// renamedObjects returns the objects of the tracks whose name nothing shared has.
+func renamedObjects(d *Description) []renamedObject {
 	out := []renamedObject{}
-	for _, m := range p.members {
-		if m.perTrack && !shared[m.GetName()] {
-			word := regexp.MustCompile(`(^|[^a-z0-9-])` + regexp.QuoteMeta(m.GetName()) + `($|[^a-z0-9-])`)
-			out = append(out, renamedObject{object: objectOf(m.Unstructured), word: word})
+	for _, o := range d.PerTrack {
+		isName := func(s Object) bool { return s.Name == o.Name }
+		if slices.ContainsFunc(d.Shared, isName) || slices.ContainsFunc(d.Routed, isName) {
+			continue
 		}
+		word := regexp.MustCompile(`(^|[^a-z0-9-])` + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)
+		out = append(out, renamedObject{object: o, word: word})
 	}
 	return out
 }
@@ -103,7 +95,8 @@ func textsBelow(path string, value any) []textField {
 	return out
 }
 
-// isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume.
+// isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key is
+// that of an entry in a ConfigMap or a Secret.
 func isNoReference(path, field string) bool {
-	return isLabelField(field) || field == "image" || field == "name" && strings.HasSuffix(path, "]")
+	return isLabelField(field) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
 }

@@ -39,12 +39,16 @@ func TestLeftovers(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nSplit(...): %v", tc.reason, err)
 			}
+			d, err := Describe(placeIn(t, p, Blue), Blue)
+			if err != nil {
+				t.Fatalf("\n%s\nDescribe(...): %v", tc.reason, err)
+			}
 			got := []string{}
-			for _, l := range p.Leftovers() {
+			for _, l := range d.Leftovers {
 				got = append(got, l.String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nLeftovers(): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nLeftovers: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

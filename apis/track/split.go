@@ -75,27 +75,6 @@ func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 	return p, nil
 }
 
-// PerTrack returns the objects that each track has, by their names without a suffix.
-func (p *Parts) PerTrack() []Object { return p.objects(func(m *member) bool { return m.perTrack }) }
-
-// Shared returns the objects that both tracks share, the routes apart.
-func (p *Parts) Shared() []Object {
-	return p.objects(func(m *member) bool { return m.shared && !m.routed })
-}
-
-// Routed returns the routes whose weights divide the requests between the tracks.
-func (p *Parts) Routed() []Object { return p.objects(func(m *member) bool { return m.routed }) }
-
-func (p *Parts) objects(choose func(*member) bool) []Object {
-	out := []Object{}
-	for _, m := range p.members {
-		if choose(m) {
-			out = append(out, objectOf(m.Unstructured))
-		}
-	}
-	return out
-}
-
 func (p *Parts) read(files tree.Files) error {
 	for _, name := range files.Names() {
 		u, err := decodeObject(files[name])

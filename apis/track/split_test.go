@@ -66,31 +66,6 @@ func manifest(apiVersion, kind, name, rest string) string {
 	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  namespace: shop\n%s", apiVersion, kind, name, rest)
 }
 
-func TestSplit(t *testing.T) {
-	p := splitEverything(t)
-	object := func(group, kind, name string) Object {
-		return Object{Group: group, Kind: kind, Namespace: "shop", Name: name}
-	}
-	want := map[string][]Object{
-		"PerTrack": {
-			object("", "ConfigMap", "certificates"), object("", "ConfigMap", "web-settings-7bk96k2h5m"), object("apps", "Deployment", "web"),
-			object("autoscaling", "HorizontalPodAutoscaler", "web"), object("policy", "PodDisruptionBudget", "web"),
-			object("keda.sh", "ScaledObject", "web"), object("", "Secret", "token"), object("", "Service", "web"),
-			object("monitoring.coreos.com", "ServiceMonitor", "web"),
-		},
-		"Shared": {
-			object("", "ConfigMap", "certificates"), object("", "ConfigMap", "unused"), object("batch", "CronJob", "report"),
-			object("policy", "PodDisruptionBudget", "all"), object("", "Service", "database"), object("", "Service", "metrics"),
-			object("", "Service", "web"), object("apps", "StatefulSet", "database"),
-		},
-		"Routed": {object(GatewayGroup, "GRPCRoute", "web"), object(GatewayGroup, "HTTPRoute", "web")},
-	}
-	got := map[string][]Object{"PerTrack": p.PerTrack(), "Shared": p.Shared(), "Routed": p.Routed()}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Split(...): -want, +got:\n%s", diff)
-	}
-}
-
 func TestSplitClosure(t *testing.T) {
 	cases := map[string]struct {
 		reason string

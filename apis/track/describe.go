@@ -1,0 +1,72 @@
+package track
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A Description says which objects of a directory a track has, and which the tracks share.
+type Description struct {
+	// PerTrack are the objects of the track, by their names without the suffix.
+	PerTrack []Object `json:"perTrack"`
+
+	// Shared are the objects that the tracks share, the routes apart.
+	Shared []Object `json:"shared"`
+
+	// Routed are the routes whose weights divide the requests between the tracks.
+	Routed []Object `json:"routed"`
+
+	// Leftovers are texts that still have the name of an object which has another name in each track.
+	Leftovers []Leftover `json:"leftovers,omitempty"`
+}
+
+// A placed object is one of a directory, by its name without a suffix.
+type placed struct {
+	object  Object
+	content *unstructured.Unstructured
+}
+
+// Describe returns what a directory with the folder of a track holds. It returns an error that names the file for one that is not an object.
+func Describe(files tree.Files, track string) (*Description, error) {
+	routes, err := Routes(files)
+	if err != nil {
+		return nil, err
+	}
+	d := &Description{PerTrack: []Object{}, Shared: []Object{}, Routed: []Object{}}
+	all := []placed{}
+	for _, name := range files.Names() {
+		if isKustomization(name) {
+			continue
+		}
+		u, err := decodeObject(files[name])
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		o := objectOf(u)
+		d.add(&o, strings.HasPrefix(name, track+"/"), track, routes)
+		all = append(all, placed{object: o, content: u})
+	}
+	d.Leftovers = leftovers(d, all)
+	return d, nil
+}
+
+// add an object, whose name loses the suffix of the track.
+func (d *Description) add(o *Object, perTrack bool, track string, routes []Route) {
+	isRouted := func(r Route) bool {
+		return o.Group == GatewayGroup && r.Kind == o.Kind && r.Namespace == o.Namespace && r.Name == o.Name
+	}
+	switch {
+	case perTrack:
+		o.Name = strings.TrimSuffix(o.Name, nameIn(track, ""))
+		d.PerTrack = append(d.PerTrack, *o)
+	case slices.ContainsFunc(routes, isRouted):
+		d.Routed = append(d.Routed, *o)
+	default:
+		d.Shared = append(d.Shared, *o)
+	}
+}
