@@ -15,6 +15,7 @@ import (
 	"github.com/fatih/color"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -51,7 +52,7 @@ func (c choices) createBlueprint(dir string) (*catalogv1alpha1.Blueprint, error)
 type createCommand struct {
 	choices
 
-	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible and examples." predictor:"dir"`
+	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible, canary and examples." predictor:"dir"`
 	To     string `help:"File to write, instead of the standard output."                                                                                 predictor:"file"`
 	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }
@@ -109,6 +110,9 @@ type ExampleResult struct {
 	// Reads are the keys of the values that the Blueprint reads. An intent that sets another value is refused.
 	Reads []string `json:"reads"`
 
+	// Tracks say which objects each track has, which both share, and which routes divide the requests, for a Blueprint with spec.canary.
+	Tracks *track.Description `json:"tracks,omitempty"`
+
 	// Error says why it failed.
 	Error string `json:"error,omitempty"`
 }
@@ -164,7 +168,7 @@ func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleRes
 }
 
 func newExampleResult(name string, reads []string, r blueprint.Result) ExampleResult {
-	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files), Reads: reads}
+	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files), Reads: reads, Tracks: r.Tracks}
 	if r.Err != nil {
 		out.Error = r.Err.Error()
 	}
@@ -197,6 +201,38 @@ func printResults(w io.Writer, colours palette, all []ExampleResult) error {
 		if _, err := fmt.Fprintf(w, "%s %s %s\n", quoteLine(r.Blueprint), quoteInvisible(r.Example), verdict); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
+		if err := printTracks(w, r); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// printTracks prints a line for what each track has, what both share and what is routed, and one for each name that may be a wrong reference.
+func printTracks(w io.Writer, r ExampleResult) error {
+	if r.Tracks == nil {
+		return nil
+	}
+	lines := []string{
+		"each track has " + joinObjects(r.Tracks.PerTrack),
+		"both tracks share " + joinObjects(r.Tracks.Shared),
+		"requests are divided by " + joinObjects(r.Tracks.Routed),
+	}
+	for _, l := range r.Tracks.Leftovers {
+		lines = append(lines, "warning: "+l.String())
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", quoteLine(r.Blueprint), quoteInvisible(r.Example), quoteInvisible(line)); err != nil {
+			return errors.Wrap(err, "cannot print")
+		}
+	}
+	return nil
+}
+
+func joinObjects(objects []track.Object) string {
+	texts := make([]string, 0, len(objects))
+	for _, o := range objects {
+		texts = append(texts, o.Kind+" "+o.Name)
+	}
+	return strings.Join(texts, ", ")
 }

@@ -74,3 +74,58 @@ func TestBadQueries(t *testing.T) {
 		t.Errorf("Nor does it pass its own test: exit code %d: %s", code, problems)
 	}
 }
+
+// TestTracksAreListed tests a Blueprint with a canary, one of whose arguments names what has another name in each track.
+func TestTracksAreListed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"kustomization.yaml": "resources: [web.yaml]\n",
+		"blueprint.yaml":     "canary: {}\nexamples:\n- intent: '{\"service\": \"shop\", \"type\": \"web\"}'\n",
+		"web.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {intentplane.dev/workload: main}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: web, image: registry.example.org/web:1, args: [--from=settings], envFrom: [{configMapRef: {name: settings}}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web}
+spec: {rules: [{backendRefs: [{name: web, port: 80}]}]}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, problems, code := runIntent("", "blueprint", "test", dir)
+	if code != 0 {
+		t.Fatalf("run(blueprint test): exit code %d:\n%s%s", code, out, problems)
+	}
+	const example = "test-0.0.0 spec.examples[0] "
+	want := []string{
+		"test-0.0.0 reads cpu, memory, replicas",
+		example + "ok: 8 files for Site example",
+		example + "each track has ConfigMap settings, Deployment web, Service web",
+		example + "both tracks share Service web",
+		example + "requests are divided by HTTPRoute web",
+		example + "warning: Deployment example/web: spec.template.spec.containers[0].args[0]: has the name of ConfigMap example/settings, which has another name in each track",
+	}
+	got := strings.Split(strings.TrimSpace(out), "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run(blueprint test): -want, +got:\n%s", diff)
+	}
+}

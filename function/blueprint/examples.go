@@ -3,12 +3,15 @@ package blueprint
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
@@ -17,8 +20,9 @@ import (
 // exampleTimeout is how long an example may take to render: the default of a claim.
 const exampleTimeout = 10 * time.Second
 
-// Names that an example is rendered for where it has none.
+// Names that an example is rendered for where it has none, and the track of those that have tracks.
 const (
+	exampleTrack     = track.Blue
 	exampleSite      = "example"
 	exampleNamespace = "example"
 )
@@ -31,6 +35,9 @@ type Result struct {
 	// Site that it was rendered for, and the Files that this gave.
 	Site  string
 	Files tree.Files
+
+	// Tracks say which objects each track has, and which both share. It is nil for a Blueprint without spec.canary.
+	Tracks *track.Description
 
 	// Err says why it failed. Nil means that it did not.
 	Err error
@@ -49,6 +56,9 @@ func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) (
 	for i, e := range b.Spec.Examples {
 		result := Result{Name: fmt.Sprintf("spec.examples[%d]", i)}
 		result.Site, result.Files, result.Err = renderExample(ctx, b, e, r)
+		if result.Err == nil && b.Spec.Canary != nil {
+			result.Tracks, result.Err = track.Describe(result.Files, exampleTrack)
+		}
 		out = append(out, result)
 	}
 	return out, nil
@@ -73,6 +83,7 @@ func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv
 		Intent:    wanted,
 		Site:      render.Site{Name: site, Parameters: plainParameters(e.Parameters)},
 		Claim:     render.Claim{Namespace: exampleNamespace, Name: wanted.Service},
+		Track:     trackOf(b),
 	})
 	if err != nil {
 		return site, nil, err
@@ -81,7 +92,27 @@ func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv
 	if err != nil {
 		return site, nil, err
 	}
-	return site, files, policy.CheckObjects(files, definitions)
+	return site, files, policy.CheckObjects(objectsOf(files), definitions)
+}
+
+// trackOf returns the track that the examples of a Blueprint are rendered in, or "" for one without tracks.
+func trackOf(b *catalogv1alpha1.Blueprint) string {
+	if b.Spec.Canary == nil {
+		return ""
+	}
+	return exampleTrack
+}
+
+// objectsOf returns the files of a directory by names without folders, and without the kustomizations of these.
+func objectsOf(files tree.Files) tree.Files {
+	out := tree.Files{}
+	for name, content := range files {
+		folder, file := path.Split(name)
+		if folder == "" || file != "kustomization.yaml" {
+			out[strings.ReplaceAll(name, "/", ".")] = content
+		}
+	}
+	return out
 }
 
 // checkRead returns an error for an intent that sets a value which the Blueprint does not read.

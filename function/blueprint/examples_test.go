@@ -167,3 +167,38 @@ func TestExamplesAreKustomizations(t *testing.T) {
 		}
 	}
 }
+
+func TestTracksOfExample(t *testing.T) {
+	b, err := Create(os.DirFS(filepath.Join(examples, "web")), shipped()["web"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Spec.Canary = &catalogv1alpha1.BlueprintCanary{}
+	results, err := Test(t.Context(), b, render.NewRenderer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unmarked = `cannot render Blueprint "web-1.1.0": spec.canary: no Deployment has the label intentplane.dev/workload: main`
+	if results[0].Err == nil || results[0].Err.Error() != unmarked || results[0].Tracks != nil {
+		t.Errorf("A workload that is not marked has no tracks: want %q, got %v", unmarked, results[0].Err)
+	}
+	text := strings.Replace(string(b.Spec.Files["deployment.yaml"]), "metadata:\n", "metadata:\n  labels: {intentplane.dev/workload: main}\n", 1)
+	b.Spec.Files["deployment.yaml"] = catalogv1alpha1.File(text)
+	if results, err = Test(t.Context(), b, render.NewRenderer()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Err != nil || r.Tracks == nil || len(r.Tracks.PerTrack) == 0 {
+			t.Errorf("%s: an example of a Blueprint with a canary is rendered in a track: got %+v, %v", r.Name, r.Tracks, r.Err)
+		}
+	}
+	// The files of each folder are checked as those of other Blueprints are.
+	bad := strings.Replace(text, "replicas: 2", "replicas: 2\n  paws: true", 1)
+	b.Spec.Files["deployment.yaml"] = catalogv1alpha1.File(bad)
+	if results, err = Test(t.Context(), b, render.NewRenderer()); err != nil {
+		t.Fatal(err)
+	}
+	if err := results[0].Err; err == nil || !strings.Contains(err.Error(), "paws") {
+		t.Errorf("A field that Kubernetes does not know is found in a track: got %v", err)
+	}
+}

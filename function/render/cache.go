@@ -80,6 +80,7 @@ func digestInput(in Input) (memo.Key, error) {
 		Intent    json.RawMessage
 		Site      Site
 		Claim     Claim
-	}{Version, in.blueprintName(), spec, in.Intent.Canonical(), in.Site, in.Claim})
+		Track     string
+	}{Version, in.blueprintName(), spec, in.Intent.Canonical(), in.Site, in.Claim, in.Track})
 	return sha256.Sum256(b), errors.Wrap(err, "cannot encode what is rendered")
 }

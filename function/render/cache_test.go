@@ -48,6 +48,8 @@ func TestCacheKey(t *testing.T) {
 		"SiteValue":  {reason: "A rendering depends on the parameters of the Site.", change: func(in *Input) { in.Site.Parameters = map[string]string{"a": "b"} }, want: 2},
 		"Layout":     {reason: "A rendering depends on the layout of the Site.", change: func(in *Input) { in.Site.Layout = catalogv1alpha1.LayoutManifests }, want: 2},
 		"Claim":      {reason: "A rendering depends on the name of the claim.", change: func(in *Input) { in.Claim.Name = "other" }, want: 2},
+		"Track":      {reason: "A rendering depends on the track.", change: func(in *Input) { in.Track = "blue" }, want: 2},
+		"Canary":     {reason: "A rendering depends on the canary of the Blueprint.", change: func(in *Input) { in.Blueprint.Spec.Canary = &catalogv1alpha1.BlueprintCanary{} }, want: 2},
 		"Namespace":  {reason: "A rendering depends on the namespace of the claim.", change: func(in *Input) { in.Claim.Namespace = "other" }, want: 2},
 	}
 	for name, tc := range cases {

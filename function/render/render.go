@@ -67,6 +67,9 @@ type Input struct {
 	Intent    intent.Intent
 	Site      Site
 	Claim     Claim
+
+	// Track is the track that the workload is rendered in. It is empty for a Blueprint without spec.canary, and only for that.
+	Track string
 }
 
 func (in Input) blueprintName() string {
@@ -93,7 +96,7 @@ func NewRenderer() *Renderer {
 }
 
 // Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a
-// kustomization.yaml that lists them. The same input gives the same bytes. It returns an error that names the Blueprint, and the
+// kustomization.yaml that lists them. In a track they are in the folder of the track and the one of what tracks share. The same input gives the same bytes. It returns an error that names the Blueprint, and the
 // file or the object where that is known, for parameters that the Blueprint does not take, for a Blueprint that reaches outside of
 // itself or does not build, and for objects that cannot be delivered. When the context ends first it returns a TimeoutError; what
 // kustomize has begun cannot be interrupted and goes on.
@@ -147,6 +150,9 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 			files, err = nil, errors.Errorf("kustomize panicked: %.256v", p)
 		}
 	}()
+	if err := checkTrack(in); err != nil {
+		return nil, err
+	}
 	files, data, err := layoutFiles(in)
 	if err != nil {
 		return nil, err
@@ -155,7 +161,14 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 	if err != nil {
 		return nil, err
 	}
-	return writeObjects(objects, data["image"], in.Site.Layout)
+	if in.Track == "" {
+		return writeObjects(objects, data["image"], in.Site.Layout)
+	}
+	files, err = writeObjects(objects, data["image"], catalogv1alpha1.LayoutManifests)
+	if err != nil {
+		return nil, err
+	}
+	return placeInTrack(in, files)
 }
 
 // runKustomize builds the kustomization at the root of the files. It starts no plugin and loads no file from outside of its root.

@@ -11,14 +11,16 @@ import (
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/intentplane/intentplane/apis/track"
 )
 
 const (
 	// LabelWorkload marks a workload that gets the replicas and resources of the intent.
-	LabelWorkload = "intentplane.dev/workload"
+	LabelWorkload = track.LabelWorkload
 
 	// WorkloadMain is the value of LabelWorkload.
-	WorkloadMain = "main"
+	WorkloadMain = track.WorkloadMain
 
 	// ImageIntent is the name of an image, with any tag, that the intent's image replaces.
 	ImageIntent = "intent"

@@ -87,6 +87,36 @@ type BlueprintExample struct {
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 }
 
+// BlueprintCanary says that a Blueprint's workload can run in two tracks beside each other.
+type BlueprintCanary struct {
+	// PerTrack are objects that each track has one of, although nothing leads to them: neither the marked Deployments, the ConfigMaps
+	// and Secrets of their pods, their autoscalers and disruption budgets, nor the Services of their routes. A ScaledObject and a
+	// ServiceMonitor are examples. Empty means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	PerTrack []TrackedObject `json:"perTrack,omitempty"`
+}
+
+// TrackedObject names rendered objects that each track has one of.
+type TrackedObject struct {
+	// Group of the objects. Empty means the core group.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group,omitempty"`
+
+	// Kind of the objects.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Name of the object, as it is rendered. Empty means each object of the kind.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+}
+
 // File is the text of a file.
 //
 // +kubebuilder:validation:MaxLength=65536
@@ -143,6 +173,13 @@ type BlueprintSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	Irreversible []IrreversibleKind `json:"irreversible,omitempty"`
+
+	// Canary says that the workload is rendered in tracks, so that a revision can serve a share of the requests beside the one before it:
+	// the Deployments that are marked with intentplane.dev/workload: main, and what belongs to them. An HTTPRoute or a GRPCRoute of the
+	// Blueprint has to send requests to a Service of theirs. The command "kubectl intent blueprint test" renders such a Blueprint.
+	// Deployments in tracks cannot be delivered yet: one that chooses such a Blueprint is refused. Absent means no tracks.
+	// +optional
+	Canary *BlueprintCanary `json:"canary,omitempty"`
 
 	// Examples that the Blueprint is tested with.
 	// +optional
