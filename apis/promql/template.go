@@ -7,6 +7,7 @@ package promql
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -194,14 +195,7 @@ func checkMatchers(e parser.Expr) error {
 
 // matchersOf an expression, in the order of its text.
 func matchersOf(e parser.Expr) []*labels.Matcher {
-	out := []*labels.Matcher{}
-	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
-		if s, ok := n.(*parser.VectorSelector); ok {
-			out = append(out, s.LabelMatchers...)
-		}
-		return nil
-	})
-	return out
+	return slices.Concat(parser.ExtractSelectors(e)...)
 }
 
 // Fill returns the query with values for its placeholders. It returns an error for a value that no label can have, and for one that

@@ -219,13 +219,7 @@ func digestOf(u *unstructured.Unstructured) (string, error) {
 
 // hasEnded says whether nothing more happens to a deployment by itself. A failed one whose revision is rolled back goes on.
 func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
-	switch s.Phase {
-	case deploymentv1alpha1.PhaseSucceeded:
-		return s.Outcome != ""
-	case deploymentv1alpha1.PhaseFailed:
-		return s.Revision == 0
-	}
-	return false
+	return s.Phase == deploymentv1alpha1.PhaseSucceeded && s.Outcome != "" || s.Phase == deploymentv1alpha1.PhaseFailed && s.Revision == 0
 }
 
 // showRunning says which image the Deployment at the Site has.

@@ -139,13 +139,8 @@ func (r *expectationReader) readContext(n document.Node) *document.Problem {
 
 // isUnderstoodCondition says whether a condition stands for all of its values.
 func isUnderstoodCondition(condition string, values int) bool {
-	switch condition {
-	case "EQUAL", "IS_EQUAL_TO", "IS_ALL_OF":
-		return true
-	case "ONE_OF", "IS_ONE_OF":
-		return values == 1
-	}
-	return false
+	equal, among := []string{"EQUAL", "IS_EQUAL_TO", "IS_ALL_OF"}, []string{"ONE_OF", "IS_ONE_OF"}
+	return slices.Contains(equal, condition) || values == 1 && slices.Contains(among, condition)
 }
 
 func (r *expectationReader) applyContext(n document.Node, attribute string, values []string) *document.Problem {

@@ -225,15 +225,9 @@ func isFluxAwaitingSource(k fluxKustomization) bool {
 
 // fluxHealth returns the condition Healthy. It exists only if the Kustomization has health checks.
 func fluxHealth(k fluxKustomization) string {
-	switch findCondition(k.Status.Conditions, "Healthy").Status {
-	case metav1.ConditionTrue:
-		return "Healthy"
-	case metav1.ConditionFalse:
-		return "Unhealthy"
-	case metav1.ConditionUnknown:
-		return "Unknown"
-	}
-	return ""
+	return map[metav1.ConditionStatus]string{
+		metav1.ConditionTrue: "Healthy", metav1.ConditionFalse: "Unhealthy", metav1.ConditionUnknown: "Unknown",
+	}[findCondition(k.Status.Conditions, "Healthy").Status]
 }
 
 // fluxProof returns Transformed where the Kustomization changes what it applies, or the source leaves files out. Otherwise it returns Exact.

@@ -61,11 +61,10 @@ func (m *Metrics) startAtZero() {
 	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
 	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
 	m.rollbacks.WithLabelValues()
+	m.validations.WithLabelValues(resultLabel(true))
+	m.validations.WithLabelValues(resultLabel(false))
 	for _, outcome := range deploymentOutcomes() {
 		m.outcomes.WithLabelValues(outcome)
-	}
-	for _, passed := range []bool{true, false} {
-		m.validations.WithLabelValues(resultLabel(passed))
 	}
 }
 

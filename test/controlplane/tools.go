@@ -45,12 +45,9 @@ func namesOfTools() []string {
 
 func (t *Tools) byName() map[string]*string {
 	return map[string]*string{
-		"ETCD":                    &t.Etcd,
-		"KUBE_APISERVER":          &t.KubeAPIServer,
-		"KUBE_CONTROLLER_MANAGER": &t.KubeControllerManager,
-		"KUBECTL":                 &t.Kubectl,
-		"CROSSPLANE_CORE":         &t.CrossplaneCore,
-		"CROSSPLANE_CRDS":         &t.CrossplaneCRDs,
+		"ETCD": &t.Etcd, "KUBECTL": &t.Kubectl,
+		"KUBE_APISERVER": &t.KubeAPIServer, "KUBE_CONTROLLER_MANAGER": &t.KubeControllerManager,
+		"CROSSPLANE_CORE": &t.CrossplaneCore, "CROSSPLANE_CRDS": &t.CrossplaneCRDs,
 	}
 }
 

@@ -91,13 +91,11 @@ func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
 }
 
 func (s *Server) startListening() *httptest.Server {
-	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serveRequest))
+	h := http.HandlerFunc(s.serveRequest)
 	if s.tls {
-		h.StartTLS()
-		return h
+		return httptest.NewTLSServer(h)
 	}
-	h.Start()
-	return h
+	return httptest.NewServer(h)
 }
 
 // Close ends the server and every connection to it. The repositories stay where they are.
