@@ -57,6 +57,7 @@ func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
 	}
 	in := deployment.Input{
 		Claim:      claim,
+		UID:        string(c.Metadata.UID),
 		Spec:       c.Spec.IntentDeploymentSpec,
 		Status:     c.Status.IntentDeploymentStatus,
 		Conditions: c.Status.Conditions,

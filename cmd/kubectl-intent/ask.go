@@ -18,7 +18,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // askFlags name a deployment of which something is asked, and say how.
@@ -90,9 +89,9 @@ func (c *rollbackCommand) Run(s *streams) error {
 
 // latestRollbackTarget returns the newest revision that can be rolled back to, or 0.
 func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) int64 {
-	for _, n := range rollout.Targets(all) {
-		if n < s.Revision && n != s.LiveRevision {
-			return n
+	for _, p := range ledgerOf(all).Targets() {
+		if p.Number < s.Revision && p.Number != s.LiveRevision {
+			return p.Number
 		}
 	}
 	return 0
@@ -126,7 +125,7 @@ func (f *askFlags) createRequest(s *streams, complete func(context.Context, *ask
 	if err := complete(ctx, a); err != nil {
 		return errors.Wrap(err, f.Name)
 	}
-	if err := a.expectRefusal(ctx, time.Now()); err != nil {
+	if err := a.expectRefusal(ctx); err != nil {
 		return errors.Wrap(err, f.Name)
 	}
 	o, err := a.requestObject(c.Namespace())

@@ -74,16 +74,18 @@ func standing(t *testing.T, status string) *unstructured.Unstructured {
 
 const took = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "False", reason: Taken}]}`
 
-// history is a GitDelivery of shop whose revisions 1 and 2 were verified.
+// history is a GitDelivery of shop to the home of its ledger: revisions 1 and 2 were verified.
 const history = `apiVersion: delivery.intentplane.dev/v1alpha1
 kind: GitDelivery
 metadata: {namespace: team-a, name: %s-x}
-spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}, order: {revision: 4, request: a, steps: 1},
-  trees: [{site: edge1, branch: main, path: p}]}}
-status: {atProvider: {order: {revision: 4, request: a, steps: 1}, trees: [{site: edge1, path: p, tree: d}], history: [
-  {revision: 1, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
-  {revision: 2, verdict: {result: Verified}, trees: [{site: edge1, tree: b}]},
-  {revision: 3, verdict: {result: Rejected}, trees: [{site: edge1, tree: a}]}]}}
+spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}, trees: [{site: edge1, branch: main, path: p}]}}
+status: {atProvider: {trees: [{site: edge1, path: p, tree: d}], record: {head: {epoch: 1, seq: 9}, position: {epoch: 1, revision: 4, attempt: 0, step: 0, stage: 0}},
+  ledger: {epoch: 1, seq: 9, home: default, lastNumber: 4, cursor: {attempt: 0, step: 0, stage: 0, promoted: 0},
+    current: {number: 4, request: {intent: i, sources: s, scheme: 1, renderer: 1}, plan: [{sites: [edge1]}], parts: [{delivery: d, configRef: default, sites: [edge1]}]},
+    history: [
+      {number: 1, request: {intent: i, sources: s, scheme: 1, renderer: 1}, endedAt: null, verdict: {result: Verified}, trees: [{site: edge1, id: a}]},
+      {number: 2, request: {intent: i, sources: s, scheme: 1, renderer: 1}, endedAt: null, verdict: {result: Verified}, trees: [{site: edge1, id: b}]},
+      {number: 3, request: {intent: i, sources: s, scheme: 1, renderer: 1}, endedAt: null, verdict: {result: Rejected}}]}}}
 `
 
 func TestAsk(t *testing.T) {
@@ -119,10 +121,10 @@ func TestAsk(t *testing.T) {
 		},
 		"Again": {
 			reason: "A rollback without a revision, right after another one, is refused before anything is created.", args: []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
-			delivery: []string{"order: {revision: 4,", "order: {revision: 4, target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested},"},
+			delivery: []string{"ledger: {", "ledger: {target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested}, "},
 			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
 		},
-		"Judged":     {reason: "A revision that has its verdict is not aborted.", delivery: []string{"order: {revision: 4,", "order: {revision: 4, verdict: {result: Verified},"}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Judged":     {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
 		"Meanwhile":  {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
 		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},

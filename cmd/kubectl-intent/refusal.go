@@ -1,26 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // expectRefusal returns why the deployment would refuse what is asked, as far as its GitDeliveries show, or nil if it would not. It returns nil as well
 // for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
-func (a *asked) expectRefusal(ctx context.Context, now time.Time) error {
+func (a *asked) expectRefusal(ctx context.Context) error {
 	if a.spec.Action != rolloutv1alpha1.ActionAbort && a.spec.Action != rolloutv1alpha1.ActionRollbackTo {
 		return nil
 	}
@@ -31,41 +30,73 @@ func (a *asked) expectRefusal(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	s := standingOf(all)
-	request := &rolloutv1alpha1.RolloutRequest{Spec: a.spec}
-	request.SetCreationTimestamp(metav1.NewTime(now))
-	return refusalForResult(rollout.ResultOf(request, s), a.spec, s)
+	v := viewLedger(all)
+	return v.explainRefusal(v.resultOf(a.spec), a.spec)
 }
 
-// standingOf returns what the GitDeliveries of a deployment say about it.
-func standingOf(all []*deliveryv1alpha1.GitDelivery) rollout.Standing {
-	order, _ := rollout.Current(all)
-	s := rollout.Standing{Order: order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
-	if order == nil {
-		return s
-	}
-	byName := map[string]*deliveryv1alpha1.GitDelivery{}
+// A ledgerView is what the GitDeliveries of a deployment show of its ledger, and of the directories of its Sites.
+type ledgerView struct {
+	state ledger.State
+	input step.Input
+}
+
+// ledgerOf returns the newest state of the ledger that a GitDelivery shows.
+func ledgerOf(all []*deliveryv1alpha1.GitDelivery) ledger.State {
+	newest := ledger.State{}
 	for _, d := range all {
-		byName[d.GetName()] = d
+		if l := d.Status.AtProvider.Ledger; l != nil && l.Compare(newest.Head) > 0 {
+			newest = *l
+		}
 	}
-	parts := slices.Collect(maps.Values(compose.Parts(byName, nil, *order)))
-	s.InPlace = rollout.InPlace(*order, all, parts, func(string) bool { return true })
-	return s
+	return newest
 }
 
-// refusalForResult returns what is wrong, and what to do, for a result that refuses, and nil for any other.
-func refusalForResult(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec, s rollout.Standing) error {
+// viewLedger returns what the GitDeliveries of a deployment say about it.
+func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
+	out := ledgerView{state: ledgerOf(all)}
+	held := map[string]deliveryv1alpha1.DeliveredTree{}
+	for _, d := range all {
+		if r := d.Status.AtProvider.Record; r == nil || r.Position != out.state.Position() {
+			continue
+		}
+		for _, t := range d.Status.AtProvider.Trees {
+			held[t.Site] = t
+		}
+	}
+	if out.state.Current == nil {
+		return out
+	}
+	out.input.HasAllReported = true
+	for _, part := range out.state.Current.Parts {
+		for _, site := range part.Sites {
+			t, known := held[site]
+			out.input.HasAllReported = out.input.HasAllReported && known
+			out.input.Directories = append(out.input.Directories, step.Directory{Site: site, IsChosen: true, IsKnown: known, Tree: t.Tree, Revision: t.Revision})
+		}
+	}
+	slices.SortFunc(out.input.Directories, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
+	return out
+}
+
+// resultOf returns what would become of a RolloutRequest.
+func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
+	r := rollout.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
+	return rolloutv1alpha1.Result(step.ResultOf(v.state, v.input, r))
+}
+
+// explainRefusal returns what is wrong, and what to do, for a result that refuses, and nil for any other.
+func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
 		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to go back to an earlier revision",
-			asked.Revision, s.Order.Verdict.Result)
+			asked.Revision, v.state.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownRevision:
-		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, describeTargets(s))
+		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, v.describeTargets(asked))
 	case rolloutv1alpha1.ResultNoTarget:
 		return errors.Errorf("revision %d cannot be rolled back to: it is the present one, was not verified in every repository, was rolled back itself, "+
-			"or its files are gone; %s", *asked.ToRevision, describeTargets(s))
+			"or its files are gone; %s", *asked.ToRevision, v.describeTargets(asked))
 	case rolloutv1alpha1.ResultNothingToRestore:
-		return errors.Errorf("there is nothing to roll back: %s", describeUnchanged(*asked.ToRevision, s))
+		return errors.Errorf("there is nothing to roll back: %s", v.describeUnchanged(asked))
 	case rolloutv1alpha1.ResultStale:
 		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", asked.Revision)
 	}
@@ -75,20 +106,22 @@ func refusalForResult(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutReq
 	return nil
 }
 
-// describeUnchanged says why a rollback to a revision would change nothing, and what to do.
-func describeUnchanged(to int64, s rollout.Standing) string {
-	if s.Order.GoesBackTo(to) && !rollout.Restored(*s.Order) {
-		return fmt.Sprintf("revision %d is being rolled back to revision %d already", s.Order.Revision, to)
+// describeUnchanged says why a rollback would change nothing, and what to do.
+func (v ledgerView) describeUnchanged(asked rolloutv1alpha1.RolloutRequestSpec) string {
+	to := *asked.ToRevision
+	if v.state.IsRejected() && v.state.Target == to && !v.state.Restored {
+		return fmt.Sprintf("revision %d is being rolled back to revision %d already", v.state.Current.Number, to)
 	}
-	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, describeTargets(s))
+	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, v.describeTargets(asked))
 }
 
 // describeTargets says which revisions can be rolled back to.
-func describeTargets(s rollout.Standing) string {
+func (v ledgerView) describeTargets(asked rolloutv1alpha1.RolloutRequestSpec) string {
 	out := []string{}
-	for _, n := range slices.Backward(s.Targets) {
-		if n != s.Order.Revision && !s.Order.GoesBackTo(n) && !slices.Contains(s.InPlace, n) {
-			out = append(out, fmt.Sprint(n))
+	for _, p := range slices.Backward(v.state.Targets()) {
+		asked.ToRevision = &p.Number
+		if !v.resultOf(asked).Refused() {
+			out = append(out, fmt.Sprint(p.Number))
 		}
 	}
 	if len(out) == 0 {

@@ -13,7 +13,7 @@ import (
 func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], o); clustered[t.Site] && !through && o.Verdict == nil && observed[name] != nil && asksForOrder(observed[name], o) {
+			if _, through := askedTree(t, observed[name], o.Revision); clustered[t.Site] && !through && o.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], o.Revision) {
 				return true
 			}
 		}
@@ -29,7 +29,7 @@ func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deli
 		awaiting := *d
 		awaiting.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], o); clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site) {
+			if _, through := askedTree(t, observed[name], o.Revision); clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site) {
 				t = retainTree(t)
 			}
 			awaiting.Spec.ForProvider.Trees = append(awaiting.Spec.ForProvider.Trees, t)

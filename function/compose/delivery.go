@@ -14,29 +14,15 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // LabelClaim holds the name of the deployment that a managed resource was composed for.
 const LabelClaim = "intentplane.dev/deployment"
 
-// AnnotationAlso holds the digest of an equivalent request: one that rendered the trees of the order, where it is not the order's. It is not part
-// of the order: the provider does nothing for it.
-const AnnotationAlso = "intentplane.dev/same-trees-for"
-
 // AnnotationRepository names the composed resource that a delivery would be if its configuration had always named the repository that the
 // delivery goes to. Absent means that this is its own name. It is not part of the order: the provider does nothing for it.
 const AnnotationRepository = "intentplane.dev/repository"
-
-// Also are those digests of deliveries that ask for an order.
-func Also(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		if also := ds[name].GetAnnotations()[AnnotationAlso]; also != "" && asksForOrder(ds[name], o) {
-			out = append(out, also)
-		}
-	}
-	return out
-}
 
 // Rendered is what one Site is to hold.
 type Rendered struct {
@@ -50,9 +36,9 @@ type Rendered struct {
 	Packed *Packed
 }
 
-// Deliveries are the managed resources that bring an order to its repositories, one for each, by the name of the composed
+// Deliveries are the managed resources that bring what was rendered to its repositories, one for each, by the name of the composed
 // resource. It returns a tree.TooLargeError for trees that do not fit.
-func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, rendered []Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
+func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, rendered []Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, r := range rendered {
 		name, err := Name(r.Place)
@@ -60,7 +46,7 @@ func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.De
 			return nil, err
 		}
 		if out[name] == nil {
-			out[name] = newDelivery(claim, spec, o, r.Place)
+			out[name] = NewDelivery(claim, spec, r.Place.ConfigRef)
 		}
 		t, err := newTree(r)
 		if err != nil {
@@ -112,15 +98,6 @@ func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliver
 	return &out
 }
 
-// Annotate returns deliveries that say which request came to the trees of their order.
-func Annotate(ds map[string]*deliveryv1alpha1.GitDelivery, also string) map[string]*deliveryv1alpha1.GitDelivery {
-	out := maps.Clone(ds)
-	for name, d := range ds {
-		out[name] = withAnnotation(d, AnnotationAlso, also)
-	}
-	return out
-}
-
 // ByRepository returns observed deliveries by the repository that their order is for, as Name names it. A delivery that was never applied is not
 // in a repository yet, and counts as the one that is wanted in its place. All of them do where asked says that the order is for the places which
 // are wanted: deliveries of earlier versions do not name their repository.
@@ -150,18 +127,18 @@ func hasSameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
 		*a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
-func newDelivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, p catalog.Place) *deliveryv1alpha1.GitDelivery {
+// NewDelivery returns a delivery to the repository of a configuration, which asks for nothing yet.
+func NewDelivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, config catalog.ConfigRef) *deliveryv1alpha1.GitDelivery {
 	return &deliveryv1alpha1.GitDelivery{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Labels: map[string]string{LabelClaim: claim.Name}},
 		Spec: deliveryv1alpha1.GitDeliverySpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: config.Kind, Name: config.Name},
 				ManagementPolicies:      managementPolicies(spec.DeletionPolicy),
 			},
 			ForProvider: deliveryv1alpha1.GitDeliveryParameters{
 				ClaimRef:    claim,
-				Order:       o,
 				Adopt:       spec.Adopt,
 				DriftPolicy: deliveryv1alpha1.DriftPolicy(spec.DriftPolicy),
 
@@ -214,16 +191,17 @@ func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 	return out
 }
 
-// AskedIDs are the ids of the trees that belong to an order, by repository, branch and path: those that deliveries ask for with it,
-// and those that are in Git where a delivery was lost and does not ask for the order yet.
-func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]string {
+// AskedIDs are the ids of the trees that belong to a revision, by repository, branch and path: those that deliveries ask for with it,
+// and those that are in Git where a delivery was lost and does not ask for the revision yet.
+func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64) map[string]string {
 	out := TreeIDs(ds)
 	for name, d := range ds {
-		if asksForOrder(d, o) {
+		if AsksForRevision(d, revision) {
 			continue
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			out[name+" "+t.Branch+" "+t.Path] = deliveredTreeID(d, t.Path)
+			held, _ := evidence.HeldTree(d, t.Path)
+			out[name+" "+t.Branch+" "+t.Path] = held.Tree
 		}
 	}
 	return out

@@ -168,12 +168,11 @@ func TestDeliveries(t *testing.T) {
 		},
 	}
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
-	order := rolloutv1alpha1.Order{Revision: 3, Request: "r"}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			spec := deploymentv1alpha1.DeliveryConfig{DeletionPolicy: tc.deletion}
 			spec.Default()
-			ds, err := Deliveries(claim, spec, order, tc.rendered)
+			ds, err := Deliveries(claim, spec, tc.rendered)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +186,7 @@ func TestDeliveries(t *testing.T) {
 			}
 			for n, d := range ds {
 				p := d.Spec.ForProvider
-				if diff := cmp.Diff(order, p.Order) + cmp.Diff(claim, p.ClaimRef) + cmp.Diff("team-a", d.GetNamespace()); diff != "" {
+				if diff := cmp.Diff(claim, p.ClaimRef) + cmp.Diff("team-a", d.GetNamespace()); diff != "" {
 					t.Errorf("\n%s\nDeliveries(...): -want, +got:\n%s", tc.reason, diff)
 				}
 				s := summary{Config: *d.Spec.ProviderConfigReference, Policies: d.Spec.ManagementPolicies}
@@ -205,7 +204,7 @@ func TestDeliveries(t *testing.T) {
 
 func TestDeliveriesTravel(t *testing.T) {
 	files := tree.Files{"a.yaml": []byte("a"), "b/c.yaml": []byte("c")}
-	ds, err := Deliveries(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, rolloutv1alpha1.Order{}, []Rendered{{Place: place("a", "https://x/y", "c"), Files: files}})
+	ds, err := Deliveries(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, []Rendered{{Place: place("a", "https://x/y", "c"), Files: files}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +229,7 @@ func TestDeliveriesTravel(t *testing.T) {
 }
 
 func TestDeliveriesTooLarge(t *testing.T) {
-	_, err := Deliveries(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, rolloutv1alpha1.Order{}, []Rendered{{Place: place("a", "https://x/y", "c"), Files: tree.Files{"../a": nil}}})
+	_, err := Deliveries(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, []Rendered{{Place: place("a", "https://x/y", "c"), Files: tree.Files{"../a": nil}}})
 	if err == nil {
 		t.Error("Deliveries(...): want an error for files that may not be in a tree")
 	}

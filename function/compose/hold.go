@@ -5,42 +5,50 @@ import (
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Hold returns wanted deliveries with the trees of an order instead of those that a newer renderer makes. All else about them is as wanted:
+// Hold returns wanted deliveries with the trees of a revision instead of those that a newer renderer makes. All else about them is as wanted:
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
-func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, w := range wanted {
 		held := *w
 		held.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
 		for i, t := range held.Spec.ForProvider.Trees {
-			held.Spec.ForProvider.Trees[i] = treeOfOrder(t, observed[name], o)
+			held.Spec.ForProvider.Trees[i] = treeOfRevision(t, observed[name], s)
 		}
 		out[name] = &held
 	}
 	return out
 }
 
-func treeOfOrder(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
+func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) deliveryv1alpha1.Tree {
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return t
 	}
-	if was, ok := askedTree(t, d, o); ok {
+	if was, ok := askedTree(t, d, s.Current.Number); ok {
 		return was
 	}
 	// A Site that was never served, and is now, gets what there is.
-	if d != nil && (deliveredTreeID(d, t.Path) == "" || deliveredTreeID(d, t.Path) == t.Tree) {
+	if held, known := evidence.HeldTree(d, t.Path); d != nil && (!known && !wasProven(s, t.Site) || held.Tree == t.Tree) {
 		return t
 	}
 	return retainTree(t)
 }
 
-// askedTree is the tree in the place of another one that a delivery asks for with an order.
-func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) (deliveryv1alpha1.Tree, bool) {
-	if d == nil || !asksForOrder(d, o) {
+// wasProven is true for a Site that was proven to run the current revision.
+func wasProven(s ledger.State, site string) bool {
+	return slices.ContainsFunc(s.History, func(p ledger.Past) bool {
+		return p.Number == s.Current.Number && slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site })
+	})
+}
+
+// askedTree is the tree in the place of another one that a delivery asks for with a revision.
+func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revision int64) (deliveryv1alpha1.Tree, bool) {
+	if d == nil || !AsksForRevision(d, revision) {
 		return t, false
 	}
 	for _, was := range d.Spec.ForProvider.Trees {
@@ -51,17 +59,8 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rollo
 	return t, false
 }
 
-func asksForOrder(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	asks := d.Spec.ForProvider.Order
-	return asks.Revision == o.Revision && asks.Request == o.Request
-}
-
-// deliveredTreeID is the id of the tree that is in Git at a path, or empty.
-func deliveredTreeID(d *deliveryv1alpha1.GitDelivery, path string) string {
-	for _, t := range d.Status.AtProvider.Trees {
-		if t.Path == path {
-			return t.Tree
-		}
-	}
-	return ""
+// AsksForRevision is true for a delivery that asks for the trees of a revision.
+func AsksForRevision(d *deliveryv1alpha1.GitDelivery, revision int64) bool {
+	p := d.Spec.ForProvider.Position
+	return p != nil && p.Revision == revision
 }

@@ -1,56 +1,61 @@
 package compose
 
 import (
+	"slices"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
+
+// rollingBack is revision 2, which is rolled back to revision 1.
+func rollingBack() ledger.State {
+	return ledger.State{Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: 1, Attempt: 1}, Target: 1}
+}
 
 // TestBack changes one thing at a time about a Site whose directory a rejected revision wrote.
 func TestBack(t *testing.T) {
-	o := waves(1)
-	o.Attempt, o.Target = 1, new(int64(1))
+	state := rollingBack()
 	cases := map[string]struct {
 		reason string
 		change func(*deliveryv1alpha1.GitDelivery, *Return)
 		want   string
 	}{
-		"Written":  {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
-		"Held":     {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
-		"OnItsWay": {reason: "A tree that may be changed at any moment is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
-		"Unknown":  {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
+		"Written":  {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d a Restore good0"},
+		"Held":     {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d a Keep 0"},
+		"OnItsWay": {reason: "A tree that may be changed at any moment is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d a Restore good0"},
+		"Unknown":  {reason: "A directory that is not known may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d a Restore good0"},
 		"Spared": {reason: "A directory that the revision was not to write yet is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
 			d.Status.AtProvider.Trees = nil
 			keep(d)
-			d.Status.AtProvider.Order = d.Spec.ForProvider.Order.DeepCopy()
-		}, want: "d 2.1 a Keep 0"},
-		"Earlier":    {reason: "A revision in between, which nobody judged, changed it.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d 2.1 a Restore good0"},
-		"Back":       {reason: "What was brought back stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d 2.1 a Restore good0"},
-		"New":        {reason: "The target had no such Site.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Target.Trees = map[string]string{} }, want: "d 2.1 a Keep 0"},
-		"Unchosen":   {reason: "The deployment is not for that Site any more.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d 2.1 a Keep 0"},
-		"Forgotten":  {reason: "Nobody remembers the target.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Target = nil }, want: "d 2.1 a Keep 0"},
-		"NextKeeps":  {reason: "The next attempt goes on with what the one before asked for.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Target = nil }, want: "d 2.1 a Restore good0"},
-		"NextSticks": {reason: "What an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
+			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
+		}, want: "d a Keep 0"},
+		"Earlier":    {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
+		"Back":       {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
+		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},
+		"Unchosen":   {reason: "A Site that the deployment left keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d a Keep 0"},
+		"Forgotten":  {reason: "A target that is not remembered restores nothing.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = nil }, want: "d a Keep 0"},
+		"NextKeeps":  {reason: "The next attempt goes on with what the one before asked for.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Trees = nil }, want: "d a Restore good0"},
+		"NextSticks": {reason: "What an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d a Restore good0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := asking(waves(1), "a")
 			holds(d, "bad", 2)
-			r := Return{Target: &rollout.Target{Revision: 1, Trees: map[string]string{"a": "good"}}, Chosen: func(string) bool { return true }, Timeout: "3m"}
+			r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }, Timeout: "3m"}
 			tc.change(d, &r)
 			parts := map[string]*deliveryv1alpha1.GitDelivery{"d": d}
-			got := Back(parts, deploymentv1alpha1.DeliveryConfig{DriftPolicy: "Report"}, o, r)
+			got := Back(parts, deploymentv1alpha1.DeliveryConfig{DriftPolicy: "Report"}, state, r)
 			if diff := cmp.Diff([]string{tc.want}, actions(got)); diff != "" {
 				t.Errorf("\n%s\nBack(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			p := got["d"].Spec.ForProvider
-			if p.DeliveryTimeout != "3m" || p.DriftPolicy != deliveryv1alpha1.DriftRestore || p.Order.Attempt != 1 {
-				t.Errorf("\n%s\nBack(...): timeout %s, drift %s, order %+v", tc.reason, p.DeliveryTimeout, p.DriftPolicy, p.Order)
+			if p.DeliveryTimeout != "3m" || p.DriftPolicy != deliveryv1alpha1.DriftRestore {
+				t.Errorf("\n%s\nBack(...): timeout %s, drift %s", tc.reason, p.DeliveryTimeout, p.DriftPolicy)
 			}
 		})
 	}
@@ -65,21 +70,22 @@ func keep(d *deliveryv1alpha1.GitDelivery) {
 }
 
 func restores(d *deliveryv1alpha1.GitDelivery) {
-	d.Spec.ForProvider.Order.Attempt = 1
+	d.Spec.ForProvider.Position.Attempt = 1
 	t := &d.Spec.ForProvider.Trees[0]
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, "good", nil
 }
 
 // TestBackOnceRestored keeps asking for what came true, though the directory is a new one that no delivery has told of yet.
 func TestBackOnceRestored(t *testing.T) {
-	o := waves(1)
-	o.Attempt, o.Target, o.Restored = 1, new(int64(1)), new(true)
-	d := asking(o, "a")
+	state := rollingBack()
+	state.Restored = true
+	d := asking(waves(1), "a")
+	d.Spec.ForProvider.Position.Attempt = 1
 	keep(d)
 	d.Status.AtProvider.Trees = nil
-	r := Return{Target: &rollout.Target{Revision: 1, Trees: map[string]string{"a": "good"}}, Chosen: func(string) bool { return true }}
-	got := Back(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, deploymentv1alpha1.DeliveryConfig{}, o, r)
-	if diff := cmp.Diff([]string{"d 2.1 a Keep 0"}, actions(got)); diff != "" {
+	r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }}
+	got := Back(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, deploymentv1alpha1.DeliveryConfig{}, state, r)
+	if diff := cmp.Diff([]string{"d a Keep 0"}, actions(got)); diff != "" {
 		t.Errorf("Back(...): -want, +got:\n%s", diff)
 	}
 }
@@ -87,48 +93,30 @@ func TestBackOnceRestored(t *testing.T) {
 // TestParts finds a delivery that was lost among the wanted ones.
 func TestParts(t *testing.T) {
 	now := waves(1)
-	now.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
-	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(now, "a")}
+	r := ledger.Revision{Number: 2, Parts: []ledger.Part{{Delivery: "one", Sites: []string{"a"}}, {Delivery: "two", Sites: []string{"b"}}}}
+	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(now, "a"), "old": asking(now, "z")}
 	wanted := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(now, "a"), "two": asking(now, "b", "new")}
-	got := Parts(observed, wanted, now)
-	want := []string{"one 2.1 a Desired tree-a1", "two 2.1 b Keep 0"}
-	if diff := cmp.Diff(want, actions(got)); diff != "" {
-		t.Errorf("Parts(...): what the plan names and nobody has is taken from the wanted, and nothing else: -want, +got:\n%s", diff)
+	want := []string{"one a Desired tree-a1", "two b Keep 0"}
+	if diff := cmp.Diff(want, actions(Parts(observed, wanted, r))); diff != "" {
+		t.Errorf("Parts(...): a lost part is taken from the wanted deliveries, with the Sites that it had: -want, +got:\n%s", diff)
 	}
-	if Covers(observed, now) || !Covers(got, now) {
-		t.Error("Covers(...): one without the other covers the plan")
-	}
-	next := now
-	next.Revision, next.Withdraws = 3, new(int64(2))
-	if len(Parts(observed, nil, next)) != 1 {
-		t.Error("Parts(...): what a revision withdraws takes part in it")
+	want = []string{"one a Desired tree-a1"}
+	if diff := cmp.Diff(want, actions(Parts(observed, nil, r))); diff != "" {
+		t.Errorf("Parts(...): a lost part that is not wanted is left out: -want, +got:\n%s", diff)
 	}
 }
 
-// TestUntold looks at what is known of a delivery that an order needs.
-func TestUntold(t *testing.T) {
-	now := waves(1)
-	now.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}}
-	told := asking(now, "a")
-	told.Status.AtProvider.Order = &now
-	cases := map[string]struct {
-		reason   string
-		observed map[string]*deliveryv1alpha1.GitDelivery
-		site     string
-		want     bool
-	}{
-		"Told":   {reason: "A delivery that reported its records is not unknown.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told}, site: "a"},
-		"Untold": {reason: "A delivery that reported nothing is unknown.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, "a")}, site: "a", want: true},
-		"Lost":   {reason: "A delivery that was lost is unknown.", site: "a", want: true},
-		"New":    {reason: "A delivery to a Site that the plan does not name is not unknown.", site: "b"},
-		"Left":   {reason: "Nobody wants it any more.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told, "old": asking(now, "a")}, site: "a"},
+func TestStay(t *testing.T) {
+	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(waves(1), "a", "b")}
+	got := Stay(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan})
+	want := []string{"one a Keep 0", "one b Keep 0"}
+	if diff := cmp.Diff(want, actions(got)); diff != "" {
+		t.Errorf("Stay(...): -want, +got:\n%s", diff)
 	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			wanted := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, tc.site)}
-			if diff := cmp.Diff(tc.want, Untold(wanted, tc.observed, now)); diff != "" {
-				t.Errorf("\n%s\nUntold(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
+	if slices.Contains(got["one"].Spec.ManagementPolicies, xpv2.ManagementActionAll) || got["one"].GetLabels()[LabelClaim] != "shop" {
+		t.Errorf("Stay(...): what happens to a deleted deployment follows the spec: %+v", got["one"])
+	}
+	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
+		t.Error("Stay(...): changed what was observed")
 	}
 }

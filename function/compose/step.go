@@ -13,7 +13,6 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) 
 	out := maps.Clone(ds)
 	for name, d := range ds {
 		stepped := *d
-		stepped.Spec.ForProvider.Order = o
 		stepped.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			if !rollout.Reached(o, t.Site) {

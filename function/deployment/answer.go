@@ -6,14 +6,13 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// answer returns what follows from the stages of a call.
+// answer returns what follows from the stages of a call, without the resources.
 func answer(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
-	status.Requests = requestResults(&status, k)
+	status.Requests = requestResults(&status, in, o, k)
 	again := o.recheck.joinWith(k.recheck)
 	return &Output{
 		Needs:      slices.Clone(k.needs),
-		Resources:  withReadiness(d),
 		Status:     phase.Status(&status, &in.Status, in.Now),
 		Conditions: phase.Conditions(&status),
 		Ready:      phase.Ready(&status),

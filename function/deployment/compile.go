@@ -14,7 +14,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
@@ -22,6 +21,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 	"github.com/intentplane/intentplane/function/support"
 )
 
@@ -35,8 +35,15 @@ type Compiled struct {
 	// channel of the Blueprint that the deployment stays with.
 	channel channel
 
-	// desired revision.
-	desired rollout.Wish
+	// renderer is the version that renders.
+	renderer int32
+
+	// request that the spec comes to, and the revision that it asks for.
+	request rollout.Request
+	desired step.Desired
+
+	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
+	preferredHome string
 
 	// deliveries that the spec asks for. Their trees do not depend on the order that they are part of.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
@@ -55,13 +62,6 @@ type Compiled struct {
 
 	// update that waits.
 	update deploymentv1alpha1.UpdateStatus
-
-	// requests are the RolloutRequests of the deployment, and standing is what they are judged by before anything is decided.
-	requests []rolloutv1alpha1.RolloutRequest
-	standing rollout.Standing
-
-	// request is the RolloutRequest that is carried out now. Nil means none.
-	request *rolloutv1alpha1.RolloutRequest
 
 	// refusal of an update that a request approves.
 	refusal refusal
@@ -101,10 +101,9 @@ func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	t.began = now
 }
 
-// compile compiles what the spec asks for, and chooses the RolloutRequest that is carried out: one that approves an update changes what is
-// compiled.
+// compile compiles what the spec asks for. A RolloutRequest that approves an update changes what is compiled.
 func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, error) {
-	asked, need, err := catalog.Requests(in.Claim, in.Answers)
+	_, need, err := catalog.Requests(in.Claim, in.Answers)
 	if err != nil {
 		return Compiled{}, err
 	}
@@ -114,28 +113,21 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	if err != nil {
 		return Compiled{}, err
 	}
+	o = o.continueWith(k)
 	k.needs = append([]catalog.Need{need}, k.needs...)
-	k.requests = rollout.Of(in.Claim, asked)
-	k.standing, k.update = c.standingOf(in, o, k)
+	k.update = c.waitingUpdate(in, o, k)
 	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
-	k.request = rollout.Choice(k.requests, k.standing)
-	if k.request == nil {
+	chosen := step.ChooseRequest(o.state, stepInput(in, o, k, o.state))
+	if chosen == nil || chosen.Action != step.ActionApproveUpdate {
 		return k, nil
 	}
-	switch k.request.Spec.Action {
-	case rolloutv1alpha1.ActionApproveUpdate:
-		return c.compileApproved(ctx, in, o, k)
-	case rolloutv1alpha1.ActionRetry:
-		k.desired.Approved = rollout.Ref(k.request)
-	case rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote:
-	}
-	return k, nil
+	return c.compileApproved(ctx, in, o, k, *chosen)
 }
 
 // compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the one
 // in the channel. What cannot be compiled has a problem, and all that was found out before it.
 func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
-	k := Compiled{timer: newTimer(c.stopwatch)}
+	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version}
 	err := c.selectAndRender(ctx, in, o, isApproved, &k)
 	k.Problem, err = problemOf(err)
 	return k, err
@@ -151,7 +143,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	}
 	q := CatalogQuery(in, i, field)
 	if !isApproved {
-		q.Pinned = k.channel.pinBlueprint(rollout.Pinned(o.order, in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.pinBlueprint(rollout.Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
 	s, needs, err := catalog.Resolve(q, in.Answers)
 	k.needs = needs
@@ -194,13 +186,15 @@ func (c *Core) compileSelection(in Input, o Observed, i intent.Intent, s *catalo
 	if err := k.channel.checkDigest(d); err != nil {
 		return err
 	}
-	if k.desired, err = c.desiredRequest(in, o, i, s, d); err != nil {
+	// The objectives of the intent are in the gates.
+	if k.request, err = rollout.NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, c.version); err != nil {
 		return err
 	}
-	if k.checks, err = CompileChecks(c.gates, in, i, s, k.desired.Request.Plan); err != nil {
+	if k.checks, err = CompileChecks(c.gates, in, i, s, k.request.Plan); err != nil {
 		return err
 	}
-	k.desired.Request.Plan = markGates(k.desired.Request.Plan, k.checks)
+	k.request.Plan = markGates(k.request.Plan, k.checks)
+	k.preferredHome = preferredHome(k.request.Plan, s.Places)
 	return nil
 }
 
@@ -214,10 +208,11 @@ func (c *Core) compileDeliveries(in Input, o Observed, i intent.Intent, s *catal
 	if k.deliveries, err = composeTrees(in, rendered); err != nil {
 		return err
 	}
+	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
-	k.desired = compareWithOrder(in, o, *k, inherited)
-	k.desired.Marks = markReader(s.Blueprint.Spec.Irreversible, o, rendered)
+	k.desired = c.desiredRevision(in, o, *k, inherited)
+	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered)
 	return checkSizes(inherited, o.deliveries)
 }
 

@@ -32,6 +32,9 @@ type Input struct {
 	// Claim that the call is for.
 	Claim rolloutv1alpha1.ClaimReference
 
+	// UID of the composite resource. A deployment that is made again under its name has another one.
+	UID string
+
 	// Spec of the claim, and the last Status.
 	Spec   deploymentv1alpha1.IntentDeploymentSpec
 	Status deploymentv1alpha1.IntentDeploymentStatus
@@ -172,5 +175,7 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(in, o, k, d), nil
+	out := answer(in, o, k, d)
+	out.Resources, err = encodeResources(d)
+	return out, err
 }

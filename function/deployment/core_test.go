@@ -13,8 +13,10 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/test/soak"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 var (
@@ -181,18 +183,20 @@ func TestMove(t *testing.T) {
 	w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
 	w.in.Spec.DeliveryConfig.GitOpsRepo.Name = "other"
 	out := w.call()
-	both := append(slices.Clone(bothFirst), bothSecond...)
-	w.want("The old delivery stays until the new one has carried the order out.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: both})
-	old := slices.Collect(maps.Keys(before.Resources))[0]
+	w.want("The home records the revision first.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2"})
+	home := slices.Collect(maps.Keys(before.Resources))[0]
 	w.apply(out)
+	w.deliver()
 	out = w.call()
-	w.want("It stays.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: both})
-	want := before.Resources[old].Object.DeepCopy()
-	want.SetAnnotations(map[string]string{deliveryv1alpha1.AnnotationSuperseded: "true"})
-	if diff := cmp.Diff(want, out.Resources[old].Object); diff != "" {
-		t.Errorf("Run(...): the old delivery: -want, +got:\n%s", diff)
+	w.want("Then the other repository gets it.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	if w.deliveries(out)[home].Spec.ForProvider.Settled {
+		t.Error("Run(...): the old directories go before the new ones are there")
 	}
-	w.want("Delivered, the old one goes.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	out = w.settle()
+	w.want("Delivered, the home stays without Sites.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	if d := w.deliveries(out)[home]; d == nil || !d.Spec.ForProvider.Settled {
+		t.Error("Run(...): the home is gone, or its old directories stay")
+	}
 }
 
 // TestMoveBehindConfig moves the repository behind a configuration: the old one cannot be reached any longer, and a second delivery
@@ -234,25 +238,31 @@ func TestSuspend(t *testing.T) {
 	w.want("Then it goes on.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "1/1", Trees: []string{"2 edge1 Desired"}})
 }
 
-// TestNewer: an order of a newer version of us is left alone in every field.
+// TestNewer leaves a revision of a newer version of the function alone, in every field.
 func TestNewer(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		field  string
-		value  int64
+		change func(*ledger.Request)
 		ready  bool
 	}{
-		"Renderer": {reason: "A newer renderer, for the same intent.", field: "rendererVersion", value: 99, ready: true},
-		"Scheme":   {reason: "A newer scheme: nobody here can tell whether the intent is the same.", field: "digestScheme", value: int64(digest.Scheme) + 1},
+		"Renderer": {reason: "A newer renderer made the trees of the same intent.", change: func(r *ledger.Request) { r.Renderer = 99 }, ready: true},
+		"Scheme":   {reason: "Digests of a newer scheme do not say whether the intent is the same.", change: func(r *ledger.Request) { r.Scheme = digest.Scheme + 1 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.settle()
+			newer := w.ledger().Current.Request
+			tc.change(&newer)
 			for _, o := range w.in.Observed {
-				if err := unstructured.SetNestedField(o.Object, tc.value, "spec", "forProvider", "order", tc.field); err != nil {
+				d := w.decode(o)
+				update := deliveryv1alpha1.LedgerUpdate{After: w.ledger().Head, Events: []ledger.Event{{Rebased: &ledger.Rebased{Request: newer}}}}
+				d.Spec.ForProvider.Ledger = &update
+				object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(d)
+				if err != nil {
 					t.Fatal(err)
 				}
+				o.Object["spec"] = object["spec"]
 			}
 			w.deliver()
 			out := w.call()
@@ -277,11 +287,9 @@ func TestLost(t *testing.T) {
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	w.settle()
 	name := slices.Collect(maps.Keys(w.in.Observed))[0]
-	remembered, _, _ := unstructured.NestedMap(w.in.Observed[name].Object, "spec", "forProvider", "order")
 	delete(w.in.Observed, name)
 	w.apply(w.call())
-	o := w.in.Observed[name]
-	w.status(name, remembered, condition("Ready", "False", "OrderBehind", o), condition("Synced", "True", "ReconcileSuccess", o))
+	w.deliver()
 	out := w.call()
 	w.want("It goes on with the revision that Git remembers.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 2, Sites: "2/2", Trees: bothSecond})
 	w.apply(out)

@@ -4,21 +4,28 @@ import (
 	"maps"
 	"slices"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/phase"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
-// Decision is what the third stage of a call decides: which order is applied, and which resources ask for it.
+// maxEvents is how many events the home of a ledger records at once.
+const maxEvents = 8
+
+// Decision is what the third stage of a call decides: what follows in the ledger, and which resources ask for it.
 type Decision struct {
 	phase.Decision
 	evidence.Comparison
 
-	// resources that should exist, by their name in the composition.
-	resources map[string]Resource
+	// retained are the resources that stay as they are, by their name in the composition.
+	retained map[string]Resource
+
+	// composed are the resources that are asked for, by their name in the composition, instead of those that would be retained.
+	composed map[string]any
 }
 
 // A decider decides on what was observed and compiled.
@@ -28,131 +35,91 @@ type decider struct {
 	compiled Compiled
 }
 
-// decide goes on with the order, or begins the next one. A RolloutRequest that was chosen is carried out first. While the spec has a problem
-// nothing new is ordered, and what began goes on with the Sites that it has.
+// A proposedState is what follows from the state of a ledger.
+type proposedState struct {
+	// home of the ledger.
+	home step.Home
+
+	// events to record in it, and the state that follows from them.
+	events []ledger.Event
+	state  ledger.State
+
+	// holds are why no further event follows.
+	holds step.Holds
+
+	// asked is what the state asks of each resource.
+	asked assets
+
+	// proof is what is proven of the state.
+	proof evidence.Comparison
+}
+
+// decide proposes the events that follow in the ledger, and composes what asks for them. While the home of the ledger is not known nothing is
+// decided: what is observed stays, and the home is asked for its ledger.
 func decide(in Input, o Observed, k Compiled) (Decision, error) {
+	o = o.continueWith(k)
 	t := decider{in: in, observed: o, compiled: k}
-	d := Decision{Comparison: o.comparison(), resources: maps.Clone(o.retained)}
-	d.Update = k.update
+	d := Decision{Comparison: o.comparison(), retained: maps.Clone(o.retained), composed: map[string]any{}}
+	if k.desired.ApprovedBy == nil {
+		d.Update = k.update
+	}
+	home := o.home
+	if home.ConfigRef == "" {
+		home = o.findHome(in, k.preferredHome)
+	}
 	switch {
-	case isRollbackRequest(k.request):
-		d.Unobserved = k.unobserved
-		return t.rollBack(d, rollout.Obey(*o.order, k.request))
-	case k.Problem != nil:
-		return t.goOnUnchanged(d, o.order)
-	}
-	return t.goOn(d)
-}
-
-// isRollbackRequest is true for a RolloutRequest that gives a revision up, or goes back to an earlier one.
-func isRollbackRequest(r *rolloutv1alpha1.RolloutRequest) bool {
-	return r != nil && (r.Spec.Action == rolloutv1alpha1.ActionAbort || r.Spec.Action == rolloutv1alpha1.ActionRollbackTo)
-}
-
-// goOn goes on with the order, or begins the next one.
-func (t decider) goOn(d Decision) (Decision, error) {
-	current, desired := t.observed.order, t.compiled.desired
-	next, deferred := t.nextOrder()
-	if *t.in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) && !next.Rejected() {
-		d.Suspended = true
-		return t.goOnUnchanged(d, current)
-	}
-	// A newer version of the function ordered this, and it alone can compute which trees belong to it.
-	if isOutranked(next, desired.Request) {
-		d.Outranked = rollout.Newer(next) || next.Intent != desired.Request.Intent
+	case home.ConfigRef == "":
+		d.Suspended = *in.Spec.Suspend && k.Problem == nil
 		return d, nil
+	case !home.IsKnown:
+		return t.awaitHome(d, home), nil
 	}
-	d.Unobserved, d.RendererDeferred = t.compiled.unobserved, deferred
-	// It is not known which of all that changed was approved.
-	if deferred && rollout.Unnamed(next, desired) {
-		return d, nil
-	}
-	if next.Rejected() {
-		return t.rollBack(d, next)
-	}
-	if d.Waits = rollout.Waits(next, deferred, desired); d.Waits {
-		return t.goOnUnchanged(d, &next)
-	}
-	return t.askForNext(d, next)
-}
-
-// nextOrder returns the order that follows from what is desired, and whether a newer renderer is deferred. A chosen RolloutRequest changes it.
-func (t decider) nextOrder() (rolloutv1alpha1.Order, bool) {
-	o, k := t.observed, t.compiled
-	desired := k.desired
-	if o.hasConflict {
-		desired.Carried = rollout.Carried(o.allDeliveries(), desired.Request.Intent)
-	}
-	next, deferred := rollout.Next(o.order, o.hasConflict, desired)
-	if k.request != nil && k.request.Spec.Action == rolloutv1alpha1.ActionPromote && rollout.Meant(next, k.request) {
-		next = rollout.Obey(next, k.request)
-	}
-	return next, deferred
-}
-
-// askForNext asks for an order, and for its next step or its verdict once that is proven.
-func (t decider) askForNext(d Decision, next rolloutv1alpha1.Order) (Decision, error) {
-	trees := compose.Inherit(t.compiled.deliveries, t.observed.deliveries)
-	if d.RendererDeferred {
-		trees = compose.Hold(trees, t.observed.deliveries, next)
-	}
-	d = t.askForOrder(d, trees, next)
-	judged := rollout.Judge(next, d.Proof())
-	if judged.Rejected() {
-		return t.rollBack(d, judged)
-	}
-	if d.Suspended = *t.in.Spec.Suspend && judged.Step != next.Step; !d.Suspended {
-		d = t.askForOrder(d, trees, judged)
-	}
-	if err := t.composeGates(d); err != nil {
+	p, err := t.propose(home)
+	if err != nil {
 		return d, err
 	}
-	return d, t.composeSuccessors(d)
+	return t.carryOut(d, p), nil
 }
 
-// goOnUnchanged goes on with an order as it is, to its verdict and its rollback, while nothing new may be ordered. What a later step would bring is not
-// known, so that it waits. Where an object was lost, or objects contradict what is recorded, everything is retained.
-func (t decider) goOnUnchanged(d Decision, current *rolloutv1alpha1.Order) (Decision, error) {
-	if current == nil || !agreesWith(t.observed, *current) {
-		return d, nil
-	}
-	if current.Rejected() {
-		return t.rollBack(d, *current)
-	}
-	parts := compose.Parts(t.observed.deliveries, nil, *current)
-	if !compose.Covers(parts, *current) {
-		return d, nil
-	}
-	d = t.repeatRequest(d, parts, *current)
-	judged := rollout.Judge(*current, d.Proof())
-	if judged.Rejected() {
-		return t.rollBack(d, judged)
-	}
-	if judged.Step == current.Step {
-		d = t.repeatRequest(d, parts, judged)
-	}
-	if err := t.composeGates(d); err != nil || rollout.Same(*d.Order, *current) && !d.Waits {
-		return d, err
-	}
-	return d, t.composeAll(d)
-}
-
-// isOutranked is true for an order of a newer version of the function.
-func isOutranked(o rolloutv1alpha1.Order, r rollout.Request) bool {
-	return rollout.Newer(o) || o.RendererVersion > r.RendererVersion
-}
-
-// agreesWith is true when no object asks for an earlier revision than the recorded one, and none for another request.
-func agreesWith(observed Observed, o rolloutv1alpha1.Order) bool {
-	asks := func(d *deliveryv1alpha1.GitDelivery) bool {
-		is := d.Spec.ForProvider.Order
-		return is.Revision == o.Revision && is.Request == o.Request
-	}
-	for _, d := range observed.deliveries {
-		done := d.Status.AtProvider.Order
-		if done != nil && done.Revision == o.Revision && !asks(d) {
-			return false
+// propose returns what follows from the recorded state of a ledger: events until none follows.
+func (t decider) propose(home step.Home) (proposedState, error) {
+	p := proposedState{home: home, events: slices.Clone(home.Events)}
+	s, err := ledger.Append(home.State, recordingTime(), p.events...)
+	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
+		p.state, p.asked = s, t.ask(home, s)
+		p.proof = t.compare(p)
+		in := stepInput(t.in, t.observed, t.compiled, s)
+		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
+			in.Proof = p.proof.Proof() // Nothing is proven of a position that is only proposed.
 		}
+		var e *ledger.Event
+		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents {
+			return p, nil
+		}
+		p.events = append(p.events, *e)
 	}
-	return slices.ContainsFunc(observed.allDeliveries(), asks)
+	return p, errors.Wrap(err, "cannot continue the ledger")
+}
+
+// compare compares what a state asks for with what is observed.
+func (t decider) compare(p proposedState) evidence.Comparison {
+	c := t.observed.comparison()
+	c.State, c.Recorded, c.Order = p.state, p.home.State, orderOf(p.state)
+	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
+	return c
+}
+
+// stepInput returns what the next event is decided by, without what is proven.
+func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
+	out := step.Input{
+		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.isPinnedGone,
+		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: stepRequests(o.requests, k.refusal),
+	}
+	if k.Problem == nil {
+		out.Desired = &k.desired
+	}
+	if s.Current != nil {
+		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
+	}
+	return out
 }

@@ -7,16 +7,17 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // A channel is what is known of the channel of Blueprints, beside the one that a deployment stays with.
 type channel struct {
-	pinned *rolloutv1alpha1.BlueprintReference
+	pinned *ledger.BlueprintReference
 	// lost says that the pinned Blueprint does not exist any more.
 	isPinnedGone bool
 	// now is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
@@ -24,13 +25,13 @@ type channel struct {
 }
 
 // pinBlueprint returns the name of the Blueprint to stay with, or none.
-func (c *channel) pinBlueprint(b *rolloutv1alpha1.BlueprintReference) string {
+func (c *channel) pinBlueprint(b *ledger.BlueprintReference) string {
 	c.pinned = b
 	return PinnedName(b)
 }
 
 // PinnedName returns the name that a pinned Blueprint is requested by, or none: one that was chosen by its version is requested by that.
-func PinnedName(b *rolloutv1alpha1.BlueprintReference) string {
+func PinnedName(b *ledger.BlueprintReference) string {
 	if b == nil || b.Channel == "" {
 		return ""
 	}
@@ -63,7 +64,7 @@ func (c *channel) checkDigest(digest string) error {
 }
 
 // CheckPinned returns an error, whose reason ReasonOf returns, when the Blueprint under the pinned name has another digest than the pinned one.
-func CheckPinned(pinned *rolloutv1alpha1.BlueprintReference, digest string) error {
+func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
 	if pinned == nil || pinned.Digest == "" || pinned.Digest == digest {
 		return nil
 	}
@@ -79,34 +80,22 @@ func (c *channel) waitingBlueprint() string {
 	return c.newest
 }
 
-// desiredRequest returns the revision that the spec asks for with a Blueprint, as far as it is known before rendering.
-func (c *Core) desiredRequest(in Input, o Observed, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
-	// The objectives of the intent are in the gates.
-	text := string(i.WithoutSLOs().Canonical())
-	r, err := rollout.NewRequest(in.Spec, text, s, blueprint, c.version)
-	if err != nil {
-		return rollout.Wish{}, err
+// blueprintOf returns the Blueprint of the current revision, or nil.
+func blueprintOf(s ledger.State) *ledger.BlueprintReference {
+	if s.Current == nil {
+		return nil
 	}
-	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.defersRenderer(in), Manual: needsApproval(in)}
-	if o.order == nil {
-		return w, nil
-	}
-	w.Also = compose.Also(o.deliveries, *o.order)
-	if o.order.RendererVersion != c.version {
-		before, err := rollout.NewRequest(in.Spec, text, s, blueprint, o.order.RendererVersion)
-		if err != nil {
-			return w, err
-		}
-		w.Before = before.Digest
-	}
-	return w, nil
+	return s.Current.Blueprint
 }
 
-// defersRenderer is true when a new renderer alone begins no revision: where a user has to approve it, and where it is not the
-// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer at once would all be delivered at once,
-// and nothing records whose turn it was.
-func (c *Core) defersRenderer(in Input) bool {
-	return needsApproval(in) || c.slotOf(in).Wait(in.Now.Time) > 0
+// preferredHome returns the name of the configuration of the repository that the first Site of a plan is delivered to: a push goes there anyway.
+func preferredHome(plan []rolloutv1alpha1.Step, places []catalog.Place) string {
+	for _, p := range places {
+		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
+			return configNameOf(p.ConfigRef)
+		}
+	}
+	return ""
 }
 
 func (c *Core) slotOf(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
@@ -114,7 +103,7 @@ func (c *Core) slotOf(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
 	slot := c.slotOf(in)
-	if k.Problem != nil || o.order == nil || needsApproval(in) || slot.Always() || !rollout.OnlyRenderer(*o.order, k.desired) {
+	if k.Problem != nil || o.order == nil || needsApproval(in) || slot.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
 	return recheck{}.rescheduleIn(slot.Wait(in.Now.Time))
@@ -125,27 +114,61 @@ func needsApproval(in Input) bool {
 	return in.Spec.Blueprint.UpdatePolicy == deploymentv1alpha1.UpdateManual
 }
 
-// compareWithOrder returns the desired revision with what is known of it beside the order, from the deliveries that it comes to.
-func compareWithOrder(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) rollout.Wish {
-	w := k.desired
-	w.Eased = isAdoptEnabled(in, o)
-	if o.order == nil {
-		return w
+// isOnlyRenderer is true if nothing changed since a revision but the renderer, and trees with it.
+func isOnlyRenderer(o Observed, d step.Desired) bool {
+	return o.state.Current != nil && d.Request.Renderer > o.state.Current.Request.Renderer && hasSourcesOf(o, d.Request) && !d.HasSameTrees
+}
+
+// hasSourcesOf is true if, but for the renderer, a request is that of the current revision.
+func hasSourcesOf(o Observed, r ledger.Request) bool {
+	was := o.state.Current.Request
+	return r.Intent == was.Intent && r.Sources == was.Sources
+}
+
+// rendererHold returns why a new renderer alone begins no revision now: a user has to approve it, or it is not the
+// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer at once would all be delivered at once,
+// and nothing records whose turn it was.
+func (c *Core) rendererHold(in Input) step.Hold {
+	switch {
+	case needsApproval(in):
+		return step.HoldApprovalWaits
+	case c.slotOf(in).Wait(in.Now.Time) > 0:
+		return step.HoldRendererWaits
 	}
-	w.Untold = compose.Untold(inherited, o.deliveries, *o.order)
-	w.Awaited = compose.Awaits(inherited, o.deliveries, *o.order, k.clustered)
-	w.Unchanged = hasTreesOfOrder(o, k, inherited) && !changesChecks(o, k)
-	w.InFlight = isVerdictComing(in, o, k.unobserved)
-	return w
+	return step.HoldNone
+}
+
+// desiredRevision returns the revision that the spec asks for, from the deliveries that it comes to.
+func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) step.Desired {
+	out := step.Desired{
+		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: planOf(k.request.Plan), Parts: partsOf(inherited),
+		AdoptEnabled: isAdoptEnabled(in, o), RendererHold: c.rendererHold(in),
+	}
+	if o.order == nil {
+		return out
+	}
+	out.AwaitsCluster = compose.Awaits(inherited, o.deliveries, *o.order, k.clustered)
+	out.HasSameTrees = hasTreesOfOrder(o, k, inherited) && !changesChecks(o, k)
+	out.VerdictIsComing = isVerdictComing(in, o, k.unobserved)
+	return out
+}
+
+// planOf returns a plan as a ledger has it.
+func planOf(plan []rolloutv1alpha1.Step) []ledger.Step {
+	var out []ledger.Step
+	for _, s := range plan {
+		out = append(out, ledger.Step{Sites: s.Sites, Weight: s.Weight, Gate: s.Gate != nil && *s.Gate, Pause: s.Pause})
+	}
+	return out
 }
 
 // hasTreesOfOrder is true when deliveries ask for the trees of the order, in the repositories that it is for.
 func hasTreesOfOrder(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// Where only the renderer changed, each delivery goes to the repository that it went to, whatever its name says.
-	asked := rollout.Asked(*o.order, k.desired)
+	asked := hasSourcesOf(o, k.request.Request)
 	ds = compose.Await(ds, o.deliveries, o.sync, *o.order, k.clustered)
-	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.deliveries, ds, asked)
-	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, *o.order))
+	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfOrder(), ds, asked)
+	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.order.Revision))
 }
 
 // isAdoptEnabled is true when unmanaged files may be overwritten now, and some delivery does not allow it.
@@ -165,12 +188,27 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	if o.order.Verdict != nil || o.order.Step+1 < o.order.Steps {
 		return false
 	}
-	parts := compose.Parts(o.deliveries, nil, *o.order)
-	if !compose.Covers(parts, *o.order) || !agreesWith(o, *o.order) {
+	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
+	if !canResume(parts, o.state) {
 		return false
 	}
 	c := o.comparison()
 	c.Unobserved = unobserved
-	c.Desired = compose.Resume(parts, in.Spec.DeliveryConfig, *o.order)
+	c.Desired = compose.Resume(parts, in.Spec.DeliveryConfig)
 	return c.WatchesEveryEngine() && c.IsUnhindered()
+}
+
+// canResume is true if each repository of the current revision has a delivery that asks for its trees: none was lost, or restored from a backup.
+func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	for _, part := range s.Current.Parts {
+		if d := parts[part.Delivery]; d == nil || !compose.AsksForRevision(d, s.Current.Number) {
+			return false
+		}
+	}
+	return true
+}
+
+// partsOfOrder returns the deliveries of the current revision.
+func (o Observed) partsOfOrder() map[string]*deliveryv1alpha1.GitDelivery {
+	return compose.Parts(o.deliveries, nil, *o.state.Current)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -75,39 +74,30 @@ func changesChecks(o Observed, k Compiled) bool {
 	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checks.At(o.order.Plan[o.order.Step]))
 }
 
-// composeGates composes the Gate of the order's step, which waits until that is live, and removes those that are done: when every repository
-// recorded the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
+// composeGates composes the Gate of the order's step, which waits until that is live, and removes those that are done: when the
+// ledger holds the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
 // removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the order.
-func (t decider) composeGates(d Decision) error {
+func (t decider) composeGates(d Decision) {
 	name := compose.GateName(*d.Order)
-	g, err := t.newGate(d, name)
-	if err != nil {
-		return err
-	}
+	g := t.newGate(d, name)
 	if g != nil {
-		d.resources[name] = Resource{Object: g}
+		d.composed[name] = g
 	}
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || g != nil || d.Gates[name] != nil
 	for other, o := range d.Gates {
 		of := o.Spec.ForProvider.Order
-		another := of.Revision != d.Order.Revision || of.Request != d.Order.Request
+		another := of.Epoch != d.Order.Epoch || of.Revision != d.Order.Revision || of.Request != d.Order.Request || of.Intent != d.Order.Intent
 		if another && judged || !another && of.Step < d.Order.Step && recorded {
-			delete(d.resources, other)
+			delete(d.retained, other)
 		}
 	}
-	return nil
 }
 
-// newGate returns the Gate to create, or nil.
-func (t decider) newGate(d Decision, name string) (*unstructured.Unstructured, error) {
+// newGate returns the Gate to create, or nil if there is nothing to judge or to ask.
+func (t decider) newGate(d Decision, name string) *rolloutv1alpha1.Gate {
 	if d.Gates[name] != nil || d.Order.Verdict != nil || !rollout.Gated(*d.Order) {
-		return nil, nil //nolint:nilnil // There is nothing to judge.
+		return nil
 	}
-	g := compose.Gate(t.in.Claim, *d.Order, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.Order.Plan[d.Order.Step]))
-	if g == nil {
-		return nil, nil //nolint:nilnil // There is nothing to ask.
-	}
-	o, err := compose.Encode(g)
-	return o, errors.Wrapf(err, "cannot encode composed resource %q", name)
+	return compose.Gate(t.in.Claim, *d.Order, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.Order.Plan[d.Order.Step]))
 }

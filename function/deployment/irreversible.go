@@ -78,7 +78,7 @@ func verifiedFiles(o Observed) map[string]tree.Files {
 	}
 	for _, d := range o.deliveries {
 		p := d.Spec.ForProvider
-		if p.Order.Revision != o.order.Revision || p.Order.Request != o.order.Request {
+		if !compose.AsksForRevision(d, o.order.Revision) {
 			continue
 		}
 		for _, t := range p.Trees {

@@ -13,10 +13,13 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // Observed is what the first stage of a call reads from the composed resources. No later stage writes into it.
@@ -32,11 +35,17 @@ type Observed struct {
 	sync       *deliveryv1alpha1.SiteSync
 	gates      map[string]*rolloutv1alpha1.Gate
 
-	// order is the newest one that the deliveries ask for or have recorded. Nil means that nothing was ordered.
-	order *rolloutv1alpha1.Order
+	// requests are the open RolloutRequests of the deployment.
+	requests []rolloutv1alpha1.RolloutRequest
 
-	// hasConflict says that two requests, or two verdicts, have the number of the order.
-	hasConflict bool
+	// home of the ledger. Its ConfigRef is empty if no repository has a ledger, or was asked to open one.
+	home step.Home
+
+	// state of the ledger, with the events by which it begins or continues. While the home is not known it is what is assumed.
+	state ledger.State
+
+	// order that stands for the state. Nil means that nothing was ordered.
+	order *rolloutv1alpha1.Order
 
 	// unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
 	unobserving []string
@@ -47,12 +56,8 @@ type Observed struct {
 
 // observe reads the composed resources.
 func (c *Core) observe(in Input) (Observed, error) {
-	d, err := digest.Spec(&in.Spec)
-	if err != nil {
-		return Observed{}, err
-	}
 	o := Observed{
-		specDigest: d, retained: map[string]Resource{}, deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
+		retained: map[string]Resource{}, deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 	}
 	for name, u := range in.Observed {
 		retained, err := compose.Retain(u)
@@ -64,10 +69,43 @@ func (c *Core) observe(in Input) (Observed, error) {
 			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
-	o.order, o.hasConflict = rollout.Current(o.allDeliveries())
 	o.unobserving, o.recheck = c.unobservedChanges(in)
+	return o.withLedger(in)
+}
+
+// withLedger returns what was read with the requests of the deployment, and the state of its ledger.
+func (o Observed) withLedger(in Input) (Observed, error) {
+	var err error
+	if o.specDigest, err = digest.Spec(&in.Spec); err != nil {
+		return Observed{}, err
+	}
+	asked, _, err := catalog.Requests(in.Claim, in.Answers)
+	if err != nil {
+		return Observed{}, err
+	}
+	o.requests, o.deliveries = rollout.Of(in.Claim, asked), withoutRefused(o.deliveries)
+	o.home = o.findHome(in, "")
+	o.state = o.assumedState()
+	if o.home.IsKnown {
+		if o.state, err = ledger.Append(o.home.State, recordingTime(), o.home.Events...); err != nil {
+			return Observed{}, errors.Wrap(err, "cannot continue the ledger")
+		}
+	}
+	o.order = orderOf(o.state)
 	return o, nil
 }
+
+// orderOf returns the order that stands for the state of a ledger, or nil if nothing was ordered.
+func orderOf(s ledger.State) *rolloutv1alpha1.Order {
+	if s.Current == nil {
+		return nil
+	}
+	o := rolloutv1alpha1.OrderOf(s)
+	return &o
+}
+
+// recordingTime is when events count as recorded that are only proposed: the provider notes the time when it records them.
+func recordingTime() time.Time { return time.Time{} }
 
 // readResource reads a composed resource.
 func readResource(o *Observed, name string, u *unstructured.Unstructured) error {
@@ -99,7 +137,7 @@ func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1
 
 // comparison compares what is observed with itself: until something is decided, what is there is what is asked for.
 func (o Observed) comparison() evidence.Comparison {
-	return evidence.Comparison{Order: o.order, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
+	return evidence.Comparison{State: o.state, Recorded: o.home.State, Order: o.order, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
 }
 
 // unobservedChanges returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name.

@@ -12,10 +12,9 @@ import (
 // TestPromote asks to release the second of two waves, neither of which waits for a person.
 func TestPromote(t *testing.T) {
 	type result struct {
-		Revision int64
-		Promoted int32
-		Named    bool
-		Results  string
+		Revision   int64
+		IsPromoted bool
+		Results    string
 	}
 	cases := map[string]struct {
 		reason string
@@ -39,6 +38,7 @@ func TestPromote(t *testing.T) {
 			w.settle()
 			w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 			w.apply(w.call())
+			w.deliver()
 			w.ask("p", 2, action("Promote"), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Step = new(int32(1)) })
 			if tc.say != "" {
 				w.say(tc.say)
@@ -46,8 +46,10 @@ func TestPromote(t *testing.T) {
 			out := w.call()
 			got := result{Results: w.updated(out).Results}
 			for _, d := range w.deliveries(out) {
-				o := d.Spec.ForProvider.Order
-				got.Revision, got.Promoted, got.Named = max(got.Revision, o.Revision), max(got.Promoted, o.Promoted), got.Named || o.RequestRef != nil
+				got.Revision = max(got.Revision, d.Spec.ForProvider.Position.Revision)
+				for _, e := range d.Spec.ForProvider.Ledger.Events {
+					got.IsPromoted = got.IsPromoted || e.Promoted != nil
+				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)

@@ -113,6 +113,7 @@ func TestTwoRepositoryURLs(t *testing.T) {
 	w.set("ClusterProviderConfig", "other", "https://git.example.org/fleet.git", "spec", "git", "url")
 	w.call()
 	w.set("ClusterProviderConfig", "default", "https://git.example.org/other.git", "spec", "git", "url")
+	w.settle() // The ledger is recovered in the repository that its home names by now.
 	out := w.settle()
 	if !out.Ready || out.Status.Revision != 2 {
 		t.Errorf("Run(...): want revision 2 in repositories that changed places, got %d, %s", out.Status.Revision, out.Status.Message)

@@ -5,36 +5,45 @@ import (
 	"strconv"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // maxResultMessage is how many characters a message about a request has at most, as in the schema.
 const maxResultMessage = 1024
 
-// standingOf returns what RolloutRequests are judged by before anything is decided, and which updates wait.
-func (c *Core) standingOf(in Input, o Observed, k Compiled) (rollout.Standing, deploymentv1alpha1.UpdateStatus) {
-	all := o.allDeliveries()
-	s := rollout.Standing{Order: o.order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
-	if o.order != nil {
-		s.InPlace = rollout.InPlace(*o.order, all, sortByName(compose.Parts(o.deliveries, k.deliveries, *o.order)), k.isChosen)
-	}
+// waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.
+func (c *Core) waitingUpdate(in Input, o Observed, k Compiled) deploymentv1alpha1.UpdateStatus {
 	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waitingBlueprint()}
-	if k.Problem == nil && o.order != nil {
-		next, deferred := rollout.Next(o.order, o.hasConflict, k.desired)
-		if deferred && rollout.Unnamed(next, k.desired) {
-			update.Blueprint = k.desired.Request.Blueprint.Name
-		}
-		if deferred && rollout.OnlyRenderer(next, k.desired) {
-			update.Renderer = strconv.Itoa(int(c.version))
-		}
-		s.Free = !isOutranked(next, k.desired.Request)
+	if k.Problem != nil || o.order == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
+		return update
 	}
-	s.Free = (s.Free || k.channel.isPinnedGone) && !o.hasConflict && !*in.Spec.Suspend
-	s.Waits = update != deploymentv1alpha1.UpdateStatus{}
-	return s, update
+	_, holds := step.Step(o.state, step.Input{Versions: versionsOf(k), Desired: &k.desired})
+	if holds.Start == step.HoldRendererWaits || holds.Start == step.HoldApprovalWaits {
+		update.Renderer = strconv.Itoa(int(c.version))
+	}
+	return update
+}
+
+// versionsOf returns the versions that the digests and trees of a call depend on.
+func versionsOf(k Compiled) step.Versions {
+	return step.Versions{Scheme: digest.Scheme, Renderer: k.renderer}
+}
+
+// stepRequests returns RolloutRequests as the next event is decided by them.
+func stepRequests(all []rolloutv1alpha1.RolloutRequest, refused refusal) []step.Request {
+	var out []step.Request
+	for i := range all {
+		r := rollout.RequestOf(&all[i])
+		if r.Ref.UID == refused.request {
+			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // A refusal is why the update that a request approves is not delivered.
@@ -44,45 +53,55 @@ type refusal struct {
 
 	// message to the user.
 	message string
+
+	// namesOther says that the request names another update than the one that waits, and isFinal that the update can never be delivered.
+	namesOther, isFinal bool
 }
 
 // compileApproved returns what is compiled with the update that a request approves. When that cannot be delivered, or not now, it returns what
 // was compiled without the update, and why.
-func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled) (Compiled, error) {
+func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled, request step.Request) (Compiled, error) {
 	approved, err := c.compileSpec(ctx, in, o, true)
 	if err != nil {
 		return Compiled{}, err
 	}
 	k.needs = append(k.needs, approved.needs...)
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
-	uid := string(k.request.GetUID())
-	if !rollout.Approves(k.request, approved.desired.Request) {
-		k.refusal, k.standing.Other = refusal{request: uid}, uid
+	if !rollout.Approves(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
+		k.refusal = refusal{request: request.Ref.UID, namesOther: true}
 		return k, nil
 	}
 	if p := approved.Problem; p != nil {
 		k.recheck = k.recheck.joinWith(recheckOf(p))
-		k.refusal = refusal{request: uid, message: p.Message}
-		if p.Terminal && !p.Retried {
-			k.standing.Failed = uid
-		}
+		k.refusal = refusal{request: request.Ref.UID, message: p.Message, isFinal: p.Terminal && !p.Retried}
 		return k, nil
 	}
-	approved.needs, approved.timer, approved.recheck = k.needs, k.timer, k.recheck
-	approved.requests, approved.standing, approved.request = k.requests, k.standing, k.request
-	approved.desired.Approved = rollout.Ref(k.request)
+	approved.needs, approved.timer, approved.recheck, approved.update = k.needs, k.timer, k.recheck, k.update
+	approved.desired.ApprovedBy = &request.Ref
 	return approved, nil
 }
 
+// updateNamedBy returns the update that a RolloutRequest names, or nil for any.
+func updateNamedBy(all []rolloutv1alpha1.RolloutRequest, uid string) *rolloutv1alpha1.UpdateReference {
+	for i := range all {
+		if string(all[i].GetUID()) == uid {
+			return all[i].Spec.Update
+		}
+	}
+	return nil
+}
+
 // requestResults returns the results of the RolloutRequests.
-func requestResults(status *phase.Input, k Compiled) []deploymentv1alpha1.RequestStatus {
+func requestResults(status *phase.Input, in Input, o Observed, k Compiled) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
-	s := k.standing
-	s.Order, s.Ended = status.Order, phase.Ended(status)
-	for i := range k.requests {
-		r := &k.requests[i]
-		a := deploymentv1alpha1.RequestStatus{Name: r.GetName(), UID: string(r.GetUID())}
-		result := rollout.ResultOf(r, s)
+	decided := stepInput(in, o, k, status.State)
+	decided.HasEnded = phase.Ended(status)
+	for _, r := range decided.Requests {
+		result := rolloutv1alpha1.ResultWaiting // While the home of the ledger is not known.
+		if o.home.IsKnown {
+			result = rolloutv1alpha1.Result(step.ResultOf(status.State, decided, r))
+		}
+		a := deploymentv1alpha1.RequestStatus{Name: r.Ref.Name, UID: r.Ref.UID, Result: string(result)}
 		if k.refusal.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
 			a.Message = phase.Fit(k.refusal.message, maxResultMessage)
 		}
@@ -90,7 +109,6 @@ func requestResults(status *phase.Input, k Compiled) []deploymentv1alpha1.Reques
 			end, message := phase.End(status)
 			a.End, a.Message = string(end), phase.Fit(message, maxResultMessage)
 		}
-		a.Result = string(result)
 		out = append(out, a)
 	}
 	return out

@@ -24,7 +24,7 @@ func TestApprovals(t *testing.T) {
 		revision int64
 	}{
 		"Done":     {reason: "An update that waits is approved.", change: func(w *world) { w.ask("a", 1) }, want: "a=Done", revision: 2},
-		"Digest":   {reason: "The digest is that of the revision.", change: func(w *world) { w.ask("a", 1, digestOf(w.current().Request)) }, want: "a=Done", revision: 2},
+		"Digest":   {reason: "The digest is that of the revision.", change: func(w *world) { w.ask("a", 1, digestOf(w.ledger().Current.Request.Digest())) }, want: "a=Done", revision: 2},
 		"OtherOne": {reason: "A RolloutRequest that names the digest of another revision is stale.", change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1},
 		"Update": {
 			reason: "The update is the one that waits.", want: "a=Done", revision: 2,

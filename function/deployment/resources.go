@@ -1,86 +1,167 @@
 package deployment
 
 import (
+	"fmt"
 	"maps"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/phase"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
-// askForOrder asks for an order with the trees of deliveries.
-func (t decider) askForOrder(d Decision, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
-	d.Order = &o
-	d.Desired = compose.Step(compose.Await(all, t.observed.deliveries, t.observed.sync, o, t.compiled.clustered), o)
-	if also := rollout.AlsoOf(o, t.compiled.desired); also != "" {
-		d.Desired = compose.Annotate(d.Desired, also)
+// awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports what it holds.
+func (t decider) awaitHome(d Decision, home step.Home) Decision {
+	name := t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)
+	d.LedgerUnreachable = unreachableMessage(t.observed.deliveries[name], home)
+	if t.observed.deliveries[name] == nil {
+		d.composed[name] = compose.Record(t.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil)
 	}
-	d.Sync = compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, o, all, t.compiled.sitesWithoutSync())
 	return d
 }
 
-// repeatRequest asks for an order with what its deliveries ask for already.
-func (t decider) repeatRequest(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
-	d.Order, d.Desired, d.Sync = &o, compose.Resume(parts, spec, o), compose.Observers(t.observed.sync, spec, o)
+// unreachableMessage says why the home of a ledger does not report what it holds.
+func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
+	if d == nil {
+		return fmt.Sprintf("The ledger is in the repository of configuration %q, which was not read yet.", home.ConfigRef)
+	}
+	ready := d.GetCondition(xpv2.TypeReady)
+	if ready.Reason == "" || ready.Reason == deliveryv1alpha1.ReasonPushing {
+		return ""
+	}
+	return fmt.Sprintf("The ledger is in the repository of configuration %q, which cannot be read: %s: %s", home.ConfigRef, ready.Reason, ready.Message)
+}
+
+// carryOut composes what a proposal asks for. The home is asked first: another repository is asked for nothing but what is recorded. The SiteSync and
+// the Gates come with the home: each later addition costs the composite a write.
+func (t decider) carryOut(d Decision, p proposedState) Decision {
+	d = t.withHolds(d, p)
+	switch {
+	case p.state.Current == nil, p.holds.Start == step.HoldOutranked:
+		d.Comparison = t.observed.comparison()
+		return d
+	case p.asked.isLost:
+		d.Desired = t.observed.deliveries
+		return d
+	}
+	t.composeGates(d)
+	if t.staysAsItIs(d, p) {
+		return d
+	}
+	t.composeDeliveries(d, p)
+	if p.state.IsRejected() && p.state.Cursor.Attempt == 0 {
+		return d // The SiteSync goes on as it is.
+	}
+	t.composeSuccessors(d, p)
+	composeSync(d)
 	return d
 }
 
-// composeSuccessors composes what asks for the order. A delivery that is not desired any more stays until the others have applied the order and the Sites run
-// it, so that nothing is removed before its successor is in place.
-func (t decider) composeSuccessors(d Decision) error {
+// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded.
+func (t decider) staysAsItIs(d Decision, p proposedState) bool {
+	if !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+		return false
+	}
+	for name := range p.asked.deliveries {
+		if was := t.observed.deliveries[name]; was == nil || !evidence.AsksForPosition(was, *d.Order) {
+			return false
+		}
+	}
+	return true
+}
+
+// composeDeliveries composes the home with what it has to record, and the others with what is recorded. While something is to be recorded, the
+// others stay as they are.
+func (t decider) composeDeliveries(d Decision, p proposedState) {
+	for name, asked := range p.asked.deliveries {
+		was := t.observed.deliveries[name]
+		switch {
+		case name == p.asked.home:
+			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events)
+		case len(p.events) == 0:
+			d.composed[name] = compose.Follow(asked, was, p.home.State)
+		}
+	}
+}
+
+// composeSuccessors removes the deliveries that are not desired any more once their successors are in place: until the Sites run the revision, they
+// stay.
+func (t decider) composeSuccessors(d Decision, p proposedState) {
+	if p.asked.isResumed || p.state.IsRejected() {
+		return
+	}
 	status := statusInput(t.in, t.observed, t.compiled, d)
+	isReady := phase.Ready(&status)
 	for name := range t.observed.deliveries {
-		if d.Desired[name] != nil {
-			continue
+		switch {
+		case d.Desired[name] != nil:
+		case isReady:
+			delete(d.retained, name)
+		default:
+			d.retained[name] = Resource{Object: compose.Supersede(d.retained[name].Object)}
 		}
-		if phase.Ready(&status) {
-			delete(d.resources, name)
-			continue
-		}
-		d.resources[name] = Resource{Object: compose.Supersede(d.resources[name].Object)}
 	}
-	return t.composeAll(d)
 }
 
-// composeAll composes the deliveries, and the SiteSync if there is to be one.
-func (t decider) composeAll(d Decision) error {
+// composeSync composes the SiteSync, if there is to be one.
+func composeSync(d Decision) {
 	if d.Sync == nil || d.ObservedSync != nil && evidence.IsSyncAhead(d.ObservedSync, *d.Order) {
-		delete(d.resources, compose.SyncName) // The next call composes one that was in the way again.
-		return composeDeliveries(d)
+		delete(d.retained, compose.SyncName) // The next call composes one that was in the way again.
+		return
 	}
-	o, err := compose.Encode(d.Sync)
-	if err != nil {
-		return errors.Wrap(err, "cannot encode SiteSync")
-	}
-	d.resources[compose.SyncName] = Resource{Object: o}
-	return composeDeliveries(d)
+	d.composed[compose.SyncName] = d.Sync
 }
 
-func composeDeliveries(d Decision) error {
-	for name, desired := range d.Desired {
-		o, err := compose.Encode(desired)
-		if err != nil {
-			return errors.Wrapf(err, "cannot encode composed resource %q", name)
+// withHolds returns a decision that says why nothing else follows.
+func (t decider) withHolds(d Decision, p proposedState) Decision {
+	d.Comparison = p.proof
+	d.Suspended = p.holds.Start == step.HoldSuspended || p.holds.Progress == step.HoldSuspended
+	d.Waits = p.holds.Start == step.HoldVerdictWaits
+	d.Outranked = p.holds.Start == step.HoldOutranked && (p.state.Current.Request.Scheme > digest.Scheme || p.state.Current.Request.Intent != t.compiled.request.Intent)
+	if !p.state.IsRejected() {
+		return d
+	}
+	d.Stop, d.Target = p.holds.Progress, step.TargetOf(p.state)
+	if d.Target != nil {
+		d.TargetCommit = t.observed.commitOf(d.Target.Number)
+	}
+	return d
+}
+
+// commitOf returns the commit that brought a revision to a branch. Of several repositories, the first one's. It is empty if none remembers it.
+func (o Observed) commitOf(revision int64) string {
+	for _, d := range o.allDeliveries() {
+		for _, h := range d.Status.AtProvider.History {
+			if h.Revision == revision && h.Commit != "" {
+				return h.Commit
+			}
 		}
-		d.resources[name] = Resource{Object: o}
 	}
-	return nil
+	return ""
 }
 
-// withReadiness returns the resources, and which of them prove what is asked of them.
-func withReadiness(d Decision) map[string]Resource {
-	out := maps.Clone(d.resources)
+// encodeResources returns the resources as they are applied, and which of them prove what is asked of them.
+func encodeResources(d Decision) (map[string]Resource, error) {
+	out := maps.Clone(d.retained)
+	for name, composed := range d.composed {
+		o, err := compose.Encode(composed)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot encode composed resource %q", name)
+		}
+		out[name] = Resource{Object: o}
+	}
 	for name, r := range out {
 		r.Ready = isApplied(d, name)
 		out[name] = r
 	}
-	return out
+	return out, nil
 }
 
 // isApplied is true for a composed resource that proves what is asked of it.

@@ -3,71 +3,54 @@ package deployment
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
-
-// maxRollbackEvents is how many events of a rollback one call decides on: to its first attempt, and no further.
-const maxRollbackEvents = 3
 
 // defaultAttemptTimeout is the default of the schema for the time that an attempt may take.
 const defaultAttemptTimeout = "5m"
 
-// rollBack asks for what a rejected order has left to do. What began goes on whatever problem the deployment has now.
-func (t decider) rollBack(d Decision, o rolloutv1alpha1.Order) (Decision, error) {
-	all := t.observed.allDeliveries()
-	for range maxRollbackEvents {
-		parts := compose.Parts(t.observed.deliveries, t.compiled.deliveries, o)
-		d = t.askForRollback(d, parts, o)
-		next, stop := rollout.Back(o, rollout.Retreat{
-			Policy: t.rollbackPolicy(), All: all, Parts: sortByName(parts), Chosen: t.compiled.isChosen, Proof: d.Proof(),
-		})
-		d.Stop, d.StopMessage = stop, rollout.Explained(o, d.Target, stop)
-		if rollout.Same(next, o) {
-			break
-		}
-		o = next
+// askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
+func (t decider) askForRollback(s ledger.State) assets {
+	parts := compose.Parts(t.observed.deliveries, t.compiled.deliveries, *s.Current)
+	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	if s.Cursor.Attempt == 0 {
+		return assets{deliveries: compose.Stay(parts, spec), sync: t.observed.sync, isResumed: true}
 	}
-	if err := t.composeGates(d); err != nil {
-		return d, err
-	}
-	if d.Order.Attempt == 0 {
-		return d, composeDeliveries(d) // The SiteSync goes on as it is.
-	}
-	return d, t.composeAll(d)
+	r := compose.Return{Trees: treesOf(step.TargetOf(s)), Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
+	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
+	ds := compose.Back(parts, spec, s, r)
+	return assets{deliveries: ds, sync: compose.Sync(t.in.Claim, spec, *orderOf(s), ds, t.sitesWithoutEngine(ds))}
 }
 
-// askForRollback asks for a rejected order: for all directories as they are, or for an attempt to roll back.
-func (t decider) askForRollback(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
-	d.Order, d.Target = &o, rollout.TargetOf(o, t.observed.allDeliveries())
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
-	if o.Attempt == 0 {
-		d.Desired, d.Sync = compose.Stay(parts, spec, o), t.observed.sync
-		return d
+// treesOf returns the trees of the target of a rollback, by Site, or nil if there is none.
+func treesOf(target *ledger.Past) map[string]string {
+	if target == nil {
+		return nil
 	}
-	r := compose.Return{Target: d.Target, Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
-	d.Desired = compose.Back(parts, spec, o, r)
-	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
-	d.Sync = compose.Sync(t.in.Claim, spec, o, d.Desired, t.sitesWithoutEngine(d))
-	return d
+	out := make(map[string]string, len(target.Trees))
+	for _, t := range target.Trees {
+		out[t.Site] = t.ID
+	}
+	return out
 }
 
 // sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the ones that the SiteSync does not observe.
-func (t decider) sitesWithoutEngine(d Decision) map[string]bool {
+func (t decider) sitesWithoutEngine(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
 	if t.compiled.unobserved != nil || t.observed.sync == nil {
 		return t.compiled.unobserved
 	}
-	out := compose.Sites(d.Desired)
+	out := compose.Sites(ds)
 	for _, s := range t.observed.sync.Spec.ForProvider.Sites {
 		delete(out, s.Name)
 	}
 	return out
 }
 
-func (t decider) rollbackPolicy() rollout.Policy {
-	c := t.in.Spec.RollbackConfig
-	return rollout.Policy{Auto: *c.AutoRollback, MaxRetries: *c.MaxRetries, MaxPerHour: *c.MaxPerHour}
+func rollbackPolicy(in Input) step.Policy {
+	c := in.Spec.RollbackConfig
+	return step.Policy{AutoRollback: *c.AutoRollback, MaxRetries: *c.MaxRetries, MaxPerHour: *c.MaxPerHour}
 }
 
 // attemptTimeout returns how long an attempt may take. An invalid one is a problem of the spec, and a rollback goes on with the default.

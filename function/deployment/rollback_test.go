@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -110,7 +111,7 @@ func TestBackAndForth(t *testing.T) {
 	w.wish(4)
 	w.until("Succeeded/RolledBack 4")
 	for name, r := range w.repos {
-		if n := r.commits[try{revision: 2, attempt: 1}]; n != 1 {
+		if n := r.commits[try{epoch: 1, revision: 2, attempt: 1}]; n != 1 {
 			t.Errorf("%s has %d commits for the way back from revision 2", name, n)
 		}
 	}
@@ -283,15 +284,14 @@ func TestOneCommit(t *testing.T) {
 	w := still(t, false)
 	w.wish(4)
 	w.until("Succeeded/RolledBack 2")
-	want := w.deliveries[slices.Min(slices.Collect(maps.Keys(w.deliveries)))]
 	for name, d := range w.deliveries {
-		for i := range d.Status.AtProvider.History {
-			d.Status.AtProvider.History[i].Commit = "of " + name
-		}
+		d.Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: 1, Commit: "of " + name}}
+		w.changed(name)
 	}
+	want := "of " + slices.Min(slices.Collect(maps.Keys(w.deliveries)))
 	for range 20 {
 		out := w.decide(w.moment())
-		if diff := cmp.Diff(want.Status.AtProvider.History[0].Commit, out.Status.Rollback.PreviousCommit); diff != "" {
+		if diff := cmp.Diff(want, out.Status.Rollback.PreviousCommit); diff != "" {
 			t.Fatalf("status.rollback.previousCommit: -want, +got:\n%s", diff)
 		}
 	}

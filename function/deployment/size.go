@@ -8,7 +8,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -29,9 +28,9 @@ func CheckSize(in Input, rendered []compose.Rendered) error {
 	return checkSizes(wanted, nil)
 }
 
-// composeTrees of what was rendered, for no order yet. It returns a problem for trees that do not fit.
+// composeTrees of what was rendered. It returns a problem for trees that do not fit.
 func composeTrees(in Input, rendered []compose.Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
-	out, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered)
+	out, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rendered)
 	if err != nil {
 		return nil, sizeProblem(err)
 	}

@@ -182,12 +182,12 @@ func TestStagesLeaveEarlierValuesAlone(t *testing.T) {
 			if diff := cmp.Diff(before, snapshotOf(in, o, k)); diff != "" {
 				t.Errorf("\n%s\ndecide(...): -before, +after:\n%s", tc.reason, diff)
 			}
-			decided, desired := copyResources(d.resources), copyObjects(d.Desired)
+			decided, desired := copyResources(d.retained), copyObjects(d.Desired)
 			answer(in, o, k, d)
 			if diff := cmp.Diff(before, snapshotOf(in, o, k)); diff != "" {
 				t.Errorf("\n%s\nanswer(...): -before, +after:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(decided, d.resources) + cmp.Diff(desired, d.Desired); diff != "" {
+			if diff := cmp.Diff(decided, d.retained) + cmp.Diff(desired, d.Desired); diff != "" {
 				t.Errorf("\n%s\nanswer(...): the decision: -before, +after:\n%s", tc.reason, diff)
 			}
 		})
@@ -217,7 +217,8 @@ func rejectSecond(w *world) {
 	w.settle()
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	w.apply(w.call())
-	w.refuse("PolicyDenied")
+	w.refuseWith("PolicyDenied")
+	w.deliver()
 }
 
 // suspendSecond suspends a deployment whose intent changes.

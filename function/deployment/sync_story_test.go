@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -106,8 +107,8 @@ func TestRejected(t *testing.T) {
 	}{
 		"Failed":   {reason: "An engine tried and failed.", fail: func(w *world) { w.deliver(); w.sync("Failed", "Failed") }, why: deploymentv1alpha1.ReasonSyncFailed},
 		"TimedOut": {reason: "A Site took too long.", fail: func(w *world) { w.deliver(); w.sync("TimedOut", "TimedOut") }, why: deploymentv1alpha1.ReasonSyncTimedOut},
-		"Refused":  {reason: "A refusal of a repository rejects the revision.", fail: func(w *world) { w.refuse("PolicyDenied") }, why: deploymentv1alpha1.ReasonDeliveryRefused},
-		"Trouble":  {reason: "A delivery that fails for too long rejects the revision.", fail: func(w *world) { w.refuse("DeliveryTimedOut") }, why: deploymentv1alpha1.ReasonDeliveryTimedOut},
+		"Refused":  {reason: "A refusal of a repository rejects the revision.", fail: func(w *world) { w.refuseWith("PolicyDenied"); w.deliver() }, why: deploymentv1alpha1.ReasonDeliveryRefused},
+		"Trouble":  {reason: "A delivery that fails for too long rejects the revision.", fail: func(w *world) { w.refuseWith("DeliveryTimedOut"); w.deliver() }, why: deploymentv1alpha1.ReasonDeliveryTimedOut},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -141,23 +142,17 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// refuse lets deliveries say that they are not carried out.
-func (w *world) refuse(reason string) {
-	for _, o := range w.in.Observed {
-		if o.GetKind() == "GitDelivery" {
-			o.Object["status"] = map[string]any{"conditions": []any{condition("Ready", "False", reason, o), condition("Synced", "True", "ReconcileSuccess", o)}}
-		}
-	}
-}
-
 func TestAdoptReleases(t *testing.T) {
 	w := newWorld(t)
 	w.apply(w.call())
-	w.refuse("NotOwner")
+	w.refuseWith("NotOwner")
+	w.deliver()
 	w.apply(w.call())
-	if diff := cmp.Diff("Rejected", w.verdict()); diff != "" {
+	w.deliver()
+	if diff := cmp.Diff(ledger.VerdictRejected, w.ledger().Verdict.Result); diff != "" {
 		t.Fatalf("verdict: -want, +got:\n%s", diff)
 	}
+	w.refuseWith("")
 	w.in.Spec.DeliveryConfig.Adopt = new(true)
 	w.want("What was in the way may go.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
@@ -194,7 +189,7 @@ func TestWaveFails(t *testing.T) {
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", MatchLabels: map[string]deploymentv1alpha1.LabelValue{"region": "south"}}}
 	out := w.round("Failed", "Failed")
-	w.want("The other Site keeps what it has.", out, view{Phase: deploymentv1alpha1.PhaseFailed, Revision: 2, Sites: "0/2", Trees: []string{"2 edge1 Keep", "2 edge2 Keep"}})
+	w.want("The other Site keeps what it has.", out, view{Phase: deploymentv1alpha1.PhaseRollingBack, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Keep", "2 edge2 Restore"}})
 }
 
 // settleLive lets everything be delivered and live.
@@ -242,7 +237,8 @@ func TestNobodyTells(t *testing.T) {
 		t.Error("Run(...): no SiteSync for a Site that has an engine now")
 	}
 	w.settleLive()
-	w.want("Then it is known.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	third := []string{"3 edge1 Desired", "3 edge2 Desired"} // The engine gets other files than no engine.
+	w.want("Then it is known.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 3, Sites: "2/2", Trees: third})
 	w.set("Site", "edge2", map[string]any{"type": "None", "unobservedIsLive": true}, "spec", "engine")
 	out = w.call()
 	if _, ok := out.Resources[compose.SyncName]; ok {

@@ -7,9 +7,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -51,11 +51,9 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.apply(out)
 	w.wantUpdated("Asked again, it is the same.", w.call(), updated{Revision: 4, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Taken"})
 	w.wantUpdated("It ends.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Done"})
-	for _, d := range w.deliveries(w.call()) {
-		want := &rolloutv1alpha1.RequestReference{Name: "now", UID: "uid-of-request", By: "ann"}
-		if diff := cmp.Diff(want, d.Spec.ForProvider.Order.RequestRef); diff != "" {
-			t.Errorf("Run(...): requestRef: -want, +got:\n%s", diff)
-		}
+	want := &ledger.RequestReference{Name: "now", UID: "uid-of-request", By: "ann"}
+	if diff := cmp.Diff(want, w.ledger().Current.RequestRef); diff != "" {
+		t.Errorf("Run(...): requestRef: -want, +got:\n%s", diff)
 	}
 	w.remove("RolloutRequest", "now")
 	w.wantUpdated("The next one waits again.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"})
@@ -172,61 +170,6 @@ func TestAmbiguousChannel(t *testing.T) {
 					t.Errorf("Run(...): want message with %q, got %q", name, out.Status.Message)
 				}
 			}
-		})
-	}
-}
-
-// TestUnnamedBlueprint: an earlier version made the order, and did not say which Blueprint.
-func TestUnnamedBlueprint(t *testing.T) {
-	reason := "The one that the trees came from is written down, and nothing is carried out for it."
-	w := newWorld(t)
-	w.manual()
-	w.settle()
-	w.unname()
-	same := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
-	out := w.call()
-	w.wantUpdated(reason, out, same)
-	w.apply(out)
-	for name, o := range w.in.Observed {
-		order, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "order")
-		w.status(name, order, condition("Ready", "True", "Delivered", o), condition("Synced", "True", "ReconcileSuccess", o))
-	}
-	w.wantUpdated("Git need not know.", w.call(), same)
-	w.release("1.1.0")
-	same.Update.Blueprint = "web-1.1.0"
-	w.wantUpdated("From then on the next one waits.", w.settle(), same)
-}
-
-// TestUnnamedAndMoved: the same, and trees would change before anybody could tell which Blueprint it was.
-func TestUnnamedAndMoved(t *testing.T) {
-	waits := updated{Revision: 1, Ready: true, Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
-	cases := map[string]struct {
-		reason string
-		change func(*world)
-		want   updated
-	}{
-		"Held":      {reason: "Nobody knows, so it waits.", change: func(*world) {}, want: waits},
-		"Automatic": {reason: "An automatic update needs no approval.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = "" }, want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"}},
-		"Approved": {
-			reason: "An update that a user approved is delivered.", change: func(w *world) { w.ask("a", 1) },
-			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "a=Done"},
-		},
-		"Intent": {
-			reason: "Another intent goes out, with the only Blueprint that is known.",
-			change: func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`) },
-			want:   updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.manual()
-			w.settle()
-			w.unname()
-			w.release("1.1.0")
-			w.wantFrozen("Not a byte changes.", w.call())
-			tc.change(w)
-			w.wantUpdated(tc.reason, w.settle(), tc.want)
 		})
 	}
 }

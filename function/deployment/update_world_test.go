@@ -157,47 +157,9 @@ func (w *world) wantUpdated(reason string, out *Output, want updated) {
 	}
 }
 
-// current is the order that is asked for.
-func (w *world) current() rolloutv1alpha1.Order {
-	w.t.Helper()
-	for _, d := range w.deliveries(w.call()) {
-		return d.Spec.ForProvider.Order
-	}
-	w.t.Fatal("nothing is ordered")
-	return rolloutv1alpha1.Order{}
-}
-
 // forget empties what the deliveries say about Git.
 func (w *world) forget() {
 	for _, o := range w.in.Observed {
 		delete(o.Object, "status")
-	}
-}
-
-// remember lets deliveries say that Git holds an order, and trees by their place.
-func (w *world) remember(o rolloutv1alpha1.Order, ids map[string]string) {
-	w.t.Helper()
-	order, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for name, d := range w.in.Observed {
-		var trees []any
-		for place, id := range ids {
-			path := place[strings.LastIndex(place, " ")+1:]
-			trees = append(trees, map[string]any{"site": "edge", "path": path, "tree": id, "revision": o.Revision})
-		}
-		w.status(name, order, condition("Ready", "True", "Delivered", d), condition("Synced", "True", "ReconcileSuccess", d))
-		if err := unstructured.SetNestedSlice(d.Object, trees, "status", "atProvider", "trees"); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
-
-// unname lets orders be those of a version that did not say their Blueprint.
-func (w *world) unname() {
-	for _, o := range w.in.Observed {
-		unstructured.RemoveNestedField(o.Object, "spec", "forProvider", "order", "blueprint")
-		unstructured.RemoveNestedField(o.Object, "status", "atProvider", "order", "blueprint")
 	}
 }

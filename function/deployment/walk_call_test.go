@@ -10,78 +10,64 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// observed is what a call reads now. What did not change since it was read last is not read again: a step that changes an object says so
-// with changed.
-func (w *walk) observed() map[string]*unstructured.Unstructured {
-	out := map[string]*unstructured.Unstructured{}
-	for name, d := range w.deliveries {
-		out[name] = w.read(name, d, &d.Status)
-	}
-	for name, g := range w.gates {
-		out[name] = w.read(name, g, &g.Status)
-	}
-	if w.sync != nil {
-		out[compose.SyncName] = w.read(compose.SyncName, w.sync, &w.sync.Status)
+// A reply is what a call answers, with the objects that it asks for by their names in the composition.
+type reply struct {
+	*Output
+
+	objects map[string]any
+}
+
+// deliveries are the deliveries that a call asks for.
+func (r *reply) deliveries() map[string]*deliveryv1alpha1.GitDelivery {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for name, o := range r.objects {
+		if d, ok := o.(*deliveryv1alpha1.GitDelivery); ok {
+			out[name] = d
+		}
 	}
 	return out
 }
 
-// changed says that composed resources are not what they were.
-func (w *walk) changed(names ...string) {
-	for _, name := range names {
-		delete(w.reads, name)
+// encoded are the objects of a moment as the API server has them: the function owns all of their specs, their labels and their annotations.
+func (w *walk) encoded(m moment) map[string]*unstructured.Unstructured {
+	out := map[string]*unstructured.Unstructured{}
+	for name, d := range m.deliveries {
+		out[name] = w.encode(d, &d.Status)
 	}
+	for name, g := range m.gates {
+		out[name] = w.encode(g, &g.Status)
+	}
+	if m.sync != nil {
+		out[compose.SyncName] = w.encode(m.sync, &m.sync.Status)
+	}
+	return out
 }
 
-// read an object as the API server has it: the function owns all of its spec, its labels and its annotations.
-func (w *walk) read(name string, o metav1.Object, status any) *unstructured.Unstructured {
-	if w.reads[name] != nil {
-		return w.reads[name]
-	}
-	is, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
+// encode an object with its status, and the managed fields of what the function applied.
+func (w *walk) encode(o metav1.Object, status any) *unstructured.Unstructured {
+	u, err := compose.Encode(o)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	was := w.applied[name]
-	u := &unstructured.Unstructured{Object: map[string]any{"spec": was.Object["spec"], "status": is}}
-	u.SetGroupVersionKind(was.GroupVersionKind())
-	u.SetNamespace(was.GetNamespace())
-	u.SetName(o.GetName())
-	u.SetUID(o.GetUID())
-	u.SetGeneration(o.GetGeneration())
-	if labels := was.GetLabels(); len(labels) > 0 {
-		u.SetLabels(labels)
+	fields := w.fieldsOf(map[string]any{"spec": u.Object["spec"], "metadata": map[string]any{"labels": asMap(o.GetLabels()), "annotations": asMap(o.GetAnnotations())}})
+	is, err := k8sruntime.DefaultUnstructuredConverter.ToUnstructured(status)
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	if annotations := was.GetAnnotations(); len(annotations) > 0 {
-		u.SetAnnotations(annotations)
-	}
-	w.own(u)
-	w.reads[name] = u
+	u.Object["status"] = is
+	u.SetManagedFields([]metav1.ManagedFieldsEntry{{
+		Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: fields},
+	}})
 	return u
-}
-
-// own writes the managed fields of an object. They change with its generation, and with its annotations.
-func (w *walk) own(u *unstructured.Unstructured) {
-	key := fmt.Sprintf("%s/%d/%v", u.GetUID(), u.GetGeneration(), u.GetAnnotations())
-	if w.fields[key] == nil {
-		o := &unstructured.Unstructured{Object: map[string]any{
-			"spec": u.Object["spec"], "metadata": map[string]any{"labels": asMap(u.GetLabels()), "annotations": asMap(u.GetAnnotations())},
-		}}
-		fields := w.fieldsOf(o.Object)
-		o.SetManagedFields([]metav1.ManagedFieldsEntry{{
-			Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: fields},
-		}})
-		w.fields[key], _, _ = unstructured.NestedFieldNoCopy(o.Object, "metadata", "managedFields")
-	}
-	u.Object["metadata"].(map[string]any)["managedFields"] = w.fields[key]
 }
 
 func asMap(in map[string]string) map[string]any {
@@ -113,29 +99,30 @@ type call struct {
 	moment
 
 	core    *Core
-	answers int
-	out     *Output
+	catalog catalogVersion
+	out     *reply
 }
 
 // decide calls the function with a moment. One that has just been told the same is not asked again, as answers.go has it.
-func (w *walk) decide(m moment) *Output {
-	if c := w.recent; c != nil && c.core == w.core && c.answers == w.catalogued && !c.out.Dated && maps.Equal(c.observed, m.observed) &&
-		equality.Semantic.DeepEqual(c.status, m.status) && equality.Semantic.DeepEqual(c.spec, m.spec) {
+func (w *walk) decide(m moment) *reply {
+	if c := w.recent; c != nil && c.core == w.core && c.catalog == w.catalogVersion() && !c.out.Dated && c.sync == m.sync && maps.Equal(c.deliveries, m.deliveries) &&
+		maps.Equal(c.gates, m.gates) && equality.Semantic.DeepEqual(c.status, m.status) && equality.Semantic.DeepEqual(c.spec, m.spec) {
 		return c.out
 	}
-	out := w.consult(m)
-	w.recent = &call{moment: m, core: w.core, answers: w.catalogued, out: out}
+	out := w.consult(m, w.runStages)
+	w.recent = &call{moment: m, core: w.core, catalog: w.catalogVersion(), out: out}
 	return out
 }
 
 // consult the function until it needs nothing more.
-func (w *walk) consult(m moment) *Output {
-	w.in.Observed, w.in.Now = m.observed, metav1.NewTime(w.now)
+func (w *walk) consult(m moment, run func(Input, moment) (*reply, error)) *reply {
+	w.in.Now = metav1.NewTime(w.now)
 	in := w.in
 	in.Spec, in.Status = m.spec, m.status
 	for range 5 {
 		w.answer(w.needs)
-		out, err := w.core.Run(w.ctx, in)
+		w.consulted++
+		out, err := run(in, m)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -148,8 +135,97 @@ func (w *walk) consult(m moment) *Output {
 	return nil
 }
 
+// run carries out a call with objects as the API server has them.
+func (w *walk) run(in Input, m moment) (*reply, error) {
+	in.Observed = w.encoded(m)
+	out, err := w.core.Run(w.ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &reply{Output: out, objects: map[string]any{}}
+	for name, o := range out.Resources {
+		switch o.Object.GetKind() {
+		case "GitDelivery":
+			r.objects[name] = w.decode(o.Object)
+		default:
+			r.objects[name] = o.Object
+		}
+	}
+	return r, nil
+}
+
+// runStages carries out the stages of a call, and leaves out what only the API server needs: a story would take most of its time for that.
+func (w *walk) runStages(in Input, m moment) (*reply, error) {
+	o := Observed{retained: map[string]Resource{}, deliveries: m.deliveries, gates: m.gates, sync: m.sync}
+	for name := range m.objects() {
+		o.retained[name] = Resource{Object: &unstructured.Unstructured{Object: map[string]any{}}}
+	}
+	o, err := o.withLedger(in)
+	if err != nil {
+		return nil, err
+	}
+	k, err := w.core.compile(w.ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := decide(in, o, k)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{Output: answer(in, o, k, d), objects: askedObjects(m, d)}, nil
+}
+
+// askedObjects are the objects that a decision asks for: what is retained is what the call observed.
+func askedObjects(m moment, d Decision) map[string]any {
+	out, observed := map[string]any{}, m.objects()
+	for name, r := range d.retained {
+		out[name] = observed[name]
+		was, ok := observed[name].(*deliveryv1alpha1.GitDelivery)
+		if annotations := r.Object.GetAnnotations(); ok && len(annotations) > 0 {
+			superseded := *was
+			superseded.Annotations = maps.Clone(was.Annotations)
+			if superseded.Annotations == nil {
+				superseded.Annotations = map[string]string{}
+			}
+			maps.Copy(superseded.Annotations, annotations)
+			out[name] = &superseded
+		}
+	}
+	maps.Copy(out, d.composed)
+	return out
+}
+
+// objects of a moment, by their names in the composition.
+func (m moment) objects() map[string]any {
+	out := map[string]any{}
+	for name, d := range m.deliveries {
+		out[name] = d
+	}
+	for name, g := range m.gates {
+		out[name] = g
+	}
+	if m.sync != nil {
+		out[compose.SyncName] = m.sync
+	}
+	return out
+}
+
+// A catalogVersion differs between two states of the catalog.
+type catalogVersion struct {
+	changes, objects int
+	last             *unstructured.Unstructured
+}
+
+func (w *walk) catalogVersion() catalogVersion {
+	return catalogVersion{changes: w.catalogued, objects: len(w.objects), last: w.objects[len(w.objects)-1]}
+}
+
 // answer needs, as the world does. What did not change since is not written again.
 func (w *walk) answer(needs []catalog.Need) {
+	if w.answeredAt == w.catalogVersion() && w.answered != nil && slices.EqualFunc(w.answered, needs, func(a, b catalog.Need) bool { return a.Name == b.Name }) {
+		return
+	}
+	w.answeredAt, w.answered = w.catalogVersion(), needs
 	for _, n := range needs {
 		answers := []json.RawMessage{}
 		for _, o := range w.objects {
@@ -178,7 +254,9 @@ func (w *walk) set(kind, name string, value any, path ...string) {
 }
 
 func (w *walk) moment() moment {
-	return moment{observed: w.observed(), deliveries: maps.Clone(w.deliveries), sync: w.sync.DeepCopy(), spec: *w.in.Spec.DeepCopy(), status: *w.in.Status.DeepCopy()}
+	spec := *w.in.Spec.DeepCopy()
+	spec.Default()
+	return moment{deliveries: maps.Clone(w.deliveries), gates: maps.Clone(w.gates), sync: w.sync, spec: spec, status: w.in.Status}
 }
 
 // turn is one call, be it fresh or stale, whose answer is applied as a whole, in part, or not at all.
@@ -198,43 +276,90 @@ func (w *walk) turn() {
 		w.notef("lost: %s", w.brief(out))
 		return
 	case 1:
-		w.apply(out, fresh, func() bool { return w.chance(2) })
+		w.apply(m, out, fresh, func() bool { return w.chance(2) })
 		w.notef("half applied: %s", w.brief(out))
 		return
 	}
-	w.apply(out, fresh, func() bool { return true })
+	w.apply(m, out, fresh, func() bool { return true })
 	w.notef("fresh %t: %s", fresh, w.brief(out))
 	w.in.Status, w.last = *out.Status, out
 }
 
 // calls is a fresh call whose answer is applied as a whole.
-func (w *walk) calls() *Output {
+func (w *walk) calls() *reply {
 	m := w.moment()
 	out := w.decide(m)
 	w.judge(m, out, true)
-	w.apply(out, true, func() bool { return true })
+	w.apply(m, out, true, func() bool { return true })
 	w.notef("calm: %s", w.brief(out))
 	w.in.Status = *out.Status
 	return out
 }
 
-func (w *walk) brief(out *Output) string {
+// brief says what a call answered: the phase, and the position and trees of each delivery with the events that are to be recorded.
+func (w *walk) brief(out *reply) string {
 	s := []string{fmt.Sprintf("%s/%s r%d", out.Status.Phase, out.Status.Outcome, out.Status.Revision)}
-	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
-		o := out.Resources[name].Object
-		n, _, _ := unstructured.NestedInt64(o.Object, "spec", "forProvider", "order", "revision")
-		a, _, _ := unstructured.NestedInt64(o.Object, "spec", "forProvider", "order", "attempt")
-		step, _, _ := unstructured.NestedInt64(o.Object, "spec", "forProvider", "order", "step")
-		v, _, _ := unstructured.NestedString(o.Object, "spec", "forProvider", "order", "verdict", "result")
-		trees, _, _ := unstructured.NestedSlice(o.Object, "spec", "forProvider", "trees")
-		said := &strings.Builder{}
-		fmt.Fprintf(said, "%s=%d.%d.%d%s", name, n, step, a, v)
-		for _, t := range trees {
-			if t, ok := t.(map[string]any); ok {
-				fmt.Fprintf(said, " %v:%.1s:%.4s", t["site"], t["action"], fmt.Sprint(t["tree"]))
+	for _, name := range slices.Sorted(maps.Keys(out.objects)) {
+		d, ok := out.objects[name].(*deliveryv1alpha1.GitDelivery)
+		if !ok {
+			s = append(s, name)
+			continue
+		}
+		said, p := &strings.Builder{}, askedPosition(d)
+		fmt.Fprintf(said, "%s %d:%d.%d.%d", name, p.Epoch, p.Revision, p.Step, p.Attempt)
+		for _, t := range d.Spec.ForProvider.Trees {
+			fmt.Fprintf(said, " %s:%.1s:%.4s", t.Site, t.Action, t.Tree)
+		}
+		if l := d.Spec.ForProvider.Ledger; l != nil {
+			fmt.Fprintf(said, " after %d:", l.After.Seq)
+			for _, e := range l.Events {
+				said.WriteString(" " + describeEvent(e))
 			}
 		}
 		s = append(s, said.String())
 	}
 	return strings.Join(s, "; ")
+}
+
+// describeEvent says what an event is.
+func describeEvent(e ledger.Event) string {
+	switch {
+	case e.Ordered != nil:
+		return fmt.Sprintf("Ordered(%d)", e.Ordered.Revision.Number)
+	case e.Judged != nil:
+		return fmt.Sprintf("Judged(%s %s)", e.Judged.Verdict.Result, e.Judged.Verdict.Reason)
+	case e.RolledBack != nil:
+		return fmt.Sprintf("RolledBack(%d)", e.RolledBack.Target)
+	case e.Withdrawn != nil:
+		return fmt.Sprintf("Withdrawn(%d)", e.Withdrawn.Target)
+	case e.Recovered != nil:
+		return fmt.Sprintf("Recovered(%d of %d)", e.Recovered.Copy.Seq, e.Recovered.Copy.Epoch)
+	}
+	return nameEvent(e)
+}
+
+// nameEvent names an event of which no more is to be said.
+func nameEvent(e ledger.Event) string {
+	switch {
+	case e.Opened != nil:
+		return "Opened"
+	case e.Advanced != nil:
+		return "Advanced"
+	case e.Promoted != nil:
+		return "Promoted"
+	case e.Restored != nil:
+		return "Restored"
+	case e.Rebased != nil:
+		return "Rebased"
+	case e.Moved != nil:
+		return "Moved"
+	}
+	return "Closed"
+}
+
+// changed says that a test wrote into the status of deliveries.
+func (w *walk) changed(names ...string) {
+	for _, name := range names {
+		w.deliveries[name] = copyForStatus(w.deliveries[name])
+	}
 }

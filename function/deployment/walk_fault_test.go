@@ -8,13 +8,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
 )
 
 // A fault is what the world does to us.
@@ -70,36 +68,36 @@ func (w *walk) losses() []fault {
 			if len(names) > 0 {
 				name := names[w.rng.IntN(len(names))]
 				delete(w.deliveries, name)
-				w.changed(name)
 				w.wiped = true
 			}
 		}},
 		{"all objects are lost", func() {
 			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
 			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
-			clear(w.reads)
+			w.born++
+			w.in.UID = fmt.Sprint("composite-", w.born)
 		}},
-		{"SiteSync is lost", func() { w.sync = nil; clear(w.reads) }},
-		{"Gates are lost", func() { clear(w.gates); clear(w.reads) }},
+		{"SiteSync is lost", func() { w.sync = nil }},
+		{"Gates are lost", func() { clear(w.gates) }},
 		{"statuses are lost", func() {
 			for name, d := range w.deliveries {
 				w.deliveries[name] = d.DeepCopy()
 				w.deliveries[name].Status = deliveryv1alpha1.GitDeliveryStatus{}
 			}
-			clear(w.reads)
 			w.wiped = true
 		}},
 		{"a backup is made", func() { w.saved = w.backup() }},
 		{"a backup is restored", w.restore},
 		{"repositories are made anew", func() {
 			for name := range w.repos {
-				w.repos[name] = newRepo(w.repos[name].cramped)
+				w.repos[name] = w.newRepo()
 			}
 			clear(w.deliveries)
-			clear(w.reads)
-			w.lost, w.wiped = true, true
+			w.loses()
+			w.truth.forget()
+			w.wiped = true
 		}},
-		{"state is lost", func() { w.anyRepo().entry, w.lost = nil, true }},
+		{"state is lost", func() { w.anyRepo().memory = memory{}; w.loses() }},
 		{"the status is forged", func() {
 			w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 7, IntentDigest: "x"}
 		}},
@@ -175,11 +173,10 @@ func (w *walk) require(spec rolloutv1alpha1.RolloutRequestSpec) {
 type backup struct {
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 	sync       *deliveryv1alpha1.SiteSync
-	applied    map[string]*unstructured.Unstructured
 }
 
 func (w *walk) backup() *backup {
-	return &backup{deliveries: maps.Clone(w.deliveries), sync: w.sync.DeepCopy(), applied: maps.Clone(w.applied)}
+	return &backup{deliveries: maps.Clone(w.deliveries), sync: w.sync}
 }
 
 // restore objects from a backup: with other uids and their first generation, and with what they said of a later one.
@@ -195,16 +192,14 @@ func (w *walk) restore() {
 		}
 		w.revive(d)
 		w.deliveries[name] = d
-		w.applied[name] = w.saved.applied[name]
 	}
 	if s := w.saved.sync.DeepCopy(); s != nil {
 		if s.GetGeneration() < 2 {
 			s.Status = deliveryv1alpha1.SiteSyncStatus{}
 		}
 		w.revive(s)
-		w.sync, w.applied[compose.SyncName] = s, w.saved.applied[compose.SyncName]
+		w.sync = s
 	}
-	clear(w.reads)
 	w.wiped = true
 }
 
@@ -218,20 +213,27 @@ func (w *walk) revive(o metav1.Object) {
 func (w *walk) remove(name string, fresh bool) {
 	d := w.deliveries[name]
 	delete(w.deliveries, name)
-	w.changed(name)
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
-	if r.entry == nil {
-		return
+	if s := r.memory.ledger; fresh && !w.truth.lossy && !w.truth.moved && s.Seq > 0 && !s.IsClosed && s.Successor == "" {
+		w.truth.violatedf("%s holds the ledger, and is deleted", name)
 	}
-	for _, t := range r.entry.trees {
+	if m := r.memory.record; m != nil && !m.deleted {
+		w.removeTrees(d, r, m.trees, fresh)
+	}
+	r.memory = r.memory.tombstone(w.now)
+	w.truth.heads[r.memory.ledger.Head] = true
+}
+
+// removeTrees removes the directories of a delivery that is deleted.
+func (w *walk) removeTrees(d *deliveryv1alpha1.GitDelivery, r *repo, trees []deliveryv1alpha1.DeliveredTree, fresh bool) {
+	for _, t := range trees {
 		delete(r.dirs, t.Path)
 		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
-		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.lossy && !w.runsElsewhere(t) {
 			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
 		}
 		delete(w.sites[t.Site].runs, at)
 	}
-	r.entry.trees, r.entry.history = nil, nil
 }
 
 // runsElsewhere is true for a Site that runs what another delivery brings it.

@@ -1,115 +1,121 @@
 package deployment
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// A repo plays a repository: a branch, the trees that anybody ever pushed, and the state.
+// A repo plays a repository: a branch, the trees that any user ever pushed, and the state.
 type repo struct {
 	dead, refuses bool
-	// cramped is true for one whose delivery has no room for all trees of the history.
-	cramped bool
+	// refusal is why the repository takes no trees. Empty means that it takes them.
+	refusal xpv2.ConditionReason
 	dirs    map[string]string
 	objects map[string]bool
-	entry   *entry
-	// did are the orders that commits tell about, oldest first.
-	did []rolloutv1alpha1.Order
-	// commits of each try that changed what nobody else had touched.
+	memory  memory
+	// did are the positions that commits tell about, oldest first.
+	did []ledger.Position
+	// commits of each try that changed what no other user had touched. What is left is removed by a commit of its own, which does not count.
 	commits map[try]int
 	touched bool
-}
-
-// An entry is what a repository remembers of the claim.
-type entry struct {
-	order   rolloutv1alpha1.Order
-	trees   []deliveryv1alpha1.DeliveredTree
-	history []deliveryv1alpha1.HistoryEntry
+	// onRecord is called with what is appended to the ledger. It may be nil.
+	onRecord func(before ledger.State, events []ledger.Event, now time.Time)
 }
 
 // A try is one attempt at one step of one revision.
 type try struct {
-	revision      int64
-	step, attempt int32
+	epoch, revision int64
+	step, attempt   int32
 }
 
-func newRepo(cramped bool) *repo {
-	return &repo{cramped: cramped, dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
+func tryOf(p ledger.Position) try { return try{p.Epoch, p.Revision, p.Step, p.Attempt} }
+
+func newRepo() *repo {
+	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
 }
 
-// deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status.
-func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) {
+// copyOf a repository, as a backup has it.
+func (r *repo) copyOf() *repo {
+	out := *r
+	out.dirs, out.objects, out.commits, out.did = maps.Clone(r.dirs), maps.Clone(r.objects), maps.Clone(r.commits), slices.Clone(r.did)
+	return &out
+}
+
+// deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status. It returns why an event was illegal.
+func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) error {
 	if r.dead {
 		reason := deliveryv1alpha1.ReasonUnreachable
-		if d.Status.AtProvider.Order == nil {
+		if d.Status.AtProvider.Order == nil && d.Status.AtProvider.Ledger == nil {
 			reason = deliveryv1alpha1.ReasonMemoryUnknown
 		}
-		unready(d, now, reason)
-		return
+		setUnready(d, now, reason)
+		return nil
 	}
-	r.recall(d)
-	if reason := r.refused(d); reason != "" {
-		unready(d, now, reason)
-		return
+	f := r.fence(d, now)
+	if f.reason == "" {
+		f.reason = r.refuseTrees(d.Spec.ForProvider, f.applied)
 	}
-	r.push(d, now)
-	if crash {
-		return
+	r.append(f, now)
+	if f.reason == "" {
+		r.push(d.Spec.ForProvider, f.applied)
 	}
-	at := &d.Status.AtProvider
-	at.Order, at.History, at.Trees = r.entry.order.DeepCopy(), r.shown(), slices.Clone(r.entry.trees)
-	at.Remote, at.Waiting = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}, nil
-	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
+	if !crash {
+		r.show(d, f, now)
+	}
+	return f.illegal
 }
 
-// recall what is remembered, and rebuild a state that was lost.
-func (r *repo) recall(d *deliveryv1alpha1.GitDelivery) {
-	at := &d.Status.AtProvider
-	if r.entry == nil && at.Order != nil {
-		r.entry = &entry{order: *at.Order, trees: slices.Clone(at.Trees), history: slices.Clone(at.History)}
+// fence compares what is asked for with what is recorded.
+func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, now time.Time) fence {
+	p, at := d.Spec.ForProvider, d.Status.AtProvider
+	if p.Ledger == nil {
+		return fenceFollower(r.memory, p)
 	}
-	if r.entry == nil && len(r.did) > 0 {
-		r.entry = r.rebuilt(d)
+	identity := fmt.Sprintf("%s %s", d.GetUID(), now.Format("20060102T150405Z"))
+	return fenceHome(r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
+}
+
+// committed is the highest revision that commits speak of.
+func (r *repo) committed() int64 {
+	var out int64
+	for _, p := range r.did {
+		out = max(out, p.Revision)
 	}
-	if r.entry != nil && (at.Order == nil || at.Order.Behind(r.entry.order)) {
-		at.Order, at.History = r.entry.order.DeepCopy(), r.shown()
+	return out
+}
+
+// append records events, whatever becomes of the trees.
+func (r *repo) append(f fence, now time.Time) {
+	if len(f.events) > 0 && r.onRecord != nil {
+		r.onRecord(r.memory.recorded(r.committed()), f.events, now)
+	}
+	if len(f.events) > 0 || f.closes {
+		r.memory.ledger = f.next
 	}
 }
 
-// rebuilt is what commits tell: no verdict, but for what was taken back.
-func (r *repo) rebuilt(d *deliveryv1alpha1.GitDelivery) *entry {
-	e := &entry{}
-	for _, o := range r.did {
-		if o.Verdict = nil; o.Attempt > 0 {
-			o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedRequested}
-		}
-		o.Restored = nil
-		e.order = o
-		e.remember(deliveryv1alpha1.HistoryEntry{Revision: o.Revision, Request: o.Request, Intent: o.Intent, Verdict: o.Verdict})
+// refuseTrees returns why trees are not written.
+func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.State) xpv2.ConditionReason {
+	switch {
+	case p.Position != nil && *p.Position != applied.Position():
+		return deliveryv1alpha1.ReasonInvalid
+	case applied.Current == nil:
+		return deliveryv1alpha1.ReasonPushing
+	case r.refusal != "":
+		return r.refusal
 	}
-	for _, t := range d.Spec.ForProvider.Trees {
-		if id, ok := r.dirs[t.Path]; ok {
-			e.trees = append(e.trees, deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: id, Revision: e.order.Revision})
-		}
-	}
-	return e
-}
-
-// refused is the fence, and the limits.
-func (r *repo) refused(d *deliveryv1alpha1.GitDelivery) xpv2.ConditionReason {
-	o, last := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
-	if last != nil && (o.Conflicts(*last) || o.Rejudges(*last) || o.Revives(*last, false) || o.Behind(*last)) {
-		return deliveryv1alpha1.ReasonOrderBehind
-	}
-	for _, t := range d.Spec.ForProvider.Trees {
+	for _, t := range p.Trees {
 		if t.Action == deliveryv1alpha1.ActionRestore && !r.objects[t.Tree] {
 			return deliveryv1alpha1.ReasonTreeGone
 		}
@@ -120,108 +126,95 @@ func (r *repo) refused(d *deliveryv1alpha1.GitDelivery) xpv2.ConditionReason {
 	return ""
 }
 
-// push what is asked for, and remember it.
-func (r *repo) push(d *deliveryv1alpha1.GitDelivery, now time.Time) {
-	o, next := d.Spec.ForProvider.Order, &entry{order: *d.Spec.ForProvider.Order.DeepCopy()}
+// push the trees of a position, and record it.
+func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.State) {
+	at, changed := applied.Position(), false
 	was := map[string]deliveryv1alpha1.DeliveredTree{}
-	if r.entry != nil {
-		next.history = slices.Clone(r.entry.history)
-		for _, t := range r.entry.trees {
-			was[t.Path] = t
-		}
+	for _, t := range r.delivered(p) {
+		was[t.Path] = t
 	}
-	changed := false
-	for _, t := range d.Spec.ForProvider.Trees {
+	var trees []deliveryv1alpha1.DeliveredTree
+	for _, t := range p.Trees {
 		before, known := was[t.Path]
 		delete(was, t.Path)
 		if t.Action == deliveryv1alpha1.ActionKeep {
 			if known {
-				next.trees = append(next.trees, before)
+				trees = append(trees, before)
 			}
 			continue
 		}
-		is := deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: o.Revision}
+		is := deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: at.Revision}
 		if known && before.Tree == is.Tree {
 			is.Revision = before.Revision
 		}
-		next.trees = append(next.trees, is)
+		trees = append(trees, is)
 		changed = changed || r.dirs[t.Path] != t.Tree
 		r.dirs[t.Path], r.objects[t.Tree] = t.Tree, true
 	}
-	for path := range was {
+	if changed && !r.touched {
+		r.commits[tryOf(at)]++
+	}
+	r.touched = false
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		if !p.Settled {
+			trees = append(trees, was[path])
+			continue
+		}
 		changed = true
 		delete(r.dirs, path)
 	}
 	if changed {
-		r.did = append(r.did, *o.DeepCopy())
-		if !r.touched {
-			r.commits[try{o.Revision, o.Step, o.Attempt}]++
-		}
+		r.did = append(r.did, at)
 	}
-	r.touched = false
-	next.note(o, metav1.NewTime(now))
-	r.entry = next
+	r.memory.record = r.memory.next(applied, p.Ledger != nil, trees)
 }
 
-// note an order in the history, as the state does.
-func (e *entry) note(o rolloutv1alpha1.Order, at metav1.Time) {
-	h := deliveryv1alpha1.HistoryEntry{Revision: o.Revision, StartedAt: &at}
-	e.history = slices.Clone(e.history)
-	for i, was := range e.history {
-		if was.Revision == o.Revision {
-			h = was
-		}
-		e.history[i].Withdrawn = was.Withdrawn || o.TakesBack(was.Revision)
+// delivered are the directories that the record has or, where the state was lost, that commits tell of.
+func (r *repo) delivered(p deliveryv1alpha1.GitDeliveryParameters) []deliveryv1alpha1.DeliveredTree {
+	if m := r.memory.record; m != nil && m.head.Seq > 0 {
+		return m.trees
 	}
-	h.Request, h.Intent, h.Marked = o.Request, o.Intent, o.Marked
-	if o.Attempt == 0 {
-		h.Trees = nil
-		for _, t := range e.trees {
-			h.Trees = append(h.Trees, deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree})
-		}
-	}
-	if h.Verdict == nil && o.Verdict != nil {
-		h.Verdict, h.EndedAt = o.Verdict, &at
-	}
-	e.remember(h)
-}
-
-const historyLength = 10
-
-func (e *entry) remember(h deliveryv1alpha1.HistoryEntry) {
-	all := slices.DeleteFunc(slices.Clone(e.history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
-	all = append(all, h)
-	slices.SortFunc(all, func(a, b deliveryv1alpha1.HistoryEntry) int { return int(a.Revision - b.Revision) })
-	for len(all) > historyLength {
-		old := 0
-		if verified(all[0]) && !slices.ContainsFunc(all[1:], verified) {
-			old = 1
-		}
-		all = slices.Delete(all, old, old+1)
-	}
-	e.history = all
-}
-
-func verified(h deliveryv1alpha1.HistoryEntry) bool {
-	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
-}
-
-// shown is the history as a status has it. Where there is no room, that is the trees of what there is to go back to, and of nothing else.
-func (r *repo) shown() []deliveryv1alpha1.HistoryEntry {
-	out := slices.Clone(r.entry.history)
-	for i := range out {
-		if r.cramped && !verified(out[i]) {
-			out[i].Trees = nil
+	var out []deliveryv1alpha1.DeliveredTree
+	for _, t := range p.Trees {
+		if id, ok := r.dirs[t.Path]; ok {
+			out = append(out, deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: id, Revision: r.committed()})
 		}
 	}
 	return out
 }
 
-// unready says why, and after the timeout that it took too long.
-func unready(d *deliveryv1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason) {
-	at, o := &d.Status.AtProvider, d.Spec.ForProvider.Order
-	if w := at.Waiting; w == nil || w.Revision != o.Revision || w.Step != o.Step || w.Number != o.Attempt {
-		at.Waiting = &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: metav1.NewTime(now)}
+// next is the record after a push.
+func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1.DeliveredTree) *record {
+	out := &record{applied: applied, home: applied.Home, head: applied.Head, position: applied.Position(), trees: trees}
+	if !isHome {
+		out.copy = new(applied.Essentials())
+	}
+	if m.record != nil {
+		out.revisions = slices.DeleteFunc(slices.Clone(m.record.revisions), func(h deliveryv1alpha1.HistoryEntry) bool { return h.Revision == applied.Current.Number })
+	}
+	out.revisions = append(out.revisions, deliveryv1alpha1.HistoryEntry{Revision: applied.Current.Number, Request: applied.Current.Request.Digest()})
+	return out
+}
+
+// show in the status what the repository holds, and whether it has what is asked for.
+func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
+	at, m := &d.Status.AtProvider, r.memory
+	at.Ledger, at.Record = new(m.recorded(r.committed())), m.shown()
+	if f.reason != "" {
+		setUnready(d, now, f.reason)
+		return
+	}
+	at.Order = new(rolloutv1alpha1.OrderOf(f.applied))
+	at.Trees, at.History, at.Waiting = m.record.trees, slices.Clone(m.record.revisions), nil
+	at.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
+	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
+}
+
+// setUnready says why, and after the timeout that it took too long.
+func setUnready(d *deliveryv1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason) {
+	at, p := &d.Status.AtProvider, askedPosition(d)
+	if w := at.Waiting; w == nil || w.Revision != p.Revision || w.Step != p.Step || w.Number != p.Attempt {
+		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: metav1.NewTime(now)}
 	}
 	timeout, _ := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
 	timed := reason == deliveryv1alpha1.ReasonUnreachable || reason == deliveryv1alpha1.ReasonMemoryUnknown
@@ -231,15 +224,29 @@ func unready(d *deliveryv1alpha1.GitDelivery, now time.Time, reason xpv2.Conditi
 	setReady(d, corev1.ConditionFalse, reason)
 }
 
+// askedPosition is the position that the trees of a delivery belong to.
+func askedPosition(d *deliveryv1alpha1.GitDelivery) ledger.Position {
+	return ptr.Deref(d.Spec.ForProvider.Position, ledger.Position{})
+}
+
 // A conditioned object has conditions, and a generation that they speak of.
 type conditioned interface {
 	SetConditions(c ...xpv2.Condition)
 	GetGeneration() int64
 }
 
-// reasonOf the rejection that follows from a delivery.
+// reasonOf the rejection that follows from why a delivery is not Ready. Empty means that none follows.
 func reasonOf(d *deliveryv1alpha1.GitDelivery) string {
-	return evidence.DeliveryFailure(d, d.Spec.ForProvider.Order).Reason
+	c := d.GetCondition(xpv2.TypeReady)
+	switch {
+	case c.Status != corev1.ConditionFalse:
+		return ""
+	case c.Reason == deliveryv1alpha1.ReasonDeliveryTimedOut:
+		return rolloutv1alpha1.RejectedDeliveryTimedOut
+	case c.Reason == deliveryv1alpha1.ReasonPolicyDenied, c.Reason == deliveryv1alpha1.ReasonTreeGone:
+		return rolloutv1alpha1.RejectedDeliveryRefused
+	}
+	return ""
 }
 
 // isReady is true for an object that says now that it has what it is asked for.

@@ -28,8 +28,8 @@ func (w *walk) works() {
 	}
 }
 
-// judgedTwice is told until two requests for one intent have one number, one of them was rejected, and the repository of the other one
-// does not know that: a call that read everything before, and the catalog after, came late.
+// judgedTwice is told until one intent was ordered and rejected, and a call that read everything before, and the catalog after, asks late for another
+// request under the same number.
 func (w *walk) judgedTwice() {
 	first, second := w.deliveryTo("default"), w.deliveryTo("other")
 	w.wish(3)
@@ -42,11 +42,12 @@ func (w *walk) judgedTwice() {
 	w.set("Site", "edge1", map[string]any{"p": "later"}, "spec", "parameters")
 	late := w.decide(before)
 	w.judge(before, late, false)
-	w.put(second, late.Resources[second].Object)
+	w.put(first, late.objects[first])
+	w.put(second, late.objects[second])
 	w.repos["default"].refuses, w.repos["other"].dead = false, false
 }
 
-// takenBack is told until a person took back what was verified, and what comes next breaks.
+// takenBack is told until a user took back what was verified, and what comes next breaks.
 func (w *walk) takenBack() {
 	w.wish(3)
 	w.works()

@@ -11,8 +11,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A player plays a Site, with its engine.
@@ -53,12 +51,12 @@ func place(repository, path string) string { return repository + " " + path }
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 	at, o := &s.Status.AtProvider, s.Spec.ForProvider.Order
-	if last := at.Order; last != nil && (o.Conflicts(*last) || o.Behind(*last)) {
+	if last := at.Order; last != nil && o.Behind(*last) {
 		setReady(s, corev1.ConditionFalse, deliveryv1alpha1.ReasonOrderBehind)
 		return
 	}
 	before := map[string]deliveryv1alpha1.SiteObservation{}
-	if last := at.Order; last != nil && last.Revision == o.Revision && last.Request == o.Request && last.Attempt == o.Attempt {
+	if last := at.Order; last != nil && goalOf(positionOf(*last)) == goalOf(positionOf(o)) && last.Attempt == o.Attempt {
 		for _, was := range at.Sites {
 			before[was.Name] = was
 		}
@@ -77,9 +75,22 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 		status = corev1.ConditionTrue
 	}
 	setReady(s, status, reason)
-	if v := evidence.SyncFailure(s, o); v != nil {
-		w.truth.fails(o, v.Reason)
+	if failed := syncFailure(reason); failed != "" {
+		w.truth.fails(positionOf(o), failed)
 	}
+}
+
+// syncFailure is the reason of the rejection that follows from why a SiteSync is not Ready. Empty means that none follows.
+func syncFailure(reason xpv2.ConditionReason) string {
+	switch reason {
+	case deliveryv1alpha1.ReasonFailed:
+		return rolloutv1alpha1.RejectedSyncFailed
+	case deliveryv1alpha1.ReasonTimedOut:
+		return rolloutv1alpha1.RejectedSyncTimedOut
+	case deliveryv1alpha1.ReasonClusterTimedOut:
+		return rolloutv1alpha1.RejectedClusterTimedOut
+	}
+	return ""
 }
 
 func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.ConditionReason {
@@ -115,7 +126,7 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 	switch {
 	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
 		o.State = deliveryv1alpha1.SiteLive
-		w.truth.live(s.Spec.ForProvider.Order, want)
+		w.truth.live(positionOf(s.Spec.ForProvider.Order), want.Name, want.Tree)
 	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
 		o.State = deliveryv1alpha1.SiteFailed
 	case w.now.Sub(o.StartedAt.Time) >= timeout:
@@ -140,7 +151,7 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 		o.Cluster.PassedAt = &at
 	}
 	if o.Cluster.PassedAt != nil {
-		w.truth.admitted[ranKey(s.Spec.ForProvider.Order, want.Name, "")] = true
+		w.truth.admitted[run{goalOf(positionOf(s.Spec.ForProvider.Order)), want.Name, ""}] = true
 		return false
 	}
 	if o.StartedAt = &at; last.StartedAt != nil {
@@ -160,8 +171,8 @@ func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTr
 			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
 				continue
 			}
-			at := d.Status.AtProvider.Order
-			if at == nil || at.Revision != o.Revision || at.Request != o.Request || at.Attempt != o.Attempt || at.Step < o.Step {
+			at, asked := d.Status.AtProvider.Record, positionOf(o)
+			if at == nil || goalOf(at.Position) != goalOf(asked) || at.Position.Compare(asked) < 0 {
 				return true
 			}
 		}
@@ -217,7 +228,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		return
 	}
 	at.Verdict = rolloutv1alpha1.GatePassed
-	w.truth.pass(o)
+	w.truth.passed[gatedOf(positionOf(o))] = true
 	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
 }
 
@@ -235,7 +246,7 @@ func (w *walk) measureNothing(g *rolloutv1alpha1.Gate) {
 
 func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
 	g.Status.AtProvider.Verdict = v
-	w.truth.fails(g.Spec.ForProvider.Order, rolloutv1alpha1.RejectedGateFailed)
+	w.truth.fails(positionOf(g.Spec.ForProvider.Order), rolloutv1alpha1.RejectedGateFailed)
 	setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
 }
 
@@ -243,7 +254,7 @@ func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
 func (w *walk) proves(o rolloutv1alpha1.Order) bool {
 	watched := false
 	for name, s := range w.sites {
-		if watched = watched || !s.untold; s.untold && rollout.Reached(o, name) && !w.delivered(o, name) {
+		if watched = watched || !s.untold; s.untold && hasReached(o, name) && !w.delivered(o, name) {
 			return false
 		}
 	}
@@ -254,18 +265,23 @@ func (w *walk) proves(o rolloutv1alpha1.Order) bool {
 func (w *walk) delivered(o rolloutv1alpha1.Order, site string) bool {
 	for _, d := range w.deliveries {
 		brings := slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Site == site })
-		if at := d.Status.AtProvider.Order; brings && isReady(d) && at != nil && rollout.Alike(*at, o) {
+		if at := d.Status.AtProvider.Record; brings && isReady(d) && at != nil && at.Position == positionOf(o) {
 			return true
 		}
 	}
 	return false
 }
 
+// hasReached is true for a Site that an order's step has come to.
+func hasReached(o rolloutv1alpha1.Order, site string) bool {
+	return slices.ContainsFunc(o.Plan[:o.Step+1], func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
+}
+
 // syncProves is true while the SiteSync says now that an order is live.
 func (w *walk) syncProves(o rolloutv1alpha1.Order) bool {
 	at := w.sync.Status.AtProvider.Order
 	ready := w.sync.GetCondition(xpv2.TypeReady)
-	return at != nil && at.Revision == o.Revision && at.Step == o.Step && at.Attempt == o.Attempt &&
+	return at != nil && positionOf(*at) == positionOf(o) &&
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
 }
 

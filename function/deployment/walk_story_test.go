@@ -3,7 +3,6 @@ package deployment
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,93 +11,78 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // put an object as it was applied.
-func (w *walk) put(name string, o *unstructured.Unstructured) {
-	if w.applied[name] != nil && w.there(name) && reflect.DeepEqual(w.applied[name].Object, o.Object) {
-		return
-	}
-	w.changed(name)
-	w.applied[name] = o
-	into := func(typed any) {
-		if err := k8sruntime.DefaultUnstructuredConverter.FromUnstructured(o.Object, typed); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	switch o.GetKind() {
-	case "GitDelivery":
-		next := &deliveryv1alpha1.GitDelivery{}
-		into(next)
-		was := w.deliveries[name]
-		if was == nil {
-			was = &deliveryv1alpha1.GitDelivery{}
-		}
-		next.Status = was.Status
-		w.stamp(next, was, was.GetGeneration(), "shop-"+name, equality.Semantic.DeepEqual(was.Spec, next.Spec))
-		w.deliveries[name] = next
-		w.learn(next)
-		w.truth.releases(next.Spec.ForProvider.Order)
-	case "SiteSync":
-		next, was := &deliveryv1alpha1.SiteSync{}, w.sync
-		into(next)
+func (w *walk) put(name string, object any) {
+	switch o := object.(type) {
+	case *deliveryv1alpha1.GitDelivery:
+		w.putDelivery(name, o)
+	case *deliveryv1alpha1.SiteSync:
+		was := w.sync
 		if was == nil {
 			was = &deliveryv1alpha1.SiteSync{}
 		}
-		next.Status = was.Status
-		w.stamp(next, was, was.GetGeneration(), "shop-sync", equality.Semantic.DeepEqual(was.Spec, next.Spec))
-		w.sync = next
-	case "Gate":
-		next, was := &rolloutv1alpha1.Gate{}, w.gates[name]
-		into(next)
-		if was == nil {
-			was = next.DeepCopy()
-			was.Status = rolloutv1alpha1.GateStatus{}
-			was.SetGeneration(0)
-			was.SetUID("")
-		}
-		if !equality.Semantic.DeepEqual(was.Spec.ForProvider, next.Spec.ForProvider) {
-			// The API server refuses that. Who read old objects may try, and who did not must not.
-			if w.fresh {
-				w.truth.violatedf("%s is changed", name)
-			}
-			w.applied[name] = w.unchanged(was)
+		same := equality.Semantic.DeepEqual(was.Spec, o.Spec)
+		if same && w.sync != nil {
 			return
 		}
-		next.Status = was.Status
-		w.stamp(next, was, was.GetGeneration(), "shop-"+name, was.GetGeneration() > 0)
-		w.gates[name] = next
+		next := &deliveryv1alpha1.SiteSync{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
+		w.stamp(next, was, "shop-sync", same)
+		w.sync = next
+	case *rolloutv1alpha1.Gate:
+		w.putGate(name, o)
 	}
 }
 
-// unchanged is a Gate as it was applied before.
-func (w *walk) unchanged(g *rolloutv1alpha1.Gate) *unstructured.Unstructured {
-	raw, err := k8sruntime.DefaultUnstructuredConverter.ToUnstructured(
-		&rolloutv1alpha1.Gate{TypeMeta: g.TypeMeta, ObjectMeta: metav1.ObjectMeta{Namespace: g.GetNamespace(), Labels: g.GetLabels()}, Spec: g.Spec})
-	if err != nil {
-		w.t.Fatal(err)
+// appliedMeta is what of the metadata of an object is applied.
+func appliedMeta(o metav1.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}
+}
+
+func (w *walk) putDelivery(name string, o *deliveryv1alpha1.GitDelivery) {
+	was := w.deliveries[name]
+	if was == nil {
+		was = &deliveryv1alpha1.GitDelivery{}
 	}
-	delete(raw, "status")
-	return &unstructured.Unstructured{Object: raw}
+	same := equality.Semantic.DeepEqual(was.Spec, o.Spec)
+	if same && w.deliveries[name] != nil && maps.Equal(was.Annotations, o.Annotations) {
+		return
+	}
+	next := &deliveryv1alpha1.GitDelivery{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
+	w.stamp(next, was, "shop-"+name, same)
+	w.deliveries[name] = next
+	w.learn(next)
 }
 
-// there is true for a composed resource that exists.
-func (w *walk) there(name string) bool {
-	return w.deliveries[name] != nil || w.gates[name] != nil || name == compose.SyncName && w.sync != nil
+func (w *walk) putGate(name string, o *rolloutv1alpha1.Gate) {
+	was := w.gates[name]
+	switch {
+	case was == nil:
+		was = &rolloutv1alpha1.Gate{}
+	case equality.Semantic.DeepEqual(was.Spec.ForProvider, o.Spec.ForProvider):
+		return
+	case w.fresh:
+		// The API server refuses that. A call that read old objects may try, and no other one must.
+		w.truth.violatedf("%s is changed", name)
+		return
+	default:
+		return
+	}
+	next := &rolloutv1alpha1.Gate{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec}
+	w.stamp(next, was, "shop-"+name, false)
+	w.gates[name] = next
 }
 
-func (w *walk) stamp(o, was metav1.Object, generation int64, name string, same bool) {
+func (w *walk) stamp(o, was metav1.Object, name string, same bool) {
+	generation := was.GetGeneration()
 	o.SetName(name)
 	if o.SetUID(was.GetUID()); o.GetUID() == "" {
 		w.born++
@@ -115,7 +99,7 @@ var says = regexp.MustCompile(`replicas: "([0-9]+)"`)
 func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Action == deliveryv1alpha1.ActionDesired {
-			w.truth.forwarded[visit{d.Spec.ForProvider.Order.Revision, t.Path}] = true
+			w.truth.forwarded[visit{askedPosition(d).Revision, t.Path}] = true
 		}
 		if _, known := w.qualities[t.Tree]; known || len(t.Files) == 0 {
 			continue
@@ -134,43 +118,50 @@ func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
 
 // provide lets the provider reconcile one delivery, and looks at what got into Git.
 func (w *walk) provide(name string, crash bool) {
-	d := w.deliveries[name].DeepCopy()
+	d := copyForStatus(w.deliveries[name])
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
-	if r.deliver(d, w.now, crash); evidence.DeliveryFailure(d, d.Spec.ForProvider.Order) != nil {
-		w.truth.fails(d.Spec.ForProvider.Order, reasonOf(d))
+	before := r.memory.record
+	if err := r.deliver(d, w.now, crash); err != nil {
+		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
 	}
-	if !crash {
+	if reason := reasonOf(d); reason != "" {
+		w.truth.fails(askedPosition(d), reason)
+	}
+	if !crash && !equality.Semantic.DeepEqual(w.deliveries[name].Status, d.Status) {
 		w.deliveries[name] = d
-		w.changed(name)
 	}
-	if r.entry == nil {
-		return
-	}
-	w.truth.forgot = w.lost && w.wiped
-	w.count(d)
-	w.truth.ordered(r.entry.order, 3)
-	if rollout.Restored(r.entry.order) {
-		trees := map[string]string{}
-		for _, t := range d.Spec.ForProvider.Trees {
-			// Who lost everything asks for all that the target had, also where it never was anything else.
-			same := w.wiped && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)] == t.Tree
-			if t.Action == deliveryv1alpha1.ActionRestore && !same {
-				trees[t.Site] = t.Tree
-			}
-		}
-		w.truth.restored(r.entry.order, trees)
+	if after := r.memory.record; after != before {
+		w.judgeRecord(name, before, after)
+		w.count(d, after)
 	}
 }
 
-// count what a repository carried out as live where nobody tells more.
-func (w *walk) count(d *deliveryv1alpha1.GitDelivery) {
-	o := d.Spec.ForProvider.Order
-	if done := w.repos[d.Spec.ProviderConfigReference.Name].entry.order; !done.Same(o) || o.Verified() {
-		return
+// copyForStatus returns a delivery whose status may be written.
+func copyForStatus(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	out.Status.Conditions = slices.Clone(d.Status.Conditions)
+	return &out
+}
+
+// judgeRecord checks that a repository applied what the home had recorded, and did not go back.
+func (w *walk) judgeRecord(name string, before, after *record) {
+	if !w.truth.heads[after.head] {
+		w.truth.violatedf("%s applied event %d of epoch %d, which the home had not recorded", name, after.head.Seq, after.head.Epoch)
 	}
+	if before != nil && !before.deleted && (after.position.Compare(before.position) < 0 || after.head.Compare(before.head) < 0) {
+		w.truth.violatedf("%s went back from %+v to %+v", name, before.position, after.position)
+	}
+}
+
+// count what a repository was brought to, as live where no object reports more.
+func (w *walk) count(d *deliveryv1alpha1.GitDelivery, is *record) {
 	for _, t := range d.Spec.ForProvider.Trees {
-		if w.sites[t.Site].untold && t.Action != deliveryv1alpha1.ActionKeep {
-			w.truth.live(o, deliveryv1alpha1.SiteTree{Name: t.Site, Tree: t.Tree})
+		if t.Action == deliveryv1alpha1.ActionDesired {
+			w.truth.wiped = w.wiped
+			w.truth.bring(is.applied, place(d.Spec.ProviderConfigReference.Name, t.Path), t.Tree, len(w.sites))
+		}
+		if w.sites[t.Site].untold && t.Action != deliveryv1alpha1.ActionKeep && is.position == askedPosition(d) {
+			w.truth.live(is.position, t.Site, t.Tree)
 		}
 	}
 }
@@ -205,8 +196,7 @@ func (w *walk) step() {
 	case n < 70:
 		w.engines()
 	case n < 82 && w.sync != nil:
-		w.look(w.sync)
-		w.changed(compose.SyncName)
+		w.lookAgain()
 	case n < 90:
 		w.measureAll()
 	case n < 100:
@@ -219,8 +209,20 @@ func (w *walk) step() {
 
 func (w *walk) measureAll() {
 	for _, name := range slices.Sorted(maps.Keys(w.gates)) {
-		w.measure(w.gates[name])
-		w.changed(name)
+		g := *w.gates[name]
+		g.Status.Conditions = slices.Clone(g.Status.Conditions)
+		if w.measure(&g); !equality.Semantic.DeepEqual(g.Status, w.gates[name].Status) {
+			w.gates[name] = &g
+		}
+	}
+}
+
+// lookAgain lets the SiteSync be reconciled.
+func (w *walk) lookAgain() {
+	s := *w.sync
+	s.Status.Conditions = slices.Clone(s.Status.Conditions)
+	if w.look(&s); !equality.Semantic.DeepEqual(s.Status, w.sync.Status) {
+		w.sync = &s
 	}
 }
 
@@ -247,7 +249,7 @@ func (w *walk) calm() {
 		w.heal()
 	}
 	for quiet := 0; w.rounds < 200; w.rounds++ {
-		out := w.round()
+		out := w.playRound()
 		if w.last != nil && w.brief(out) == w.brief(w.last) && equality.Semantic.DeepEqual(out.Status, w.last.Status) {
 			quiet++
 		} else {
@@ -272,7 +274,10 @@ func (w *walk) patience() int {
 }
 
 // round lets everybody work once, without faults.
-func (w *walk) round() *Output {
+func (w *walk) round() *Output { return w.playRound().Output }
+
+// playRound is a round, and returns what the call answered.
+func (w *walk) playRound() *reply {
 	w.now = w.now.Add(time.Minute)
 	out := w.calls()
 	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
@@ -280,26 +285,28 @@ func (w *walk) round() *Output {
 	}
 	w.engines()
 	if w.sync != nil {
-		w.look(w.sync)
-		w.changed(compose.SyncName)
+		w.lookAgain()
 	}
 	w.measureAll()
 	return out
 }
 
 // ended checks what the end says.
-func (w *walk) ended(out *Output) {
+func (w *walk) ended(out *reply) {
 	w.mustBeJudged()
 	switch out.Status.Outcome {
 	case deploymentv1alpha1.OutcomeSucceeded:
+		if w.truth.lossy && w.refuses() {
+			return // What was lost cannot be written again.
+		}
 		if w.mustHold("Succeeded"); !out.Ready {
 			w.truth.violatedf("it succeeded, and is not ready: %+v", out.Conditions)
 		}
 	case deploymentv1alpha1.OutcomeRolledBack:
 		w.mustHold("RolledBack")
 	case deploymentv1alpha1.OutcomeFailed:
-		if c := conditionOf(out, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded {
-			w.truth.violatedf("nobody comes to know what there is to take back")
+		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded {
+			w.truth.violatedf("what a rollback would restore is never known")
 		}
 	}
 	// A Site whose cluster was not ready is served by a commit of its own.
@@ -316,23 +323,52 @@ func (w *walk) ended(out *Output) {
 	}
 }
 
+// refuses is true while a repository refuses trees.
+func (w *walk) refuses() bool {
+	for _, r := range w.repos {
+		if r.refuses {
+			return true
+		}
+	}
+	return false
+}
+
 // mustBeJudged checks that a revision which was begun came to a verdict, also where nothing new may be ordered.
 func (w *walk) mustBeJudged() {
-	o := newest(w.deliveries)
-	if o == nil || o.Steps > 1 || w.wiped || w.lost || w.sync == nil || len(w.sync.Spec.ForProvider.Sites) < len(w.sites) {
+	s := w.ledger()
+	if s.Current == nil || len(s.Current.Plan) > 1 || w.wiped || w.lost || w.sync == nil || len(w.sync.Spec.ForProvider.Sites) < len(w.sites) {
 		return
 	}
-	if o.Verdict == nil {
-		w.truth.violatedf("revision %d comes to no verdict", o.Revision)
+	for _, p := range s.Current.Parts {
+		if d := w.deliveries[p.Delivery]; *w.in.Spec.Intent == "{" && (d == nil || askedPosition(d) != s.Position()) {
+			return // What the repository is to get cannot be rendered any more.
+		}
+	}
+	if s.Verdict == nil {
+		w.truth.violatedf("revision %d comes to no verdict", s.Current.Number)
 	}
 }
 
-// mustHold checks that each Site runs what is asked for now, by whoever takes part in that.
+// ledger is the newest that a repository holds. It goes on in another home once it moved.
+func (w *walk) ledger() ledger.State {
+	out := ledger.State{}
+	for _, r := range w.repos {
+		if s := r.memory.ledger; s.Successor == "" && !s.IsClosed && s.Compare(out.Head) > 0 {
+			out = s
+		}
+	}
+	return out
+}
+
+// mustHold checks that each repository came to the position of the ledger, and that each Site runs what is asked for there.
 func (w *walk) mustHold(said string) {
-	now := newest(w.deliveries)
-	for _, d := range w.deliveries {
-		if !d.Spec.ForProvider.Order.Same(*now) {
+	now := w.ledger().Position()
+	for name, d := range w.deliveries {
+		if askedPosition(d) != now {
 			continue
+		}
+		if r := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; r == nil || r.position != now {
+			w.truth.violatedf("%s, and %s is not at the position of the ledger", said, name)
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
 			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold {
@@ -362,7 +398,7 @@ func (w *walk) end() string {
 	if r := w.last.Status.Rollback; r != nil {
 		out += ", rejected for " + r.Reason
 	}
-	if c := conditionOf(w.last, deploymentv1alpha1.TypeRolledBack); c.Reason != deploymentv1alpha1.ReasonNotRolledBack {
+	if c := conditionOf(w.last.Output, deploymentv1alpha1.TypeRolledBack); c.Reason != deploymentv1alpha1.ReasonNotRolledBack {
 		out += ", " + c.Reason
 	}
 	return out

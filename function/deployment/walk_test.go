@@ -47,15 +47,19 @@ type walk struct {
 	asked, rounds int
 	lost          bool
 	wiped         bool
-	last          *Output
-	// fields are the managed fields of objects, by uid and generation. By name, applied is what was applied last, and reads what was read.
-	fields         map[string]any
-	applied, reads map[string]*unstructured.Unstructured
+	last          *reply
 	// texts are the objects of the catalog as they are answered, and catalogued counts how often it changed.
 	texts      map[*unstructured.Unstructured][]byte
 	catalogued int
-	recent     *call
-	born       int
+	// answered are the needs that were answered last, when the catalog had changed so often.
+	answered   []catalog.Need
+	answeredAt catalogVersion
+	// consulted counts the calls that the function was not spared.
+	consulted int
+	// repeated counts the calls that were made twice.
+	repeated int
+	recent   *call
+	born     int
 	// wanted are what RolloutRequests ask for, by uid.
 	wanted map[string]rolloutv1alpha1.RolloutRequestSpec
 	// cores are versions of the function.
@@ -75,8 +79,8 @@ type walk struct {
 
 // A moment is what a stale read finds.
 type moment struct {
-	observed   map[string]*unstructured.Unstructured
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	gates      map[string]*rolloutv1alpha1.Gate
 	sync       *deliveryv1alpha1.SiteSync
 	spec       deploymentv1alpha1.IntentDeploymentSpec
 	status     deploymentv1alpha1.IntentDeploymentStatus
@@ -113,12 +117,13 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	w := &walk{
 		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
-		repos: map[string]*repo{"default": newRepo(seed%5 == 4), "other": newRepo(seed%5 == 4)}, sites: map[string]*player{}, qualities: map[string]quality{},
+		repos: map[string]*repo{}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
-		fields: map[string]any{}, applied: map[string]*unstructured.Unstructured{}, reads: map[string]*unstructured.Unstructured{}, texts: map[*unstructured.Unstructured][]byte{},
+		texts:  map[*unstructured.Unstructured][]byte{},
 		wanted: map[string]rolloutv1alpha1.RolloutRequestSpec{}, begun: map[string]time.Time{},
 	}
 	w.core, w.cores = cores[0], cores
+	w.repos["default"], w.repos["other"] = w.newRepo(), w.newRepo()
 	other := w.object("ClusterProviderConfig", "default").DeepCopy()
 	other.SetName("other")
 	w.objects = append(w.objects, other)
@@ -184,7 +189,7 @@ func (w *walk) notef(format string, args ...any) {
 }
 
 // judge what a call answered.
-func (w *walk) judge(m moment, out *Output, fresh bool) {
+func (w *walk) judge(m moment, out *reply, fresh bool) {
 	was := m.status.Transitions
 	for i, tr := range out.Status.Transitions {
 		if i < len(was) && len(out.Status.Transitions) < 20 {
@@ -195,37 +200,62 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 		}
 	}
 	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {
-		w.truth.mustBeVerified(w.deliveries, out.Status.Revision)
+		w.mustBeVerified(out.Status.Revision)
 	}
+	asked := out.deliveries()
 	if out.Ready && fresh {
-		w.mustRun("Ready", w.askedBy(out))
+		w.mustRun("Ready", asked)
 		w.mustSay(m, "Ready", out)
 	}
-	w.truth.forgot = w.lost && w.wiped
-	w.judgeOrders(m, out, fresh)
+	w.judgeProposal(m, asked, fresh)
 	if w.chance(20) {
-		again := w.consult(m)
+		again := w.consult(m, w.again())
 		if w.brief(again) != w.brief(out) || again.Status.Message != out.Status.Message {
 			w.truth.violatedf("the same input, another answer: %s, then %s", w.brief(out), w.brief(again))
 		}
 	}
 }
 
+// again is how a call is repeated: mostly as it was made, and sometimes with objects as the API server has them.
+func (w *walk) again() func(Input, moment) (*reply, error) {
+	if w.repeated++; w.repeated%4 == 1 {
+		return w.run
+	}
+	return w.runStages
+}
+
 // mustRun checks that every Site once ran what is asked for.
 func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
 	for _, d := range asked {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[ranKey(d.Spec.ForProvider.Order, t.Site, "")] {
-				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, d.Spec.ForProvider.Order.Revision)
+			if at := askedPosition(d); t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[run{goalOf(at), t.Site, ""}] {
+				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, at.Revision)
 			}
 		}
 	}
 }
 
+// newRepo is a repository that lets the truth know what is recorded.
+func (w *walk) newRepo() *repo {
+	r := newRepo()
+	r.onRecord = w.truth.record
+	return r
+}
+
+// loses notes that a repository lost what was recorded.
+func (w *walk) loses() { w.lost, w.truth.lossy = true, true }
+
+// mustBeVerified checks that a revision which succeeded was recorded to be verified.
+func (w *walk) mustBeVerified(revision int64) {
+	if !w.truth.verified[revision] {
+		w.truth.violatedf("revision %d succeeded, and was never recorded to be verified", revision)
+	}
+}
+
 // mustSay checks that every object that is to stay says now that it has what is asked for.
-func (w *walk) mustSay(m moment, said string, out *Output) {
+func (w *walk) mustSay(m moment, said string, out *reply) {
 	for name, d := range m.deliveries {
-		if _, asked := out.Resources[name]; asked && !isReady(d) {
+		if out.objects[name] != nil && !isReady(d) {
 			w.truth.violatedf("%s, and %s is not", said, name)
 		}
 	}
@@ -234,28 +264,26 @@ func (w *walk) mustSay(m moment, said string, out *Output) {
 	}
 }
 
-// apply what was answered, as far as it gets.
-func (w *walk) apply(out *Output, fresh bool, gets func() bool) {
+// apply what was answered, as far as it gets. What the call did not see is not deleted.
+func (w *walk) apply(m moment, out *reply, fresh bool, gets func() bool) {
 	w.fresh = fresh
-	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
+	for _, name := range slices.Sorted(maps.Keys(out.objects)) {
 		if gets() {
-			w.put(name, out.Resources[name].Object)
+			w.put(name, out.objects[name])
 		}
 	}
 	for name := range w.gates {
-		if _, ok := out.Resources[name]; !ok && gets() {
+		if out.objects[name] == nil && m.gates[name] != nil && gets() {
 			delete(w.gates, name)
-			w.changed(name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
-		if _, ok := out.Resources[name]; !ok && gets() {
+		if out.objects[name] == nil && m.deliveries[name] != nil && gets() {
 			w.notef("deleted %s", name)
 			w.remove(name, fresh)
 		}
 	}
-	if _, ok := out.Resources[compose.SyncName]; !ok && w.sync != nil && gets() {
+	if out.objects[compose.SyncName] == nil && w.sync != nil && m.sync != nil && gets() {
 		w.sync = nil
-		w.changed(compose.SyncName)
 	}
 }

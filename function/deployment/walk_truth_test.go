@@ -2,16 +2,44 @@ package deployment
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A subject is what a verdict is about.
-type subject struct {
-	revision int64
-	request  string
+// A numbered is one revision of one epoch of a ledger: what is recorded of it never changes.
+type numbered struct {
+	ledger        string
+	epoch, number int64
 }
+
+func numberedOf(s ledger.State) numbered { return numbered{s.Ledger, s.Epoch, s.Current.Number} }
+
+// A goal is what a Site is brought to: a revision, or the target of its rollback.
+type goal struct {
+	epoch, revision int64
+	back            bool
+}
+
+func goalOf(p ledger.Position) goal { return goal{p.Epoch, p.Revision, p.Attempt > 0} }
+
+// A run is a tree that a Site ran for a goal. Without a tree it stands for any.
+type run struct {
+	goal
+
+	site, tree string
+}
+
+// A gated is a step that a Gate lets pass.
+type gated struct {
+	epoch, revision int64
+	step            int32
+}
+
+func gatedOf(p ledger.Position) gated { return gated{p.Epoch, p.Revision, p.Step} }
 
 // A cause is why a revision may be rejected.
 type cause struct {
@@ -25,37 +53,47 @@ type visit struct {
 	path     string
 }
 
-// The truth is what really happened, whoever forgot it.
+// The truth is what really happened, whatever was forgotten.
 type truth struct {
-	// ran are the Sites that ran a tree of a revision's try, by attempt.
-	ran map[string]bool
-	// passed are the steps that a Gate let pass.
-	passed map[string]bool
-	// judged are the verdicts that were ever asked for.
-	judged map[subject]rolloutv1alpha1.VerdictResult
+	// heads of ledgers that were recorded.
+	heads map[ledger.Head]bool
+	// verdicts and intents that were recorded.
+	verdicts map[numbered]ledger.Result
+	intents  map[numbered]ledger.Request
+	// verified are the numbers that any ledger recorded to be verified.
+	verified map[int64]bool
 	// rejected are the intents of rejected revisions, with the revision, until another intent was ordered.
 	rejected map[string]int64
+	// taken are the revisions that RolloutRequests took effect on, by uid.
+	taken map[string]numbered
+	// ran are the trees that Sites ran, and admitted the Sites whose clusters were seen ready.
+	ran, admitted map[run]bool
+	// passed are the steps that a Gate let pass.
+	passed map[gated]bool
 	// causes are why revisions may be rejected, and tried the attempts that failed.
 	causes map[cause]bool
 	tried  map[try]bool
 	// forwarded are the directories that a revision was to change.
 	forwarded map[visit]bool
-	// admitted are the Sites whose clusters were seen ready for a revision's try.
-	admitted map[string]bool
-	// done are the revisions that RolloutRequests were done for, by uid.
-	done map[string]int64
-	// intents are the digests of what was said.
-	intents map[string]string
-	// excused says that a memory was lost, so that what was rejected may be forgotten.
-	forgot bool
+	// asked are the trees that revisions brought to places.
+	asked map[int64]map[string]string
+	// said are the digests of intents, by what was said.
+	said map[string]string
+	// lossy says that a repository lost its state or was restored, so that what was recorded may be decided again in another epoch.
+	lossy bool
+	// wiped says that objects were lost, so that it is not known what was asked for.
+	wiped bool
+	// moved says that a user moved the ledger.
+	moved bool
 	// violations of what has to hold.
 	violations []string
 }
 
 func newTruth() *truth {
 	return &truth{
-		ran: map[string]bool{}, passed: map[string]bool{}, judged: map[subject]rolloutv1alpha1.VerdictResult{}, rejected: map[string]int64{},
-		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, admitted: map[string]bool{}, done: map[string]int64{}, intents: map[string]string{},
+		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{},
+		rejected: map[string]int64{}, taken: map[string]numbered{}, ran: map[run]bool{}, admitted: map[run]bool{}, passed: map[gated]bool{},
+		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, asked: map[int64]map[string]string{}, said: map[string]string{},
 	}
 }
 
@@ -63,121 +101,214 @@ func (t *truth) violatedf(format string, args ...any) {
 	t.violations = append(t.violations, fmt.Sprintf(format, args...))
 }
 
-func ranKey(o rolloutv1alpha1.Order, site, tree string) string {
-	return fmt.Sprint(o.Revision, o.Request, o.Attempt > 0, site, tree)
+// live notes that a Site runs a tree.
+func (t *truth) live(p ledger.Position, site, tree string) {
+	t.ran[run{goalOf(p), site, tree}] = true
+	t.ran[run{goalOf(p), site, ""}] = true
 }
 
-func (t *truth) live(o rolloutv1alpha1.Order, s deliveryv1alpha1.SiteTree) {
-	t.ran[ranKey(o, s.Name, s.Tree)] = true
-	t.ran[ranKey(o, s.Name, "")] = true
-}
-
-func passKey(o rolloutv1alpha1.Order) string { return fmt.Sprint(o.Revision, o.Request, o.Step) }
-
-func (t *truth) pass(o rolloutv1alpha1.Order) { t.passed[passKey(o)] = true }
-
-// fails notes what an order failed for.
-func (t *truth) fails(o rolloutv1alpha1.Order, reason string) {
-	t.tried[try{o.Revision, o.Step, o.Attempt}] = true
-	if o.Attempt == 0 && o.Verdict == nil {
-		t.causes[cause{o.Revision, reason}] = true
+// fails notes what a position failed for. Only what fails before a verdict rejects a revision.
+func (t *truth) fails(p ledger.Position, reason string) {
+	t.tried[tryOf(p)] = true
+	if p.Attempt == 0 {
+		t.causes[cause{p.Revision, reason}] = true
 	}
 }
 
-// blames checks that there was a reason to reject. Of two requests that had one number, the next one carries the rejection over.
-func (t *truth) blames(o rolloutv1alpha1.Order) {
-	for _, n := range []int64{o.Revision, o.Revision - 1} {
-		if t.causes[cause{n, o.Verdict.Reason}] {
+// record looks at events that are recorded on top of a state.
+func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
+	for _, e := range events {
+		next, err := ledger.Append(s, now, e)
+		if err != nil {
+			t.violatedf("an illegal event is recorded: %s", err)
 			return
 		}
-	}
-	if !t.forgot && o.Verdict.Reason != rolloutv1alpha1.RejectedRequested {
-		t.violatedf("revision %d is rejected for %s, and nobody said so", o.Revision, o.Verdict.Reason)
+		t.recordEvent(s, e, next)
+		t.recordState(next)
+		s = next
 	}
 }
 
-// ordered looks at an order that is asked for.
-func (t *truth) ordered(o rolloutv1alpha1.Order, maxRetries int32) {
-	about := subject{o.Revision, o.Request}
-	if o.Attempt > maxRetries {
-		t.violatedf("revision %d has attempt %d of %d", o.Revision, o.Attempt, maxRetries)
+// recordState checks that what was recorded of a revision does not change in its epoch.
+func (t *truth) recordState(s ledger.State) {
+	t.heads[s.Head] = true
+	if s.Current == nil {
+		return
 	}
+	key, r := numberedOf(s), s.Current.Request
+	if was, ok := t.intents[key]; ok && was.Scheme == r.Scheme && was.Intent != r.Intent {
+		t.violatedf("revision %d was another intent in epoch %d", key.number, key.epoch)
+	}
+	t.intents[key] = r
+	was, judged := t.verdicts[key]
+	if judged && (s.Verdict == nil || s.Verdict.Result != was) {
+		t.violatedf("revision %d was %s in epoch %d, and is not", key.number, was, key.epoch)
+	}
+	if s.Verdict != nil {
+		t.verdicts[key] = s.Verdict.Result
+	}
+}
+
+// recordEvent checks that an event follows from what happened.
+func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 	switch {
-	case o.Verdict == nil:
-		t.undecided(o)
-		return
-	case t.judged[about] != "" && t.judged[about] != o.Verdict.Result && !t.forgot:
-		t.violatedf("revision %d was %s, and is %s", o.Revision, t.judged[about], o.Verdict.Result)
+	case e.Ordered != nil:
+		t.recordOrder(s, next)
+	case e.Advanced != nil:
+		t.provenStep(s, s.Cursor.Step, "goes on")
+	case e.Judged != nil:
+		t.recordVerdict(s, *e.Judged)
+	case e.RolledBack != nil:
+		t.wasVerified(next, e.RolledBack.Target)
+	case e.Withdrawn != nil:
+		t.wasVerified(next, e.Withdrawn.Target)
+		t.rejected[next.Current.Request.Intent] = next.Current.Number
+	case e.Recovered != nil:
+		t.recordRecovery(*e.Recovered, next)
 	}
-	first := t.judged[about] == ""
-	t.judged[about] = o.Verdict.Result
-	if o.Rejected() && first {
-		t.blames(o)
-		t.rejected[o.Intent] = o.Revision
+	for _, uid := range next.Requests {
+		if !slices.Contains(s.Requests, uid) && e.Recovered == nil {
+			t.take(uid, next)
+		}
 	}
-	if o.Rejected() {
-		return
-	}
-	t.proven(o)
 }
 
-// undecided is an order that delivers.
-func (t *truth) undecided(o rolloutv1alpha1.Order) {
-	if n, held := t.rejected[o.Intent]; held && o.Revision > n && o.RequestRef == nil && !t.forgot {
-		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", o.Revision, n)
+// take notes that a RolloutRequest took effect, which happens once.
+func (t *truth) take(uid string, s ledger.State) {
+	if n, did := t.taken[uid]; did && !t.lossy {
+		t.violatedf("request %s took effect on revision %d before", uid, n.number)
 	}
-	t.releases(o)
+	t.taken[uid] = numbered{s.Ledger, s.Epoch, s.LastNumber}
 }
 
-// releases is an order by which something else, or the same again, was asked for.
-func (t *truth) releases(o rolloutv1alpha1.Order) {
-	if o.Verdict != nil {
-		return
+// recordOrder checks that a revision may follow from the one before.
+func (t *truth) recordOrder(s, next ledger.State) {
+	r := next.Current
+	if n, held := t.rejected[r.Request.Intent]; held && r.RequestRef == nil && !t.lossy {
+		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", r.Number, n)
 	}
-	for intent, n := range t.rejected {
-		if intent != o.Intent && n < o.Revision || o.RequestRef != nil {
+	if s.Current != nil && r.Request.Renderer < s.Current.Request.Renderer {
+		t.violatedf("revision %d is of an older renderer than %d", r.Number, s.Current.Number)
+	}
+	for intent := range t.rejected {
+		if intent != r.Request.Intent || r.RequestRef != nil {
 			delete(t.rejected, intent)
 		}
 	}
 }
 
-// proven checks that what is verified ran at every Site, and passed every Gate.
-func (t *truth) proven(o rolloutv1alpha1.Order) {
-	for i := range o.Plan {
-		at := o
-		at.Step = int32(i)
-		t.provenStep(at, "is verified")
-	}
-}
-
-// provenStep checks that the step of an order ran at each of its Sites, and passed its Gate.
-func (t *truth) provenStep(o rolloutv1alpha1.Order, does string) {
-	step := o.Plan[o.Step]
-	for _, site := range step.Sites {
-		if !t.ran[ranKey(o, site, "")] {
-			t.violatedf("revision %d %s, and never ran at %s", o.Revision, does, site)
+// recordVerdict checks that what is verified ran at every Site, and that there was a reason to reject.
+func (t *truth) recordVerdict(s ledger.State, j ledger.Judged) {
+	if j.Verdict.Result == ledger.VerdictRejected {
+		t.rejected[s.Current.Request.Intent] = s.Current.Number
+		if j.Verdict.Reason != ledger.RejectedRequested && !t.causes[cause{s.Current.Number, j.Verdict.Reason}] {
+			t.violatedf("revision %d is rejected for %s, which no object said", s.Current.Number, j.Verdict.Reason)
 		}
+		return
 	}
-	if step.Gate != nil && *step.Gate && !t.passed[passKey(o)] {
-		t.violatedf("revision %d %s, and no Gate let step %d pass", o.Revision, does, o.Step)
+	t.verified[s.Current.Number] = true
+	for i := range s.Current.Plan {
+		t.provenStep(s, int32(i), "is verified") //nolint:gosec // A plan has at most 20 steps.
 	}
-}
-
-// restored checks that what is said to be back ran there.
-func (t *truth) restored(o rolloutv1alpha1.Order, trees map[string]string) {
-	for site, tree := range trees {
-		if !t.ran[ranKey(o, site, tree)] {
-			t.violatedf("revision %d is taken back, and %s never ran its tree", o.Revision, site)
+	for _, tree := range j.Trees {
+		if !t.ran[run{goalOf(s.Position()), tree.Site, tree.ID}] {
+			t.violatedf("revision %d is verified with tree %s, which never ran at %s", s.Current.Number, tree.ID, tree.Site)
 		}
 	}
 }
 
-// mustBeVerified checks that a deployment which succeeded has a verdict that was ever recorded.
-func (t *truth) mustBeVerified(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64) {
-	for _, d := range ds {
-		o := d.Status.AtProvider.Order
-		if o != nil && o.Revision == revision && !o.Verified() {
-			t.violatedf("revision %d succeeded, and is not recorded to be verified", revision)
+// provenStep checks that a step of a revision ran at each of its Sites, and passed its Gate.
+func (t *truth) provenStep(s ledger.State, step int32, does string) {
+	p := s.Position()
+	for _, site := range s.Current.Plan[step].Sites {
+		if !t.ran[run{goalOf(p), site, ""}] {
+			t.violatedf("revision %d %s, and never ran at %s", p.Revision, does, site)
 		}
 	}
+	if p.Step = step; s.Current.Plan[step].Gate && !t.passed[gatedOf(p)] {
+		t.violatedf("revision %d %s, and no Gate let step %d pass", p.Revision, does, step)
+	}
+}
+
+// wasVerified checks that a target was verified in the ledger.
+func (t *truth) wasVerified(s ledger.State, target int64) {
+	if t.verdicts[numbered{s.Ledger, s.Epoch, target}] != ledger.VerdictVerified {
+		t.violatedf("revision %d goes back to %d, which was not verified", s.Current.Number, target)
+	}
+}
+
+// recordRecovery checks that a ledger which nothing was lost of is not recovered, and takes over what the recovered state knows.
+func (t *truth) recordRecovery(r ledger.Recovered, next ledger.State) {
+	if !t.lossy && !t.moved {
+		t.violatedf("the ledger is recovered from event %d of epoch %d, and was not lost", r.Copy.Seq, r.Copy.Epoch)
+	}
+	for _, p := range next.History {
+		if p.Verdict != nil {
+			t.verdicts[numbered{next.Ledger, next.Epoch, p.Number}] = p.Verdict.Result
+		}
+	}
+	if t.lossy {
+		clear(t.rejected)
+	}
+	if next.IsRejected() {
+		t.rejected[next.Current.Request.Intent] = next.Current.Number
+	}
+	if next.Current != nil {
+		t.inherit(r.Copy.Epoch, next.Current.Number, next.Epoch)
+	}
+}
+
+// inherit lets what happened to a revision in one epoch count in another.
+func (t *truth) inherit(from, revision, epoch int64) {
+	for _, all := range []map[run]bool{t.ran, t.admitted} {
+		for k := range all {
+			if k.epoch == from && k.revision == revision {
+				k.epoch = epoch
+				all[k] = true
+			}
+		}
+	}
+	for k := range t.passed {
+		if k.epoch == from && k.revision == revision {
+			k.epoch = epoch
+			t.passed[k] = true
+		}
+	}
+	for k := range t.tried {
+		if k.epoch == from && k.revision == revision {
+			k.epoch = epoch
+			t.tried[k] = true
+		}
+	}
+}
+
+// bring notes that a revision brings a tree to a place of so many. One that comes to the trees of the revision before, for its intent, is no other
+// revision, unless a user asked for it.
+func (t *truth) bring(s ledger.State, at, tree string, places int) {
+	number := s.Current.Number
+	if t.asked[number] == nil {
+		t.asked[number] = map[string]string{}
+	}
+	t.asked[number][at] = tree
+	last := slices.IndexFunc(s.History, func(p ledger.Past) bool { return p.Number == number-1 })
+	if last < 0 || len(t.asked[number]) != places || t.lossy || t.wiped || s.Current.RequestRef != nil {
+		return
+	}
+	was := s.History[last]
+	isRejected := was.Verdict != nil && was.Verdict.Result == ledger.VerdictRejected
+	if !isRejected && was.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1]) {
+		t.violatedf("revision %d changes nothing", number)
+	}
+}
+
+// forget what ledgers recorded of which nothing is left.
+func (t *truth) forget() {
+	clear(t.verdicts)
+	clear(t.intents)
+	clear(t.rejected)
+}
+
+// positionOf is the position that the order of a SiteSync or a Gate stands for.
+func positionOf(o rolloutv1alpha1.Order) ledger.Position {
+	return ledger.Position{Epoch: o.Epoch, Revision: o.Revision, Attempt: o.Attempt, Step: o.Step}
 }

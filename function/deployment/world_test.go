@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +24,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/phase"
@@ -34,6 +37,9 @@ type world struct {
 	core    *Core
 	in      Input
 	objects []*unstructured.Unstructured
+	// repositories by their URL, and why they refuse trees. Empty means that they take them.
+	repositories map[string]*repo
+	refusal      xpv2.ConditionReason
 }
 
 // firstRenderer is the version that worlds begin with, whatever the present one is: tests say how many versions came after it.
@@ -42,7 +48,7 @@ const firstRenderer = 1
 // newWorld has the Sites, the Blueprint and the configuration of the quickstart, and its deployment.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, core: New(render.NewRenderer())}
+	w := &world{t: t, core: New(render.NewRenderer()), repositories: map[string]*repo{}}
 	w.core.version = firstRenderer
 	w.in = Input{
 		Claim:    rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
@@ -51,16 +57,41 @@ func newWorld(t *testing.T) *world {
 		Now:      metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)),
 	}
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}`)
+	for _, o := range quickstart(t) {
+		w.addObject(o.DeepCopy())
+	}
+	return w
+}
+
+// quickstartObjects are read once.
+var quickstartObjects = sync.OnceValues(readQuickstart)
+
+// quickstart returns the objects of the quickstart.
+func quickstart(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	all, err := quickstartObjects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func readQuickstart() ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
 	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml", "30-config.yaml"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", file))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for doc := range bytes.SplitSeq(b, []byte("\n---\n")) {
-			w.add(string(doc))
+			o := &unstructured.Unstructured{}
+			if err := yaml.Unmarshal(doc, &o.Object); err != nil {
+				return nil, err
+			}
+			out = append(out, o)
 		}
 	}
-	return w
+	return out, nil
 }
 
 func (w *world) say(intent string) { w.in.Spec.Intent = &intent }
@@ -71,6 +102,10 @@ func (w *world) add(text string) {
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
 		w.t.Fatal(err)
 	}
+	w.addObject(o)
+}
+
+func (w *world) addObject(o *unstructured.Unstructured) {
 	w.objects = append(w.objects, o)
 	if o.GetKind() == "Site" {
 		// As the schema would.
@@ -210,15 +245,79 @@ func (w *world) apply(out *Output) {
 	}
 }
 
-// deliver lets the provider carry out what deliveries ask for.
+// deliver lets the provider reconcile deliveries once: the home records its events, and each repository takes its trees.
 func (w *world) deliver(names ...string) {
 	w.t.Helper()
-	for name, o := range w.in.Observed {
-		if len(names) > 0 && !slices.Contains(names, name) || o.GetKind() != "GitDelivery" {
+	for _, name := range slices.Sorted(maps.Keys(w.in.Observed)) {
+		if len(names) > 0 && !slices.Contains(names, name) || w.in.Observed[name].GetKind() != "GitDelivery" {
 			continue
 		}
-		order, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "order")
-		w.status(name, order, condition("Ready", "True", "Delivered", o), condition("Synced", "True", "ReconcileSuccess", o))
+		d := w.decode(w.in.Observed[name])
+		url := w.url(name)
+		if err := w.repository(url).deliver(d, w.in.Now.Time, false); err != nil {
+			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
+		}
+		if r := d.Status.AtProvider.Remote; r != nil {
+			r.URL = url
+		}
+		status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&d.Status)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.in.Observed[name].Object["status"] = status
+	}
+}
+
+// decode a delivery.
+func (w *world) decode(o *unstructured.Unstructured) *deliveryv1alpha1.GitDelivery {
+	w.t.Helper()
+	d := &deliveryv1alpha1.GitDelivery{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, d); err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// repository that a URL names. One that no delivery named before is empty.
+func (w *world) repository(url string) *repo {
+	if w.repositories[url] == nil {
+		w.repositories[url] = newRepo()
+		w.repositories[url].refusal = w.refusal
+	}
+	return w.repositories[url]
+}
+
+// refuseWith lets all repositories refuse trees for a reason from now on. They take them again without one.
+func (w *world) refuseWith(reason xpv2.ConditionReason) {
+	w.refusal = reason
+	for _, r := range w.repositories {
+		r.refusal = reason
+	}
+}
+
+// ledger is the newest that a repository holds.
+func (w *world) ledger() ledger.State {
+	out := ledger.State{}
+	for _, r := range w.repositories {
+		if s := r.memory.ledger; s.Successor == "" && !s.IsClosed && s.Compare(out.Head) > 0 {
+			out = s
+		}
+	}
+	return out
+}
+
+// record events in the ledger, as another version of the function might.
+func (w *world) record(events ...ledger.Event) {
+	w.t.Helper()
+	for _, r := range w.repositories {
+		if r.memory.ledger.Head != w.ledger().Head {
+			continue
+		}
+		next, err := ledger.Append(r.memory.ledger, w.in.Now.Time, events...)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r.memory.ledger = next
 	}
 }
 
@@ -226,13 +325,6 @@ func condition(typ, status, reason string, o *unstructured.Unstructured) any {
 	return map[string]any{
 		"type": typ, "status": status, "reason": reason, "observedGeneration": o.GetGeneration(),
 		"lastTransitionTime": "2031-12-17T13:14:15Z", "message": "Words.",
-	}
-}
-
-func (w *world) status(name string, order map[string]any, conditions ...any) {
-	w.in.Observed[name].Object["status"] = map[string]any{
-		"conditions": conditions,
-		"atProvider": map[string]any{"order": order, "remote": map[string]any{"url": w.url(name), "commit": strings.Repeat("0123456789", 4)}},
 	}
 }
 
@@ -269,10 +361,7 @@ func (w *world) deliveries(out *Output) map[string]*deliveryv1alpha1.GitDelivery
 		if r.Object.GetKind() != "GitDelivery" {
 			continue
 		}
-		got[name] = &deliveryv1alpha1.GitDelivery{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(r.Object.Object, got[name]); err != nil {
-			w.t.Fatal(err)
-		}
+		got[name] = w.decode(r.Object)
 	}
 	return got
 }
@@ -292,7 +381,7 @@ func (w *world) view(out *Output) view {
 	v := view{Phase: out.Status.Phase, Ready: out.Ready, Revision: out.Status.Revision, Sites: out.Status.Delivery.SitesReady}
 	for _, d := range w.deliveries(out) {
 		for _, t := range d.Spec.ForProvider.Trees {
-			v.Trees = append(v.Trees, fmt.Sprintf("%d %s %s", d.Spec.ForProvider.Order.Revision, t.Site, t.Action))
+			v.Trees = append(v.Trees, fmt.Sprintf("%d %s %s", askedPosition(d).Revision, t.Site, t.Action))
 		}
 	}
 	slices.Sort(v.Trees)

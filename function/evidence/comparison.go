@@ -8,13 +8,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A Comparison is what an order asks for, beside what is observed.
 type Comparison struct {
-	// Order that is applied. Nil means that nothing was ordered.
+	// State of the ledger that follows from all that was decided, and the state that is recorded.
+	State, Recorded ledger.State
+
+	// Order that stands for the state. Nil means that nothing was ordered.
 	Order *rolloutv1alpha1.Order
 
 	// Desired deliveries, by the name of the composed resource.
@@ -92,7 +96,7 @@ func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 func (c *Comparison) Blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		d := c.Observed[name]
-		if d == nil || c.Order == nil || !rollout.Alike(d.Spec.ForProvider.Order, *c.Order) {
+		if d == nil || c.Order == nil || !AsksForPosition(d, *c.Order) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)
@@ -163,7 +167,7 @@ func (c *Comparison) watchesSite(site string) bool {
 // UnprovenSites returns the Sites of the order's step that no engine reports about, and where a delivered tree does not count as live. While the
 // catalog is not known, those of a verified order counted.
 func (c *Comparison) UnprovenSites() []string {
-	if c.Unobserved != nil && len(c.Unobserved) == 0 {
+	if c.Order == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {
 		return nil
 	}
 	var out []string
@@ -180,36 +184,4 @@ func (c *Comparison) UnprovenSites() []string {
 		}
 	}
 	return out
-}
-
-// VerifiedRevision returns the newest revision that every repository of the order recorded as verified.
-func (c *Comparison) VerifiedRevision() int64 {
-	var out int64
-	for i, name := range slices.Sorted(maps.Keys(c.Desired)) {
-		if c.Observed[name] == nil {
-			return 0
-		}
-		if n := newestVerified(c.Observed[name], c.Order); i == 0 || n < out {
-			out = n
-		}
-	}
-	return out
-}
-
-func newestVerified(d *deliveryv1alpha1.GitDelivery, now *rolloutv1alpha1.Order) int64 {
-	var out int64
-	if o := d.Status.AtProvider.Order; o != nil && o.Verified() {
-		out = o.Revision
-	}
-	for _, h := range d.Status.AtProvider.History {
-		if h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified && !isWithdrawn(h, now) && h.Revision > out {
-			out = h.Revision
-		}
-	}
-	return out
-}
-
-// isWithdrawn is true for a revision that a user took back.
-func isWithdrawn(h deliveryv1alpha1.HistoryEntry, now *rolloutv1alpha1.Order) bool {
-	return h.Withdrawn || now != nil && now.TakesBack(h.Revision)
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -20,20 +21,27 @@ type managed interface {
 	GetName() string
 }
 
-// IsDelivered is true when a delivery proves now that it applied an order: it is Ready and Synced, its Ready is about its present generation, and
-// its status has this very order. Whether the verdict is recorded there does not matter.
+// IsDelivered is true when a delivery proves now that its repository was brought to the position of an order: it is Ready and Synced, its Ready is
+// about its present generation, and it asks for that position.
 func IsDelivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	return hasReady(d, corev1.ConditionTrue) && rollout.Alike(d.Spec.ForProvider.Order, o) && HasApplied(d, o)
+	return hasReady(d, corev1.ConditionTrue) && AsksForPosition(d, o) && HasApplied(d, o)
 }
 
-// HasApplied is true when a delivery applied an order at some time, whatever the directories hold now.
+// HasApplied is true when the repository of a delivery was brought to the position of an order, whatever the directories hold now.
 func HasApplied(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	return d.Status.AtProvider.Order != nil && rollout.Alike(*d.Status.AtProvider.Order, o)
+	r := d.Status.AtProvider.Record
+	return r != nil && r.Position == rollout.PositionOf(o)
+}
+
+// AsksForPosition is true for a delivery that asks for the position of an order.
+func AsksForPosition(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	p := d.Spec.ForProvider.Position
+	return p != nil && *p == rollout.PositionOf(o)
 }
 
 // DeliveryFailure returns the rejection that follows from what a delivery reports of an order, or nil.
-func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *rolloutv1alpha1.Verdict {
-	if !hasReady(d, corev1.ConditionFalse) || !rollout.Alike(d.Spec.ForProvider.Order, o) {
+func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *ledger.Verdict {
+	if !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, o) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {
@@ -47,7 +55,7 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *
 }
 
 // rejectionBy returns the rejection that the Ready condition of a managed resource gives the reason for.
-func rejectionBy(reason, kind string, m managed) *rolloutv1alpha1.Verdict {
+func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 	c := m.GetCondition(xpv2.TypeReady)
 	return rollout.Rejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
 }
@@ -74,8 +82,8 @@ func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1
 	return false
 }
 
-// asksForSameTrees is true when two deliveries ask for the same trees in the same directories, in whatever order.
-func asksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
+// AsksForSameTrees is true when two deliveries ask for the same trees in the same directories, in whatever order.
+func AsksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
 	one, other := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
 	if len(one) != len(other) {
 		return false
@@ -90,4 +98,10 @@ func asksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
 
 func isSameTree(a, b *deliveryv1alpha1.Tree) bool {
 	return a.Tree == b.Tree && a.Path == b.Path && a.Branch == b.Branch
+}
+
+// HasBrought reports whether the repository of a delivery was brought what an order asks for as far as a Site.
+func HasBrought(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, site string) bool {
+	r := d.Status.AtProvider.Record
+	return r != nil && rollout.HasBrought(r.Position, o, site)
 }

@@ -9,6 +9,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -25,10 +26,13 @@ func changedOrder(o rolloutv1alpha1.Order, change func(*rolloutv1alpha1.Order)) 
 	return o
 }
 
-func newDelivery(spec rolloutv1alpha1.Order, status *rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
-	d := &deliveryv1alpha1.GitDelivery{}
-	d.Spec.ForProvider.Order = spec
-	d.Status.AtProvider.Order = status
+// newDelivery returns a delivery that asks for the position of an order, to a repository that was brought to another one, or to none.
+func newDelivery(spec rolloutv1alpha1.Order, done *rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
+	d, position := &deliveryv1alpha1.GitDelivery{}, rollout.PositionOf(spec)
+	d.Spec.ForProvider.Position = &position
+	if done != nil {
+		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: rollout.PositionOf(*done)}
+	}
 	return d
 }
 
@@ -39,32 +43,31 @@ func TestIsDelivered(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   [2]bool
 	}{
-		"All":           {reason: "A delivery that is Ready and Synced with this order is delivered and recorded.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
+		"All":           {reason: "A delivery that is Ready and Synced at this position is delivered.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
 		"NotReady":      {reason: "A delivery that is not Ready is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
 		"ReadyUnknown":  {reason: "A delivery whose Ready is Unknown is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
 		"ReadyBefore":   {reason: "A delivery that was Ready for an earlier generation is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
 		"NotSynced":     {reason: "A delivery that is not Synced is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"OtherAsked":    {reason: "A delivery that asks for another order is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order = newOrder(2, "b") }, want: [2]bool{false, true}},
-		"OtherDone":     {reason: "A delivery that applied another order is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { o := newOrder(2, "b"); d.Status.AtProvider.Order = &o }},
-		"OtherStep":     {reason: "A delivery that applied another step is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = 1 }},
-		"NothingDone":   {reason: "A delivery that applied nothing is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
-		"NothingSaid":   {reason: "A delivery without a status is neither delivered nor recorded.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
-		"EmptyForNil":   {reason: "An empty list counts as one that is absent.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Plan = []rolloutv1alpha1.Step{} }, want: [2]bool{true, true}},
-		"OtherRevision": {reason: "The same request under another number is another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 9 }},
+		"OtherAsked":    {reason: "A delivery that asks for another position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 2 }, want: [2]bool{false, true}},
+		"NothingAsked":  {reason: "A delivery that asks for no position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position = nil }, want: [2]bool{false, true}},
+		"OtherRevision": {reason: "A repository at another revision was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 2 }},
+		"OtherStep":     {reason: "A repository at another step was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = 1 }},
+		"OtherAttempt":  {reason: "A repository at another attempt was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Attempt = 1 }},
+		"OtherEpoch":    {reason: "A repository at a position of another epoch was not brought to this one.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 1 }},
+		"NothingDone":   {reason: "A repository without a record was brought nowhere.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil }},
+		"NothingSaid":   {reason: "A delivery without a status proves nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := newOrder(1, "a")
-			o.Plan = nil
-			done := o
-			d := newDelivery(o, &done)
+			d := newDelivery(o, &o)
 			d.SetGeneration(3)
 			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
 			setCondition(d, xpv2.TypeSynced, corev1.ConditionTrue, 3)
 			tc.change(d)
-			got := [2]bool{IsDelivered(d, o), rollout.Recorded(d, o)}
+			got := [2]bool{IsDelivered(d, o), HasApplied(d, o)}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nDelivered(...), rollout.Recorded(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nIsDelivered(...), HasApplied(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -89,7 +92,7 @@ func TestDeliveryFailure(t *testing.T) {
 		"TimedOut":   {reason: "A delivery that timed out rejects the revision.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
 		"Trouble":    {reason: "An unreachable repository rejects nothing before the delivery times out.", why: "Unreachable"},
 		"Missing":    {reason: "A Site that is missing never rejects a revision.", why: "SiteMissing"},
-		"Earlier":    {reason: "A refusal of another order rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Revision = 1 }},
+		"Earlier":    {reason: "A refusal of another position rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 1 }},
 		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
 	}
 	for name, tc := range cases {
@@ -101,9 +104,9 @@ func TestDeliveryFailure(t *testing.T) {
 			if tc.change != nil {
 				tc.change(d)
 			}
-			want := (*rolloutv1alpha1.Verdict)(nil)
+			want := (*ledger.Verdict)(nil)
 			if tc.want != "" {
-				want = &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
+				want = &ledger.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
 			}
 			if diff := cmp.Diff(want, DeliveryFailure(d, o)); diff != "" {
 				t.Errorf("\n%s\nRefused(...): -want, +got:\n%s", tc.reason, diff)

@@ -7,6 +7,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -15,14 +16,14 @@ import (
 // Gate measures.
 func IsGateOf(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) bool {
 	of := g.Spec.ForProvider.Order
-	return of.Revision == o.Revision && of.Request == o.Request && of.Step == o.Step && of.Attempt == o.Attempt
+	return of.Epoch == o.Epoch && of.Revision == o.Revision && of.Request == o.Request && of.Intent == o.Intent && of.Step == o.Step && of.Attempt == o.Attempt
 }
 
 // GateVerdict returns the verdict of a Gate on the step of an order. It is empty when there is none: the status is about another order or about an
 // earlier generation, or the Gate has not come to its end.
 func GateVerdict(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) rolloutv1alpha1.GateVerdict {
 	at := g.Status.AtProvider
-	if !IsGateOf(g, o) || at.Order == nil || !rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
+	if !IsGateOf(g, o) || at.Order == nil || !areAlike(*at.Order, g.Spec.ForProvider.Order) {
 		return ""
 	}
 	passes := at.Verdict == rolloutv1alpha1.GatePassed
@@ -37,14 +38,14 @@ func GateVerdict(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) rolloutv1alph
 func CurrentReady(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) xpv2.Condition {
 	at := g.Status.AtProvider
 	ready := g.GetCondition(xpv2.TypeReady)
-	if !IsGateOf(g, o) || at.Order == nil || !rollout.Alike(*at.Order, g.Spec.ForProvider.Order) || ready.ObservedGeneration != g.GetGeneration() {
+	if !IsGateOf(g, o) || at.Order == nil || !areAlike(*at.Order, g.Spec.ForProvider.Order) || ready.ObservedGeneration != g.GetGeneration() {
 		return xpv2.Condition{}
 	}
 	return ready
 }
 
 // GateFailure returns the rejection that follows from the verdict of a Gate on an order, or nil. It names the first check that did not pass.
-func GateFailure(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) *rolloutv1alpha1.Verdict {
+func GateFailure(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) *ledger.Verdict {
 	v := GateVerdict(g, o)
 	if v == "" || v == rolloutv1alpha1.GatePassed {
 		return nil

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -83,7 +84,7 @@ func TestGateFailure(t *testing.T) {
 	if v := GateFailure(newGate(o, rolloutv1alpha1.GatePassed), o); v != nil {
 		t.Errorf("GateFailure(...): what passed is no rejection: %+v", v)
 	}
-	want := &rolloutv1alpha1.Verdict{
+	want := &ledger.Verdict{
 		Result: "Rejected", Reason: "GateFailed",
 		Message: "Gate g: Failed: check latency at Site a: Failed, value 900ms, threshold <= 500ms: Two lines.",
 	}

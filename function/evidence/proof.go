@@ -1,28 +1,63 @@
 package evidence
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
-// Proof returns what is proven of the order.
-func (c *Comparison) Proof() rollout.Proof {
-	p := rollout.Proof{Live: c.IsLive(), Failure: c.failure()}
+// Proof returns what is proven of the position.
+func (c *Comparison) Proof() step.Proof {
+	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.Order != nil && c.Order.Verdict == nil && c.AwaitsCluster()}
 	if g := c.Gate(); g != nil {
-		p.Passed = GateVerdict(g, *c.Order) == rolloutv1alpha1.GatePassed
+		p.HasPassed = GateVerdict(g, *c.Order) == rolloutv1alpha1.GatePassed
 		if p.Failure == nil {
 			p.Failure = GateFailure(g, *c.Order)
 		}
 	}
+	if p.IsLive {
+		p.Trees = c.provenTrees()
+	}
 	return p
 }
 
+// provenTrees returns the trees of the Sites. One that is retained is what the repository holds.
+func (c *Comparison) provenTrees() []ledger.SiteTree {
+	var out []ledger.SiteTree
+	for name, d := range c.Desired {
+		for _, t := range d.Spec.ForProvider.Trees {
+			id := t.Tree
+			if id == "" {
+				held, _ := HeldTree(c.Observed[name], t.Path)
+				id = held.Tree
+			}
+			out = append(out, ledger.SiteTree{Site: t.Site, ID: id})
+		}
+	}
+	slices.SortFunc(out, func(a, b ledger.SiteTree) int { return cmp.Compare(a.Site, b.Site) })
+	return out
+}
+
+// HeldTree returns what a delivery last said that a directory holds.
+func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.DeliveredTree, bool) {
+	if d == nil {
+		return deliveryv1alpha1.DeliveredTree{}, false
+	}
+	for _, t := range d.Status.AtProvider.Trees {
+		if t.Path == path {
+			return t, true
+		}
+	}
+	return deliveryv1alpha1.DeliveredTree{}, false
+}
+
 // failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
-func (c *Comparison) failure() *rolloutv1alpha1.Verdict {
+func (c *Comparison) failure() *ledger.Verdict {
 	if c.Order == nil {
 		return nil
 	}
@@ -55,15 +90,13 @@ func (c *Comparison) isDelivered() bool { return c.holdsForEach(IsDelivered) && 
 // IsApplied is true when every desired delivery applied the order at some time.
 func (c *Comparison) IsApplied() bool { return c.holdsForEach(HasApplied) && !c.AwaitsCluster() }
 
-// IsRecorded is true when every repository recorded the order, with its verdict.
-func (c *Comparison) IsRecorded() bool { return c.holdsForEach(rollout.Recorded) && !c.AwaitsCluster() }
+// IsRecorded is true when the ledger holds all that was decided.
+func (c *Comparison) IsRecorded() bool { return c.Order != nil && c.State.Head == c.Recorded.Head }
 
-// IsVerdictRecorded is true when the order has a verdict, and every repository recorded it.
-func (c *Comparison) IsVerdictRecorded() bool {
-	return c.Order != nil && c.Order.Verdict != nil && c.IsRecorded()
-}
+// IsVerdictRecorded is true when the revision has a verdict, and the ledger holds it.
+func (c *Comparison) IsVerdictRecorded() bool { return c.IsRecorded() && c.Order.Verdict != nil }
 
-// HasSucceeded is true for a revision that was verified, and where every repository recorded that.
+// HasSucceeded is true for a revision that was verified, once the ledger holds that.
 func (c *Comparison) HasSucceeded() bool {
 	return c.IsAtLastStep() && c.Order.Verified() && c.IsRecorded()
 }
@@ -100,5 +133,5 @@ func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, rollout
 // asksForDesired is true when the observed delivery asks for the trees that are desired now. The same order can come to ask for more: for a tree
 // that was retained because its cluster was not ready.
 func (c *Comparison) asksForDesired(name string) bool {
-	return asksForSameTrees(c.Desired[name], c.Observed[name])
+	return AsksForSameTrees(c.Desired[name], c.Observed[name])
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -18,19 +19,31 @@ func AreSitesLive(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
 
 // IsSyncAbout is true when the status of a SiteSync is about an order.
 func IsSyncAbout(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
-	return rollout.Alike(s.Spec.ForProvider.Order, o) && s.Status.AtProvider.Order != nil && rollout.Alike(*s.Status.AtProvider.Order, o)
+	return areAlike(s.Spec.ForProvider.Order, o) && s.Status.AtProvider.Order != nil && areAlike(*s.Status.AtProvider.Order, o)
 }
 
 // AdmitsSite is true when a SiteSync observed that the cluster of a Site was ready for an order.
 func AdmitsSite(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site string) bool {
-	return s != nil && rollout.Brought(s.Status.AtProvider.Order, o, site) &&
+	return HasObserved(s, o, site) &&
 		slices.ContainsFunc(s.Status.AtProvider.Sites, func(seen deliveryv1alpha1.SiteObservation) bool {
 			return seen.Name == site && seen.Cluster != nil && seen.Cluster.PassedAt != nil
 		})
 }
 
+// HasObserved reports whether a SiteSync observed a Site for an order.
+func HasObserved(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site string) bool {
+	if s == nil || s.Status.AtProvider.Order == nil {
+		return false
+	}
+	was := *s.Status.AtProvider.Order
+	return was.Request == o.Request && rollout.HasBrought(rollout.PositionOf(was), o, site)
+}
+
+// areAlike is true for two orders that ask for the same, whatever they came to.
+func areAlike(a, b rolloutv1alpha1.Order) bool { return a.Unjudged().Same(b.Unjudged()) }
+
 // SyncFailure returns the rejection that follows from what a SiteSync reports of an order, or nil.
-func SyncFailure(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rolloutv1alpha1.Verdict {
+func SyncFailure(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *ledger.Verdict {
 	if !hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, o) {
 		return nil
 	}
@@ -48,6 +61,6 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rollout
 // IsSyncAhead is true for a SiteSync that observes a newer order than the one that it is asked for, and refuses this one. A SiteSync records nothing:
 // where objects and states were lost, it is only in the way.
 func IsSyncAhead(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
-	return hasReady(s, corev1.ConditionFalse) && rollout.Alike(s.Spec.ForProvider.Order, o) &&
+	return hasReady(s, corev1.ConditionFalse) && areAlike(s.Spec.ForProvider.Order, o) &&
 		s.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonOrderBehind
 }

@@ -8,7 +8,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -93,7 +93,7 @@ func (c *Compiled) compileChecks(in deployment.Input) error {
 
 // selectFromCatalog resolves a query, with the Blueprint that the deployment is pinned to.
 func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
-	pinned := rollout.Pinned(orderOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
+	pinned := rollout.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
 	q.Pinned = deployment.PinnedName(pinned)
 	answers := catalog.Answers{}
 	for range maxRounds {
@@ -115,18 +115,18 @@ func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catal
 	return nil, errors.Errorf("cannot read the catalog: it was asked %d times, and does not answer all of it", maxRounds)
 }
 
-// orderOfStatus returns the order that a status shows, as far as its Blueprint goes, or nil. A status does not show how the Blueprint was chosen:
-// it counts as chosen as the spec chooses, since the function orders another choice at once.
-func orderOfStatus(in deployment.Input) *rolloutv1alpha1.Order {
+// blueprintOfStatus returns the Blueprint that a status shows, or nil. A status does not show how the Blueprint was chosen: it counts as chosen as the
+// spec chooses, since the function orders another choice at once.
+func blueprintOfStatus(in deployment.Input) *ledger.BlueprintReference {
 	b := in.Status.Blueprint
 	if b.Name == "" {
 		return nil
 	}
-	ref := &rolloutv1alpha1.BlueprintReference{Name: b.Name, Digest: b.Digest}
+	ref := &ledger.BlueprintReference{Name: b.Name, Digest: b.Digest}
 	if in.Spec.Blueprint.Version == "" {
 		ref.Channel = in.Spec.Blueprint.Channel
 	}
-	return &rolloutv1alpha1.Order{Blueprint: ref}
+	return ref
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason deployment.ReasonOf returns, for

@@ -11,9 +11,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 const (
@@ -25,14 +26,14 @@ const (
 // beside reading its request.
 func BenchmarkDecide(b *testing.B) {
 	f := fleet(b)
+	desired := step.Desired{Request: f.State.Current.Request, Plan: f.State.Current.Plan}
 	for b.Loop() {
-		all := []*deliveryv1alpha1.GitDelivery{f.Observed["delivery"]}
-		current, conflict := rollout.Current(all)
-		wish := rollout.Wish{Request: rollout.Request{Digest: current.Request, Intent: current.Intent, RendererVersion: current.RendererVersion, Plan: current.Plan}}
-		next, _ := rollout.Next(current, conflict, wish)
-		f.Order = &next
-		judged := rollout.Judge(next, f.Proof())
-		f.Order = &judged
+		in := step.Input{Versions: step.Versions{Scheme: 1, Renderer: 1}, Desired: &desired, Proof: f.Proof()}
+		if e, _ := step.Step(f.State, in); e != nil {
+			b.Fatalf("want no event, got %+v", e)
+		}
+		o := rolloutv1alpha1.OrderOf(f.State)
+		f.Order = &o
 		status := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
 		if Conditions(f); status.Phase != v1alpha1.PhaseSucceeded || status.Delivery.SitesReady != "100/100" || !Ready(f) {
 			b.Fatalf("phase %s, %s, ready %t", status.Phase, status.Delivery.SitesReady, Ready(f))
@@ -43,11 +44,11 @@ func BenchmarkDecide(b *testing.B) {
 // fleet is a deployment in its steady state.
 func fleet(b *testing.B) *Input {
 	b.Helper()
-	plan := rolloutv1alpha1.Step{}
+	plan, trees := ledger.Step{}, []ledger.SiteTree{}
 	d, s := &deliveryv1alpha1.GitDelivery{}, &deliveryv1alpha1.SiteSync{}
 	for i := range benchSites {
 		name := fmt.Sprintf("edge%d", i)
-		plan.Sites = append(plan.Sites, name)
+		plan.Sites, trees = append(plan.Sites, name), append(trees, ledger.SiteTree{Site: name, ID: "tree"})
 		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, deliveryv1alpha1.Tree{
 			Site: name, Branch: "main", Path: "clusters/" + name, Action: deliveryv1alpha1.ActionDesired, Tree: "tree",
 		})
@@ -57,28 +58,26 @@ func fleet(b *testing.B) *Input {
 		s.Spec.ForProvider.Sites = append(s.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: name, Path: "clusters/" + name, Tree: "tree"})
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: deliveryv1alpha1.SiteLive, Commit: "c"})
 	}
-	o := rolloutv1alpha1.Order{
-		Revision: benchRevisions, Request: "request", Intent: "intent", DigestScheme: 1, RendererVersion: 1,
-		Plan: []rolloutv1alpha1.Step{plan}, Steps: 1, Verdict: &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified},
+	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
+	state := ledger.State{
+		Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 2 * benchRevisions}, Stable: benchRevisions, Verdict: verified,
+		Current: &ledger.Revision{Number: benchRevisions, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: []ledger.Step{plan}},
 	}
 	for revision := range int64(benchRevisions) {
-		was := []deliveryv1alpha1.HistoryTree{}
-		for _, t := range d.Status.AtProvider.Trees {
-			was = append(was, deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree})
-		}
-		d.Status.AtProvider.History = append(d.Status.AtProvider.History, deliveryv1alpha1.HistoryEntry{
-			Revision: revision, Request: "request", Trees: was, Verdict: o.Verdict,
-		})
+		state.History = append(state.History, ledger.Past{Number: revision + 1, Verdict: verified, Trees: trees})
 	}
+	o, position := rolloutv1alpha1.OrderOf(state), state.Position()
 	live := []xpv2.Condition{{Type: xpv2.TypeReady, Status: corev1.ConditionTrue}, {Type: xpv2.TypeSynced, Status: corev1.ConditionTrue}}
-	d.Spec.ForProvider.Order, d.Status.AtProvider.Order = o, o.DeepCopy()
+	d.Spec.ForProvider.Position, d.Status.AtProvider.Record = &position, &deliveryv1alpha1.LedgerRecord{Position: position}
 	d.SetConditions(live...)
-	s.Spec.ForProvider.Order, s.Status.AtProvider.Order = o, o.DeepCopy()
+	unjudged := o.Unjudged()
+	s.Spec.ForProvider.Order, s.Status.AtProvider.Order = unjudged, &unjudged
 	s.SetConditions(live...)
 	observed, watched := decoded(b, d), decoded(b, s)
 	return &Input{
 		Digest: "digest",
 		Comparison: evidence.Comparison{
+			State: state, Recorded: state,
 			Desired: map[string]*deliveryv1alpha1.GitDelivery{"delivery": d}, Sync: s, Unobserved: map[string]bool{},
 			Observed: map[string]*deliveryv1alpha1.GitDelivery{"delivery": observed}, ObservedSync: watched,
 		},

@@ -12,6 +12,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // Condition is one condition of a deployment.
@@ -191,10 +192,10 @@ func rolledBackCondition(f *Input) Condition {
 		return newCondition(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
 	case p == v1alpha1.PhaseRollingBack:
 		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
-	case f.Stop == rollout.StopNone:
+	case f.Stop == step.HoldNone:
 		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
 	}
-	return newCondition(v1alpha1.TypeRolledBack, false, string(f.Stop), f.StopMessage)
+	return newCondition(v1alpha1.TypeRolledBack, false, string(f.Stop), stopMessage(f))
 }
 
 // stalledCondition says that nothing goes on until a user acts.
@@ -232,11 +233,11 @@ func rejectedStalledCondition(f *Input) Condition {
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
 	case p == v1alpha1.PhaseRollingBack:
 		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
-	case f.Stop == rollout.StopIrreversible:
+	case f.Stop == step.HoldIrreversible:
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
 	}
-	if f.StopMessage != "" {
-		return newCondition(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, f.StopMessage))
+	if stopMessage(f) != "" {
+		return newCondition(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, stopMessage(f)))
 	}
 	return newCondition(v1alpha1.TypeStalled, true, v.Reason, v.Message)
 }

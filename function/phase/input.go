@@ -9,9 +9,11 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // Problem is why a spec cannot be carried out. It freezes the order: what was started goes on.
@@ -80,12 +82,15 @@ type Decision struct {
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// Stop is why a rejected order is not rolled back, and StopMessage says it to users.
-	Stop        rollout.Stop
-	StopMessage string
+	// Stop is why a rejected order is not rolled back. Empty means that it is, or was.
+	Stop step.Hold
 
-	// Target that a rejected order is, or would be, rolled back to. Nil means that there is none.
-	Target *rollout.Target
+	// Target that a rejected order is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
+	Target       *ledger.Past
+	TargetCommit string
+
+	// LedgerUnreachable says why the ledger cannot be read or written. Empty means that it can.
+	LedgerUnreachable string
 }
 
 // isHeldBack is true when what is asked for now is not, or may not be, what is ordered.
@@ -105,6 +110,7 @@ func isTerminal(r xpv2.ConditionReason) bool {
 		deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonStateUntrusted,
 		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,
 		deliveryv1alpha1.ReasonTooLarge, deliveryv1alpha1.ReasonInvalid, deliveryv1alpha1.ReasonObjectConflict,
+		deliveryv1alpha1.ReasonIllegal, deliveryv1alpha1.ReasonStateNewer,
 	}, r)
 }
 
@@ -117,12 +123,12 @@ func (f *Input) liveRevision() int64 {
 		return 0
 	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.RunsEverywhere():
 		return *f.Order.Target
-	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.watchesTarget() && !f.RunsEverywhere()):
+	case f.Order.Rejected() && (f.Stop != step.HoldNothingToRestore || f.watchesTarget() && !f.RunsEverywhere()):
 		return 0
 	case f.Order.Rejected():
-		return f.VerifiedRevision()
+		return f.Recorded.Stable
 	case !f.HasSucceeded():
-		return f.VerifiedRevision()
+		return f.Recorded.Stable
 	case f.RunsEverywhere():
 		return f.Order.Revision
 	}
@@ -134,7 +140,9 @@ func (f *Input) watchesTarget() bool {
 	if f.Target == nil || f.ObservedSync == nil {
 		return false
 	}
-	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return f.Target.Trees[s.Name] != s.Tree })
+	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool {
+		return !slices.Contains(f.Target.Trees, ledger.SiteTree{Site: s.Name, ID: s.Tree})
+	})
 }
 
 // stepMessage says which of several steps goes on, or nothing.

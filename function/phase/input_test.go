@@ -10,8 +10,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // report is what a SiteSync shows.
@@ -136,13 +138,11 @@ func TestEveryProof(t *testing.T) {
 // checkProof holds the core to what it is for: nothing is live, and nothing succeeds, without every single proof of just this.
 func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report) {
 	t.Helper()
-	delivered := map[deliveryState]bool{done: true, unrecorded: true}
-	proven := delivered[a] && delivered[b] && r == live
-	if got := f.Proof().Live; got != proven {
+	proven := a == done && b == done && r == live
+	if got := f.Proof().IsLive; got != proven {
 		t.Fatalf("Proof(): live %t with %s, %s and %s at step %d, verdict %v", got, a, b, r, step, f.Order.Verdict)
 	}
-	recorded := a == done && b == done
-	if f.Order.Verified() && step != 0 && Ready(f) != (proven && recorded) {
+	if f.Order.Verified() && step != 0 && Ready(f) != proven {
 		t.Fatalf("Ready(...): %t with %s, %s and %s", Ready(f), a, b, r)
 	}
 	if !f.Order.Verified() && Ready(f) {
@@ -170,7 +170,7 @@ func TestProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := judged(nil, -1, tc.a, tc.b, tc.report).Proof().Failure
 			if got == nil {
-				got = &rolloutv1alpha1.Verdict{}
+				got = &ledger.Verdict{}
 			}
 			if diff := cmp.Diff(tc.want, got.Reason); diff != "" {
 				t.Errorf("\n%s\nProof(): failure: -want, +got:\n%s", tc.reason, diff)
@@ -207,7 +207,7 @@ func TestSiteStates(t *testing.T) {
 		"Blocked": {reason: "One is not delivered.", step: -1, a: done, b: trouble, report: nothing, want: v1alpha1.DeliveryStatus{
 			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"}},
 		}},
-		"Refused": {reason: "What was refused is nowhere, whatever is there.", step: -1, a: unrecorded, b: unrecorded, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
+		"Refused": {reason: "What was refused is nowhere, whatever is there.", step: -1, a: done, b: done, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
 			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
 		}},
 		"Unobserved": {reason: "A Site without an engine is delivered or unobserved, as it says.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
@@ -248,13 +248,13 @@ func TestConditionsOfProof(t *testing.T) {
 		"FirstWave": {reason: "A wave is not all.", facts: judged(nil, 0, done, done, live), phase: "Delivering", typ: "Delivered", status: "False", why: "Delivering"},
 		"NotLive":   {reason: "Nothing is known to run.", facts: judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Available", status: "False", why: "NotLive"},
 		"Live":      {reason: "Everything runs.", facts: judged(verified, -1, done, done, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
-		"Record":    {reason: "Good news waits for the record.", facts: judged(verified, -1, unrecorded, unrecorded, live), phase: "Validating", typ: "Available", status: "False", why: "NotLive"},
+		"Record":    {reason: "Good news waits for the record.", facts: unrecorded(judged(verified, -1, done, done, live)), phase: "Validating", typ: "Available", status: "False", why: "NotLive"},
 		"Moved":     {reason: "An object that has to be looked at again does not speak against it.", facts: judged(verified, -1, done, stale, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
 		"Drifted":   {reason: "The phase does not move with drift.", facts: judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
 		"LateDrift": {reason: "A verdict that is not recorded yet is not validated, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
 		"Rejected":  {reason: "A rejection needs somebody.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
 		"Stands":    {reason: "A recorded verdict stays validated, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
-		"Bad":       {reason: "Bad news does not wait for the record.", facts: judged(rejected, -1, unrecorded, done, failed), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
+		"Bad":       {reason: "Bad news does not wait for the record.", facts: unrecorded(judged(rejected, -1, done, done, failed)), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
 		"Nobody": {
 			reason: "A Site without an engine whose delivery does not count as live stalls the revision.", facts: judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
 			phase: "Delivering", typ: "Stalled", status: "True", why: "SyncNotObserved",
@@ -282,28 +282,25 @@ func TestConditionsOfProof(t *testing.T) {
 
 // TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
 func TestLiveRevision(t *testing.T) {
-	remember := func(f *Input, revisions map[string]int64) *Input {
-		for name, n := range revisions {
-			f.Observed[name].Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: n, Verdict: verdicts()[1]}}
-		}
+	remember := func(f *Input, stable int64) *Input {
+		f.Recorded.Stable = stable
 		return f
 	}
 	rejected := verdicts()[2]
 	stopped := func(f *Input, tree string) *Input {
-		f.Stop, f.Target = rollout.StopSame, &rollout.Target{Revision: 1, Trees: map[string]string{"a": tree, "b": tree}}
-		return remember(f, map[string]int64{"a": 1, "b": 1})
+		f.Stop, f.Target = step.HoldNothingToRestore, &ledger.Past{Number: 1, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}}}
+		return remember(f, 1)
 	}
 	cases := map[string]struct {
 		reason string
 		facts  *Input
 		want   []int64
 	}{
-		"Live":     {reason: "A verified revision that runs is the live one.", facts: judged(verdicts()[1], -1, done, done, live), want: []int64{2, 2}},
+		"Live":     {reason: "A verified revision that runs is the live one.", facts: remember(judged(verdicts()[1], -1, done, done, live), 2), want: []int64{2, 2}},
 		"Wave":     {reason: "A revision that does not run everywhere is not live.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
-		"Earlier":  {reason: "Until it runs, the one before does.", facts: remember(judged(nil, -1, done, pushing, nothing), map[string]int64{"a": 1, "b": 1}), want: []int64{1, 1}},
-		"Oldest":   {reason: "Everywhere.", facts: remember(judged(nil, -1, done, done, syncing), map[string]int64{"a": 2, "b": 1}), want: []int64{1, 1}},
-		"Drifted":  {reason: "What was verified need not run any more.", facts: judged(verdicts()[1], -1, done, done, syncing), want: []int64{0, 2}},
-		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), map[string]int64{"a": 1, "b": 1}), want: []int64{0, 1}},
+		"Earlier":  {reason: "Until it runs, the one before does.", facts: remember(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
+		"Drifted":  {reason: "What was verified need not run any more.", facts: remember(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
+		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
 		"Refused":  {reason: "A rejected revision that touched nothing leaves the verified one live.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
 		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
@@ -312,7 +309,7 @@ func TestLiveRevision(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := []int64{tc.facts.liveRevision(), tc.facts.VerifiedRevision()}
+			got := []int64{tc.facts.liveRevision(), Status(tc.facts, &v1alpha1.IntentDeploymentStatus{}, now).VerifiedRevision}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nliveRevision(), verifiedRevision(): -want, +got:\n%s", tc.reason, diff)
 			}

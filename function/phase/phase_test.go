@@ -15,14 +15,27 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
 
 func order(revision int64) *rolloutv1alpha1.Order {
 	return &rolloutv1alpha1.Order{Revision: revision, Request: "sha256:x", Steps: 1}
+}
+
+func positionOf(o rolloutv1alpha1.Order) *ledger.Position {
+	p := rollout.PositionOf(o)
+	return &p
+}
+
+// unrecorded lets the ledger not hold yet what was decided.
+func unrecorded(f *Input) *Input {
+	f.State.Head.Seq = f.Recorded.Head.Seq + 1
+	return f
 }
 
 // deliveryState is what one delivery reports.
@@ -39,18 +52,17 @@ const (
 	stale      deliveryState = "StaleGeneration"
 	otherOrder deliveryState = "OtherOrder"
 	otherTrees deliveryState = "OtherTrees"
-	unrecorded deliveryState = "Unrecorded"
 	done       deliveryState = "Delivered"
 )
 
 func allDeliveryStates() []deliveryState {
-	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, unrecorded, done}
+	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, done}
 }
 
 func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(name)
-	d.Spec.ForProvider.Order = o
+	d.Spec.ForProvider.Position = positionOf(o)
 	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: name, Branch: "main", Path: name, Action: action, Tree: "t"}}
 	return d
 }
@@ -63,9 +75,8 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 	d = d.DeepCopy()
 	d.SetGeneration(4)
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
-	if slices.Contains([]deliveryState{drifted, stale, otherOrder, otherTrees, unrecorded, done}, e) {
-		o := d.Spec.ForProvider.Order
-		d.Status.AtProvider.Order = o.DeepCopy()
+	if slices.Contains([]deliveryState{drifted, stale, otherOrder, otherTrees, done}, e) {
+		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
 		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
 	}
 	switch e {
@@ -75,13 +86,10 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 		ready.Status, ready.ObservedGeneration = corev1.ConditionTrue, 3
 	case otherOrder:
 		ready.Status = corev1.ConditionTrue
-		d.Spec.ForProvider.Order.Revision, d.Status.AtProvider.Order.Revision = 1, 1
+		d.Spec.ForProvider.Position.Revision, d.Status.AtProvider.Record.Position.Revision = 1, 1
 	case otherTrees:
 		ready.Status = corev1.ConditionTrue
 		d.Spec.ForProvider.Trees[0].Tree = "before"
-	case unrecorded:
-		ready.Status = corev1.ConditionTrue
-		d.Spec.ForProvider.Order.Verdict, d.Status.AtProvider.Order.Verdict = nil, nil
 	case done:
 		ready.Status = corev1.ConditionTrue
 	}
@@ -227,7 +235,7 @@ func checkStatus(t *testing.T, f *Input, s *v1alpha1.IntentDeploymentStatus) {
 		t.Fatalf("Status(...): phase %s has outcome %q and message %q", s.Phase, s.Outcome, s.Message)
 	}
 	proves := func(d *deliveryv1alpha1.GitDelivery) bool {
-		return d.Status.AtProvider.Order != nil && d.Status.AtProvider.Order.Revision == s.Revision
+		return d.Status.AtProvider.Record != nil && d.Status.AtProvider.Record.Position.Revision == s.Revision
 	}
 	if s.Delivery.GitCommit != "" && !slices.ContainsFunc(slices.Collect(maps.Values(f.Observed)), proves) {
 		t.Fatalf("Status(...): the commit is of another revision than %d: %+v", s.Revision, f)
@@ -261,6 +269,7 @@ func TestPhaseOf(t *testing.T) {
 		ordered   bool
 		suspended bool
 		unjudged  bool
+		pending   bool
 		a, b      deliveryState
 		phase     v1alpha1.Phase
 		ready     bool
@@ -283,8 +292,8 @@ func TestPhaseOf(t *testing.T) {
 		},
 		"Done":        {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
 		"Drifted":     {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
-		"NotToRecord": {reason: "What keeps the record back is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
-		"Unrecorded":  {reason: "Good news waits for the record.", ordered: true, a: done, b: unrecorded, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
+		"NotToRecord": {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
+		"Unrecorded":  {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
 		"Stale":       {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
 		"OtherOrder":  {reason: "What speaks of another order is no.", ordered: true, unjudged: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
 		"OtherTrees":  {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
@@ -299,6 +308,9 @@ func TestPhaseOf(t *testing.T) {
 			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
 			if tc.unjudged {
 				f.Order.Verdict = nil
+			}
+			if tc.pending {
+				unrecorded(f)
 			}
 			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
 			want := []any{tc.phase, tc.ready, tc.message}

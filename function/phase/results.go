@@ -21,7 +21,7 @@ const maxResults = 100
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
-		if at := g.Status.AtProvider; at.Order != nil && rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
+		if at := g.Status.AtProvider; at.Order != nil && at.Order.Same(g.Spec.ForProvider.Order) {
 			out = append(out, resultsOf(at.Checks)...)
 		}
 	}
@@ -143,7 +143,7 @@ func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
 	p, _, _ := rejectedPhaseOf(f)
 	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.Order.Verdict.Reason, Attempts: f.Order.Attempt}
 	if f.Target != nil && f.Order.Attempt > 0 {
-		out.PreviousCommit = f.Target.Commit
+		out.PreviousCommit = f.TargetCommit
 	}
 	return out
 }

@@ -12,7 +12,6 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // What is known of a Gate.
@@ -83,7 +82,7 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 					if flags&4 != 0 {
 						f.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Words.", Terminal: true, Phase: v1alpha1.PhaseCompiling}
 					}
-					ask(f)
+					follow(f, true)
 					if g := gated(*f.Order, gate); g != nil {
 						f.Gates["gate"] = g
 					}
@@ -96,31 +95,21 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 	return n
 }
 
-// ask deliveries for the order, but those that were asked for another one.
-func ask(f *Input) {
-	for name, d := range f.Desired {
-		d.Spec.ForProvider.Order = *f.Order
-		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Order.Revision == f.Order.Revision {
-			d.Spec.ForProvider.Order = *f.Order
-			if d.Status.AtProvider.Order != nil {
-				d.Status.AtProvider.Order = f.Order.DeepCopy()
-			}
-		}
-	}
-}
-
 // TestGates holds for all combinations of what is known of an order, and of its Gate: nothing but the Gate of its own step lets it pass.
 func TestGates(t *testing.T) {
 	verdicts := map[string]int{}
 	n := judgedBy(func(f *Input, a, b, gate deliveryState) {
 		p := f.Proof()
-		live := (a == done || a == unrecorded) && (b == done || b == unrecorded)
-		if p.Live != live || p.Passed != (gate == passed) {
+		live := a == done && b == done
+		if p.IsLive != live || p.HasPassed != (gate == passed) {
 			t.Fatalf("Proof(): %s %s %s: want live %t, got %+v", a, b, gate, live, p)
 		}
 		said := "none"
-		if o := rollout.Judge(*f.Order, p); o.Verdict != nil {
-			said = string(o.Verdict.Result)
+		switch {
+		case p.Failure != nil:
+			said = string(p.Failure.Result)
+		case p.IsLive && p.HasPassed:
+			said = "Verified"
 		}
 		bad := a == refused || b == refused || gate == gateFailed || gate == gateTimedOut
 		want := "none"
@@ -131,7 +120,7 @@ func TestGates(t *testing.T) {
 			want = "Rejected"
 		}
 		if verdicts[said]++; said != want {
-			t.Fatalf("Judge(...): %s %s %s: want %s, got %s", a, b, gate, want, said)
+			t.Fatalf("Proof(): %s %s %s: want %s, got %s", a, b, gate, want, said)
 		}
 		phase, _, _ := phaseOf(f)
 		waits := v1alpha1.PhaseDelivering
@@ -207,7 +196,7 @@ func TestNothingMeasured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &Input{Digest: "d", GatesDisabled: tc.disabled}
 			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
-			ask(f)
+			follow(f, true)
 			if diff := cmp.Diff(tc.want, validatedCondition(f)); diff != "" {
 				t.Errorf("\n%s\nvalidated(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -219,7 +208,7 @@ func TestNothingMeasured(t *testing.T) {
 func TestValidatedOfEarlierRevision(t *testing.T) {
 	f := &Input{Digest: "d", Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
-	ask(f)
+	follow(f, true)
 	want := newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
 		"This is about revision 2, which was ordered before InvalidIntent. Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 	if diff := cmp.Diff(want, validatedCondition(f)); diff != "" {
@@ -256,7 +245,7 @@ func TestRunBy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &Input{Digest: "d"}
 			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
-			ask(f)
+			follow(f, true)
 			f.Sync, f.Unobserved = &deliveryv1alpha1.SiteSync{}, map[string]bool{}
 			tc.change(f)
 			if diff := cmp.Diff([]string{tc.want, tc.step}, []string{f.runsAtMessage("every Site"), f.runsAtMessage("every Site of the step")}); diff != "" {

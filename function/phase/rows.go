@@ -4,6 +4,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // A Row of the table of phases.
@@ -46,10 +47,10 @@ func rejectedRows() []Row {
 		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
-			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != rollout.StopNone)
+			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != step.HoldNone)
 		},
 		says: func(f *Input) string {
-			return projection.Sentences(rejectedMessage(f), f.StopMessage, heldBackMessage(f))
+			return projection.Sentences(rejectedMessage(f), stopMessage(f), heldBackMessage(f))
 		},
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",

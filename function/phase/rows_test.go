@@ -10,8 +10,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // TestEdges holds the table of changes against what the design says of them.
@@ -35,8 +37,9 @@ func TestEdges(t *testing.T) {
 // retreatings calls with all combinations of what is known of a rejected revision, and returns how many there are.
 func retreatings(do func(*Input)) int {
 	n := 0
-	stops := []rollout.Stop{
-		rollout.StopNone, rollout.StopOff, rollout.StopUnknown, rollout.StopNoTarget, rollout.StopSame, rollout.StopIrreversible, rollout.StopTooMany, rollout.StopSpent,
+	stops := []step.Hold{
+		step.HoldNone, step.HoldRollbackOff, step.HoldNotReported, step.HoldNoTarget, step.HoldNothingToRestore, step.HoldIrreversible,
+		step.HoldTooManyRollbacks, step.HoldAttemptsSpent,
 	}
 	reasons := []string{rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedGateFailed}
 	for _, stop := range stops {
@@ -54,17 +57,14 @@ func retreatings(do func(*Input)) int {
 	return n
 }
 
-func retreating(stop rollout.Stop, reason string, flags int, a, b deliveryState) *Input {
+func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *Input {
 	f := &Input{Digest: "d", Decision: Decision{Stop: stop, Suspended: flags&1 != 0}}
-	if stop != rollout.StopNone {
-		f.StopMessage = "Words."
-	}
 	place(f, true, deliveryv1alpha1.ActionRestore, a, b)
 	o := f.Order
 	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: reason, Message: "Words."}
 	if flags&2 != 0 {
 		o.Attempt, o.Target = 1, new(int64(1))
-		f.Target = &rollout.Target{Revision: 1, Commit: "0123"}
+		f.Target, f.TargetCommit = &ledger.Past{Number: 1}, "0123"
 	}
 	if flags&4 != 0 { // Without an attempt it is forged.
 		o.Restored = new(true)
@@ -79,16 +79,20 @@ func retreating(stop rollout.Stop, reason string, flags int, a, b deliveryState)
 	return f
 }
 
-// follow lets deliveries ask for the rejected order, and those that carried out what they were asked for say so of it too.
+// follow lets deliveries ask for the rejected order. If it is recorded, those that carried out what they were asked for say so of it too.
 func follow(f *Input, recorded bool) {
 	for name, d := range f.Desired {
-		d.Spec.ForProvider.Order = *f.Order
-		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Order.Revision == f.Order.Revision {
-			d.Spec.ForProvider.Order = *f.Order
-			if d.Status.AtProvider.Order != nil && recorded {
-				d.Status.AtProvider.Order = f.Order.DeepCopy()
+		d.Spec.ForProvider.Position = positionOf(*f.Order)
+		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Position.Revision == f.Order.Revision {
+			d.Spec.ForProvider.Position = positionOf(*f.Order)
+			if d.Status.AtProvider.Record != nil && recorded {
+				d.Status.AtProvider.Record.Position = *positionOf(*f.Order)
 			}
 		}
+	}
+	f.State.Head, f.Recorded.Head = ledger.Head{}, ledger.Head{}
+	if !recorded {
+		unrecorded(f)
 	}
 }
 
@@ -99,7 +103,7 @@ func rowOf(f *Input) []string {
 		return []string{"Failed", "Failed"}
 	case rollout.Restored(*o) && f.IsRecorded():
 		return []string{"Succeeded", "RolledBack"}
-	case !rollout.Restored(*o) && (o.Attempt == 0 || f.Stop != rollout.StopNone):
+	case !rollout.Restored(*o) && (o.Attempt == 0 || f.Stop != step.HoldNone):
 		return []string{"Failed", "Failed"}
 	}
 	return []string{"RollingBack", ""}

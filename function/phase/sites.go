@@ -130,7 +130,7 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 	if f.blockedDelivery != nil && f.blockedDelivery == d {
 		return v1alpha1.SiteStatus{State: blockedState(isTerminal(f.blockedReady.Reason)), Message: string(f.blockedReady.Reason)}
 	}
-	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !evidence.AsksForTree(d, i, t) {
+	if d == nil || f.Order == nil || !evidence.HasBrought(d, *f.Order, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return deliveredSiteStatus(f, t, commitOf(d))
@@ -139,7 +139,7 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 // clusterWaitStatus says why a Site's cluster is not ready, as far as is known.
 func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
-	if f.ObservedSync == nil || f.Order == nil || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, name) {
+	if f.Order == nil || !evidence.HasObserved(f.ObservedSync, *f.Order, name) {
 		return out
 	}
 	if s, ok := f.observations[name]; ok && s.State != deliveryv1alpha1.SitePending {
@@ -176,7 +176,7 @@ func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
-	if !f.watchesDesired || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
+	if !f.watchesDesired || !evidence.HasObserved(f.ObservedSync, *f.Order, t.Site) {
 		return out
 	}
 	if s, ok := f.observations[t.Site]; ok {

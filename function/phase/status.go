@@ -11,6 +11,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 const (
@@ -26,7 +27,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		Understood:   understoodText(f),
 		LiveRevision: f.liveRevision(),
 
-		VerifiedRevision: f.VerifiedRevision(),
+		VerifiedRevision: f.Recorded.Stable,
 
 		Update:   f.Update,
 		Requests: f.Requests,
@@ -71,10 +72,10 @@ func End(f *Input) (rolloutv1alpha1.End, string) {
 		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.Order), runsNowMessage(f))
 	case rollout.Restored(*f.Order):
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
-	case f.Stop == rollout.StopSame:
-		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejectedMessage(f), f.StopMessage)
+	case f.Stop == step.HoldNothingToRestore:
+		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejectedMessage(f), stopMessage(f))
 	}
-	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejectedMessage(f), f.StopMessage)
+	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejectedMessage(f), stopMessage(f))
 }
 
 // verifiedMessage says that a revision was verified, and whether gates measured it.
@@ -105,7 +106,7 @@ func continuesMessage(f *Input) string {
 		return ""
 	}
 	switch {
-	case f.Order.Rejected() && f.Order.Attempt > 0 && !rollout.Restored(*f.Order) && f.Stop == rollout.StopNone:
+	case f.Order.Rejected() && f.Order.Attempt > 0 && !rollout.Restored(*f.Order) && f.Stop == step.HoldNone:
 		return fmt.Sprintf(" The rollback of revision %d goes on.", f.Order.Revision)
 	case f.Order.Verdict == nil:
 		return fmt.Sprintf(" Revision %d goes on as it is.", f.Order.Revision)

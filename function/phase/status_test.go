@@ -7,7 +7,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 func TestEnd(t *testing.T) {
@@ -39,13 +39,13 @@ func TestEnd(t *testing.T) {
 		},
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
-			change: func(f *Input) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopSame, "No." },
-			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. No."},
+			change: func(f *Input) { f.Order.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
+			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to take back: every directory holds what the last good revision brought."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
-			change: func(f *Input) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopOff, "It is off." },
-			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. It is off."},
+			change: func(f *Input) { f.Order.Verdict, f.Stop = rejection, step.HoldRollbackOff },
+			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. It is not taken back: rollbackConfig says so."},
 		},
 	}
 	for name, tc := range cases {

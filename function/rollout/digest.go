@@ -4,6 +4,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/render"
@@ -11,17 +12,10 @@ import (
 
 // Request is what is asked for now, as digests.
 type Request struct {
-	// Digest of all that decides about what is delivered.
-	Digest string
-
-	// Intent is the digest of the user's part of it.
-	Intent string
+	ledger.Request
 
 	// Blueprint that the trees are compiled with.
-	Blueprint *rolloutv1alpha1.BlueprintReference
-
-	// RendererVersion that the trees were rendered with.
-	RendererVersion int32
+	Blueprint *ledger.BlueprintReference
 
 	// Plan to go out in.
 	Plan []rolloutv1alpha1.Step
@@ -37,24 +31,18 @@ type sitePart struct {
 	Layout     catalogv1alpha1.Layout `json:"layout"`
 	Parameters map[string]string      `json:"parameters,omitempty"`
 
-	// Substitution has an effect on what is rendered since the version substitutionSince of the renderer.
 	Substitution render.Substitution `json:"substitution,omitempty"`
 }
 
-// substitutionSince is the version of the renderer that lets engines replace nothing. A request of an earlier one does not depend on it.
-const substitutionSince = 2
-
-// content is a whole request.
-type content struct {
-	Intent    string                 `json:"intent"`
+// sources is all that a request depends on beside the intent and the renderer.
+type sources struct {
 	Sites     []sitePart             `json:"sites"`
 	Blueprint string                 `json:"blueprint"`
-	Renderer  int32                  `json:"renderer"`
 	Plan      []rolloutv1alpha1.Step `json:"plan"`
 }
 
 // NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
-// Blueprint's spec. It returns a WavesError when the waves are not good, and another error when something cannot be encoded.
+// Blueprint's spec. It returns a WavesError for invalid waves, and another error when something cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
 	w, err := intentDigest(spec, intent)
 	if err != nil {
@@ -64,16 +52,18 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 	if err != nil {
 		return Request{}, err
 	}
-	c := content{Intent: w, Blueprint: blueprint, Renderer: renderer, Plan: plan}
+	from := sources{Blueprint: blueprint, Plan: plan}
 	for _, p := range s.Places {
-		c.Sites = append(c.Sites, sitePartOf(p, renderer))
+		from.Sites = append(from.Sites, sitePartOf(p))
 	}
-	d, err := digest.Of(c, nil)
-	return Request{Digest: d, Intent: w, Blueprint: blueprintReference(spec.Blueprint, s, blueprint), RendererVersion: renderer, Plan: plan}, err
+	d, err := digest.Of(from, nil)
+	out := Request{Blueprint: blueprintReference(spec.Blueprint, s, blueprint), Plan: plan}
+	out.Request = ledger.Request{Intent: w, Sources: d, Scheme: digest.Scheme, Renderer: renderer}
+	return out, err
 }
 
-func blueprintReference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, digest string) *rolloutv1alpha1.BlueprintReference {
-	b := &rolloutv1alpha1.BlueprintReference{Name: s.Blueprint.GetName(), Digest: digest}
+func blueprintReference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, digest string) *ledger.BlueprintReference {
+	b := &ledger.BlueprintReference{Name: s.Blueprint.GetName(), Digest: digest}
 	if choice.Version == "" {
 		b.Channel = choice.Channel
 	}
@@ -99,7 +89,7 @@ func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (str
 	})
 }
 
-func sitePartOf(p catalog.Place, renderer int32) sitePart {
+func sitePartOf(p catalog.Place) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,
@@ -115,7 +105,7 @@ func sitePartOf(p catalog.Place, renderer int32) sitePart {
 		part.Parameters[key] = string(value)
 	}
 	// What is possible changes no byte: a value that would be replaced is refused.
-	if s := render.SubstitutionAt(p.Site.Spec.Engine); renderer >= substitutionSince && s == render.SubstitutionDisabled {
+	if s := render.SubstitutionAt(p.Site.Spec.Engine); s == render.SubstitutionDisabled {
 		part.Substitution = s
 	}
 	return part

@@ -2,183 +2,114 @@ package rollout
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/step"
 )
 
-// situations are the phases that an order can be in, in the order of the table.
-func situations() []string {
-	return []string{"Delivering", "Validating", "Succeeded", "Failed", "RollingBack", "RolledBack", "Frozen", "Nothing"}
-}
-
-// situation is revision 3 of a deployment that can go back to 1. It has three steps, and waits for a person before the step 1.
-func situation(name string) Standing {
-	o := changed(order(3, "c"), func(o *rolloutv1alpha1.Order) {
-		o.Steps, o.Plan = 3, []rolloutv1alpha1.Step{{Sites: []string{"a"}, Pause: PauseManual}, {Sites: []string{"b"}}, {Sites: []string{"c"}}}
-	})
-	s := Standing{Order: &o, Remembered: true, Free: true, Waits: true, Targets: []int64{1}, Known: []int64{1, 2, 3}}
-	switch name {
-	case "Validating":
-		o.Step = 1
-	case "Succeeded":
-		o.Step, o.Verdict, s.Ended = 1, verified, true
-	case "Failed":
-		o.Verdict, s.Ended = failure, true
-	case "RollingBack":
-		o.Verdict, o.Attempt, o.Target = failure, 1, new(int64(1))
-	case "RolledBack":
-		o.Verdict, o.Attempt, o.Target, o.Restored, s.Ended = failure, 1, new(int64(1)), new(true), true
-	case "Frozen":
-		s.Free = false
-	case "Nothing":
-		return Standing{Free: true}
+func request(name string, minute int, change ...func(*rolloutv1alpha1.RolloutRequest)) rolloutv1alpha1.RolloutRequest {
+	c := claimNamed("shop")
+	r := rolloutv1alpha1.RolloutRequest{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: c.Namespace, Name: name, UID: types.UID("uid-" + name),
+			CreationTimestamp: metav1.NewTime(time.Date(2031, 12, 17, 13, minute, 0, 0, time.UTC)),
+		},
+		Spec: rolloutv1alpha1.RolloutRequestSpec{
+			DeploymentRef: rolloutv1alpha1.DeploymentReference{APIGroup: c.APIGroup, Kind: c.Kind, Name: c.Name},
+			Action:        rolloutv1alpha1.ActionApproveUpdate, Revision: 2,
+		},
 	}
-	return s
-}
-
-// asking is a request about revision 3, made at a minute.
-func asking(action string, minute int) rolloutv1alpha1.RolloutRequest {
-	r := request("r-"+action, minute)
-	r.UID = "uid-" + r.UID
-	r.Spec.Revision = 3
-	verb, what, _ := strings.Cut(action, " ")
-	r.Spec.Action = rolloutv1alpha1.Action(verb)
-	number := int64(0)
-	_, _ = fmt.Sscan(what, &number)
-	switch r.Spec.Action {
-	case rolloutv1alpha1.ActionRollbackTo:
-		r.Spec.ToRevision = &number
-	case rolloutv1alpha1.ActionPromote:
-		r.Spec.Step = new(int32(number))
-	case rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionApproveUpdate:
+	for _, fn := range change {
+		fn(&r)
 	}
 	return r
 }
 
-// answers has a cell for each action in each phase: what is answered, where it is not done.
-func answers() map[string][]string {
-	return map[string][]string{ // Delivering, Validating, Succeeded, Failed, RollingBack, RolledBack, Frozen, Nothing
-		"Abort":         {"Taken", "Taken", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "Taken", "Waiting"},
-		"RollbackTo 1":  {"Taken", "Taken", "Taken", "Taken", "NothingToRestore", "NothingToRestore", "Taken", "Waiting"},
-		"RollbackTo 2":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
-		"RollbackTo 3":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
-		"RollbackTo 9":  {"UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "Waiting"},
-		"Promote 0":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
-		"Promote 1":     {"Taken", "Stale", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "Waiting", "Waiting"},
-		"Promote 2":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
-		"Promote 3":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
-		"ApproveUpdate": {"Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Waiting", "Waiting"},
-		"Retry":         {"Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Waiting", "Waiting"},
+func TestOf(t *testing.T) {
+	many := []rolloutv1alpha1.RolloutRequest{}
+	for n := range 30 {
+		many = append(many, request(fmt.Sprintf("r%02d", n), 59-n))
 	}
-}
-
-// TestActions asks one thing in each phase.
-func TestActions(t *testing.T) {
-	for action, row := range answers() {
-		for i, phase := range situations() {
-			t.Run(action+"/"+phase, func(t *testing.T) {
-				r, s := asking(action, 1), situation(phase)
-				result, open := resultNow(&r, s)
-				if diff := cmp.Diff(row[i], string(result)); diff != "" || open != (row[i] == "Taken") {
-					t.Errorf("judge(...): -want, +got:\n%s", diff)
-				}
-			})
-		}
+	oldest := []string{}
+	for n := range rolloutv1alpha1.MaxOpen {
+		oldest = append(oldest, fmt.Sprintf("r%02d", 29-n))
 	}
-}
-
-// TestTwo asks two things at once: who wins, and what the other one hears when the order follows.
-func TestTwo(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		a, b   rolloutv1alpha1.RolloutRequest
-		want   string
-		other  rolloutv1alpha1.Result
+		all    []rolloutv1alpha1.RolloutRequest
+		want   []string
 	}{
-		"AbortRetry":    {reason: "Abort comes first.", a: asking("Retry", 1), b: asking("Abort", 2), want: "r-Abort", other: rolloutv1alpha1.ResultStale},
-		"AbortBack":     {reason: "Also before RollbackTo.", a: asking("RollbackTo 1", 1), b: asking("Abort", 2), want: "r-Abort", other: rolloutv1alpha1.ResultStale},
-		"BackPromote":   {reason: "RollbackTo comes before Promote.", a: asking("Promote 1", 1), b: asking("RollbackTo 1", 2), want: "r-RollbackTo 1", other: rolloutv1alpha1.ResultStale},
-		"PromoteUpdate": {reason: "Promote comes before ApproveUpdate.", a: asking("ApproveUpdate", 1), b: asking("Promote 1", 2), want: "r-Promote 1", other: rolloutv1alpha1.ResultStale},
-		"UpdateRetry":   {reason: "ApproveUpdate comes before Retry.", a: asking("Retry", 1), b: asking("ApproveUpdate", 2), want: "r-ApproveUpdate"},
-		"Later":         {reason: "What was asked after an Abort knows of it.", a: asking("Abort", 1), b: asking("Retry", 2), want: "r-Abort", other: rolloutv1alpha1.ResultWaiting},
+		"None": {reason: "None is none."},
+		"Age":  {reason: "Age comes first, then the name.", all: []rolloutv1alpha1.RolloutRequest{request("c", 1), request("a", 2), request("b", 1)}, want: []string{"b", "c", "a"}},
+		"Many": {reason: "So many are looked at, oldest first.", all: many, want: oldest},
+		"Abort": {
+			reason: "An Abort is among them, however young it is.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
+			all: append(slices.Clone(many), request("abort", 60, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })),
+		},
+		"Group": {reason: "The other shape of the same name is another.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" })}},
+		"Kind":  {reason: "So is another kind.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
+		"Name":  {reason: "So is another name.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" })}},
+		"Space": {reason: "So is another namespace.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := situation("Delivering")
-			both := []rolloutv1alpha1.RolloutRequest{tc.a, tc.b}
-			first := Choice(both, s)
-			if diff := cmp.Diff(tc.want, first.GetName()); diff != "" {
-				t.Fatalf("\n%s\nChoice(...): -want, +got:\n%s", tc.reason, diff)
-			}
-			next := Obey(*s.Order, first)
-			s.Order = &next
-			for i := range both {
-				want := tc.other
-				if both[i].GetName() == tc.want {
-					want = rolloutv1alpha1.ResultTaken
+			for range 2 {
+				var got []string
+				for _, r := range Of(claimNamed("shop"), tc.all) {
+					got = append(got, r.GetName())
 				}
-				if got := ResultOf(&both[i], s); tc.other != "" && got != want {
-					t.Errorf("\n%s\nResultOf(%s): want %s, got %s", tc.reason, both[i].GetName(), want, got)
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("\n%s\nOf(...): -want, +got:\n%s", tc.reason, diff)
 				}
+				slices.Reverse(tc.all)
 			}
 		})
 	}
 }
 
-// TestObey looks at the orders that requests make.
-func TestObey(t *testing.T) {
-	now := changed(order(3, "c"), func(o *rolloutv1alpha1.Order) { o.Steps, o.Step, o.Promoted = 2, 1, 1 })
-	by := func(r rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
-		at := r.GetCreationTimestamp()
-		return &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: "ann", Reason: "bad numbers", At: &at}
+// TestRequestOf translates a RolloutRequest with each of its fields set.
+func TestRequestOf(t *testing.T) {
+	r := request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) {
+		r.Spec = rolloutv1alpha1.RolloutRequestSpec{
+			Action: rolloutv1alpha1.ActionRollbackTo, Revision: 4, Request: "sha256:1", ToRevision: new(int64(2)), Step: new(int32(1)),
+			RequestedBy: "ann", Reason: "It was\nslow.",
+		}
+	})
+	want := step.Request{
+		Ref:    ledger.RequestReference{Name: "a", UID: "uid-a", By: "ann", Reason: "It was slow."},
+		Action: step.ActionRollbackTo, Revision: 4, Digest: "sha256:1", ToRevision: 2, Step: 1, CreatedAt: r.CreationTimestamp.Time,
 	}
-	taken := &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: "Requested"}
-	cases := map[string]struct {
-		reason string
-		action string
-		change func(*rolloutv1alpha1.Order)
-	}{
-		"Abort": {reason: "It is rejected.", action: "Abort", change: func(o *rolloutv1alpha1.Order) { o.Verdict = taken }},
-		"RollbackTo": {reason: "The next revision is, and takes this one back.", action: "RollbackTo 1", change: func(o *rolloutv1alpha1.Order) {
-			o.Revision, o.Step, o.Promoted, o.Verdict, o.Target, o.Withdraws = 4, 0, 0, taken, new(int64(1)), new(int64(3))
-		}},
-		"Promote": {reason: "The step is released.", action: "Promote 1", change: func(o *rolloutv1alpha1.Order) { o.Promoted = 1 }},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			r := asking(tc.action, 1)
-			r.Spec.RequestedBy, r.Spec.Reason = "ann", "bad\nnumbers"
-			want := changed(now, tc.change)
-			want.RequestRef = by(r)
-			got := Obey(now, &r)
-			if want.Verdict != nil {
-				want.Verdict.Message = "RolloutRequest " + r.GetName() + " of ann: bad numbers"
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("\n%s\nObey(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
+	if diff := cmp.Diff(want, RequestOf(&r)); diff != "" {
+		t.Errorf("RequestOf(...): -want, +got:\n%s", diff)
 	}
 }
 
-// TestReapplied makes a request again that was done before, as a backup does: with another uid.
-func TestReapplied(t *testing.T) {
-	for _, action := range []string{"Abort", "RollbackTo 1", "Promote 1", "ApproveUpdate", "Retry"} {
-		r, s := asking(action, 1), situation("Delivering")
-		next := following(*s.Order, &r)
-		s.Order = &next
-		if got := ResultOf(&r, s); got != rolloutv1alpha1.ResultTaken {
-			t.Errorf("ResultOf(%s): want Taken, got %s", action, got)
-		}
-		r.UID, r.CreationTimestamp = "uid-again", metav1.NewTime(time.Date(2032, 1, 1, 0, 0, 0, 0, time.UTC))
-		if got := ResultOf(&r, s); !got.Refused() {
-			t.Errorf("ResultOf(%s): what a backup brings again is refused, got %s", action, got)
-		}
+func TestApproves(t *testing.T) {
+	waits := Request{Request: ledger.Request{Renderer: 3}, Blueprint: &ledger.BlueprintReference{Name: "web-1.1.0", Digest: "sha256:1"}}
+	cases := map[string]struct {
+		reason string
+		saw    *rolloutv1alpha1.UpdateReference
+		want   bool
+	}{
+		"Any":       {reason: "A request that names no update approves the one that waits.", want: true},
+		"Same":      {reason: "A request approves the update that it names.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.1.0", Digest: "sha256:1", Renderer: "3"}, want: true},
+		"Blueprint": {reason: "Another Blueprint waits than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.0.9"}},
+		"Digest":    {reason: "The Blueprint has other content than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Digest: "sha256:0"}},
+		"Renderer":  {reason: "Another renderer waits than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Renderer: "2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Approves(tc.saw, waits); got != tc.want {
+				t.Errorf("\n%s\nApproves(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

@@ -7,27 +7,28 @@ import (
 	"time"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Pinned is the Blueprint that a deployment stays with: that of its order, where a user approves updates, and where
+// Pinned is the Blueprint that a deployment stays with: that of its revision, where a user approves updates, and where
 // the spec still asks for a Blueprint of that name in that channel, or for that version of it. It is nil when there is none: a
 // change of the spec is its author's own act, and followed at once.
-func Pinned(o *rolloutv1alpha1.Order, choice deploymentv1alpha1.BlueprintChoice, blueprintName string) *rolloutv1alpha1.BlueprintReference {
-	if o == nil || o.Blueprint == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual {
+func Pinned(b *ledger.BlueprintReference, choice deploymentv1alpha1.BlueprintChoice, blueprintName string) *ledger.BlueprintReference {
+	if b == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual {
 		return nil
 	}
 	if choice.Version != "" {
-		return pinnedVersion(o.Blueprint, blueprintName+"-"+choice.Version)
+		return pinnedVersion(b, blueprintName+"-"+choice.Version)
 	}
-	if o.Blueprint.Channel != choice.Channel || !isVersionOf(o.Blueprint.Name, blueprintName) {
+	if b.Channel != choice.Channel || !isVersionOf(b.Name, blueprintName) {
 		return nil
 	}
-	return o.Blueprint
+	return b
 }
 
 // pinnedVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
-func pinnedVersion(b *rolloutv1alpha1.BlueprintReference, name string) *rolloutv1alpha1.BlueprintReference {
+func pinnedVersion(b *ledger.BlueprintReference, name string) *ledger.BlueprintReference {
 	if b.Channel != "" || b.Name != name {
 		return nil
 	}

@@ -50,6 +50,8 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	switch {
 	case s.Current == nil:
 		return ResultWaiting
+	case isTaken(s, r.Ref.UID) && !isAboutCurrent(s, r):
+		return ResultStale // Another revision took the place of the one that the request made, or changed.
 	case isTaken(s, r.Ref.UID) && in.HasEnded:
 		return ResultDone
 	case isTaken(s, r.Ref.UID):
@@ -59,6 +61,12 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 		return refused
 	}
 	return ResultWaiting
+}
+
+// isAboutCurrent is true for a request that made the current revision, or changed it.
+func isAboutCurrent(s ledger.State, r Request) bool {
+	by := s.Current.RequestRef
+	return r.Revision == s.Current.Number || by != nil && by.UID == r.Ref.UID
 }
 
 // canTake is true for a request that may take effect now.

@@ -1,0 +1,68 @@
+package compose
+
+import (
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/evidence"
+)
+
+// Locate returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left.
+func Locate(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
+	for name, d := range ds {
+		located, position := *d, s.Position()
+		p := &located.Spec.ForProvider
+		p.Position, p.Ledger, p.Copy = &position, nil, nil
+		p.Settled = s.IsVerified() && mustRemove(d, observed[name], position)
+		out[name] = &located
+	}
+	return out
+}
+
+// mustRemove reports whether a repository has directories that a delivery does not name, or was asked to remove them at a position.
+func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+	if observed == nil {
+		return false
+	}
+	asked := observed.Spec.ForProvider
+	if asked.Settled && asked.Position != nil && *asked.Position == at {
+		return true
+	}
+	return slices.ContainsFunc(observed.Status.AtProvider.Trees, func(held deliveryv1alpha1.DeliveredTree) bool {
+		return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Path == held.Path })
+	})
+}
+
+// Record returns the delivery to the home of a ledger, which asks to record events on top of its head. While nothing is to be recorded, it asks
+// again for what led to the head, if it did before: another request would change the object for nothing.
+func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events []ledger.Event) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	out.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}
+	if observed == nil || len(events) > 0 {
+		return &out
+	}
+	if was := observed.Spec.ForProvider.Ledger; was != nil {
+		if id, err := ledger.NextID(was.After.ID, was.Events...); err == nil && id == head.ID {
+			out.Spec.ForProvider.Ledger = was.DeepCopy()
+		}
+	}
+	return &out
+}
+
+// Follow returns a delivery to another repository than the home, with a copy of what is recorded. A copy that is there stays until something else is
+// asked for: a verdict alone changes no follower.
+func Follow(d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	essentials := recorded.Essentials()
+	out.Spec.ForProvider.Copy = &essentials
+	if observed == nil {
+		return &out
+	}
+	was := observed.Spec.ForProvider
+	if was.Copy != nil && was.Position != nil && *was.Position == recorded.Position() && was.Copy.Ledger == recorded.Ledger && evidence.AsksForSameTrees(d, observed) {
+		out.Spec.ForProvider.Copy = was.Copy.DeepCopy()
+	}
+	return &out
+}

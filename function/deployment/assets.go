@@ -1,0 +1,139 @@
+package deployment
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// assets are what a state of the ledger asks of each resource.
+type assets struct {
+	// deliveries by their names in the composition, that of the home among them.
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+
+	// sync is the SiteSync. Nil means that there is none.
+	sync *deliveryv1alpha1.SiteSync
+
+	// home is the name of the delivery to the home of the ledger.
+	home string
+
+	// isResumed says that what is asked for follows from what was asked for, and not from the spec.
+	isResumed bool
+
+	// isRendererHeld says that a newer renderer would render other trees.
+	isRendererHeld bool
+
+	// isLost says that what the state asks for is not known: a delivery was lost, or restored from a backup.
+	isLost bool
+}
+
+// ask returns what a state of the ledger asks of each resource: what the spec says, if it is the request of the current revision, or else what was
+// asked for. A rejected revision asks for its rollback.
+func (t decider) ask(home step.Home, s ledger.State) assets {
+	if s.Current == nil {
+		return assets{}
+	}
+	o := *orderOf(s)
+	var a assets
+	switch {
+	case s.IsRejected():
+		a = t.askForRollback(s)
+	case t.isRequestOf(s):
+		a = t.askForTrees(o, compose.Inherit(t.compiled.deliveries, t.observed.deliveries))
+	case t.isRendererHeld(s):
+		a = t.askForTrees(o, compose.Hold(compose.Inherit(t.compiled.deliveries, t.observed.deliveries), t.observed.deliveries, s))
+		a.isRendererHeld = true
+	default:
+		a = t.resume(s)
+	}
+	a.home = t.observed.homeDelivery(home.ConfigRef, a.deliveries)
+	if a.deliveries[a.home] == nil {
+		a.deliveries[a.home] = t.emptyHome(home.ConfigRef, a.home)
+	}
+	a.deliveries = compose.Locate(a.deliveries, t.observed.deliveries, s)
+	return a
+}
+
+// isRequestOf is true if the current revision delivers what the spec asks for.
+func (t decider) isRequestOf(s ledger.State) bool {
+	return t.compiled.Problem == nil && t.compiled.desired.Request == s.Current.Request
+}
+
+// isRendererHeld is true if the spec asks for the current revision, but for a renderer that has to wait.
+func (t decider) isRendererHeld(s ledger.State) bool {
+	is, was := t.compiled.desired, s.Current.Request
+	return t.compiled.Problem == nil && is.RendererHold != step.HoldNone &&
+		is.Request.Intent == was.Intent && is.Request.Sources == was.Sources && is.Request.Renderer > was.Renderer
+}
+
+// askForTrees asks for the trees of deliveries, as far as the order has come.
+func (t decider) askForTrees(o rolloutv1alpha1.Order, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
+	return assets{
+		deliveries: compose.Step(compose.Await(trees, t.observed.deliveries, t.observed.sync, o, t.compiled.clustered), o),
+		sync:       compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, o, trees, t.compiled.sitesWithoutSync()),
+	}
+}
+
+// resume asks for what the deliveries of a revision ask for already.
+func (t decider) resume(s ledger.State) assets {
+	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
+	return assets{
+		deliveries: compose.Resume(parts, spec), sync: compose.Observers(t.observed.sync, spec, *orderOf(s)),
+		isResumed: true, isLost: !canResume(parts, s),
+	}
+}
+
+// emptyHome returns the delivery to a home that has no Sites. What it had stays there until it may be removed.
+func (t decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
+	d := compose.NewDelivery(t.in.Claim, withoutInvalidTimeouts(t.in.Spec.DeliveryConfig), configRefOf(home))
+	if was := t.observed.deliveries[name]; was != nil {
+		d.Spec.ProviderConfigReference = was.Spec.ProviderConfigReference.DeepCopy()
+	}
+	return d
+}
+
+// configRefOf returns the configuration that a ledger knows by a name.
+func configRefOf(name string) catalog.ConfigRef {
+	if kind, of, ok := strings.Cut(name, "/"); ok {
+		return catalog.ConfigRef{Kind: kind, Name: of}
+	}
+	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
+}
+
+// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported them at the position of a state.
+func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, bool) {
+	var out []step.Directory
+	hasAll := true
+	for _, part := range s.Current.Parts {
+		d := o.deliveries[part.Delivery]
+		hasAll = hasAll && d != nil && evidence.HasApplied(d, *orderOf(s))
+		for _, site := range part.Sites {
+			held, known := heldAt(d, site)
+			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision})
+		}
+	}
+	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
+	return out, hasAll
+}
+
+// heldAt returns what a delivery last said that the directory of a Site holds.
+func heldAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
+	if d == nil {
+		return deliveryv1alpha1.DeliveredTree{}, false
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Site == site {
+			return evidence.HeldTree(d, t.Path)
+		}
+	}
+	return deliveryv1alpha1.DeliveredTree{}, false
+}

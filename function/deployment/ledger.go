@@ -1,0 +1,246 @@
+package deployment
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/utils/ptr"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// identityLength is how many hexadecimal digits the identity of a ledger has.
+const identityLength = 32
+
+// defaultConfigKind is the kind of configurations that are named by their names alone.
+const defaultConfigKind = "ClusterProviderConfig"
+
+// configName returns the name by which a ledger knows the configuration of a repository.
+func configName(kind, name string) string {
+	if kind == defaultConfigKind || kind == "" {
+		return name
+	}
+	return kind + "/" + name
+}
+
+// configNameOf returns the name by which a ledger knows the configuration of a place.
+func configNameOf(ref catalog.ConfigRef) string { return configName(ref.Kind, ref.Name) }
+
+// homeName returns the name by which a ledger knows the repository of a delivery: a home has the one that its own ledger says, also where another
+// configuration names the repository since.
+func homeName(d *deliveryv1alpha1.GitDelivery) string {
+	if l := d.Status.AtProvider.Ledger; d.Spec.ForProvider.Ledger != nil && l != nil && l.Seq > 0 && l.Successor == "" && !l.IsClosed {
+		return l.Home
+	}
+	ref := ptr.Deref(d.Spec.ProviderConfigReference, xpv2.ProviderConfigReference{})
+	return configName(ref.Kind, ref.Name)
+}
+
+// repositories returns what each delivery reports of the ledger.
+func (o Observed) repositories() []step.Repository {
+	var out []step.Repository
+	for _, d := range o.allDeliveries() {
+		at := d.Status.AtProvider
+		r := step.Repository{ConfigRef: homeName(d), IsKnown: at.Ledger != nil || isOpening(d), Ledger: ptr.Deref(at.Ledger, ledger.State{})}
+		if at.Record != nil {
+			r.Copy = ptr.Deref(at.Record.Copy, ledger.State{})
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// findHome returns the home of the ledger, which is the preferred one if no repository has a ledger. A repository that was asked to open the ledger
+// stays the home until it reports whether it did. What the home was asked to record, and may record at any time, counts as proposed.
+func (o Observed) findHome(in Input, preferred string) step.Home {
+	for _, d := range o.allDeliveries() {
+		if d.Spec.ForProvider.Ledger != nil && d.Status.AtProvider.Ledger == nil {
+			preferred = homeName(d)
+		}
+	}
+	all := o.repositories()
+	h := step.FindHome(all, preferred, o.identity(in, all), stepRequests(o.requests, refusal{}))
+	if h.ConfigRef == "" {
+		h.Events = nil // It is not known yet where the ledger is to be opened.
+		return h
+	}
+	for _, d := range o.allDeliveries() {
+		if asked := pendingEvents(d); homeName(d) == h.ConfigRef && h.IsKnown && beginsWith(asked, h.Events) {
+			h.Events = asked
+		}
+	}
+	return h
+}
+
+// pendingEvents returns the events that a delivery asks to record on top of the head that its repository has.
+func pendingEvents(d *deliveryv1alpha1.GitDelivery) []ledger.Event {
+	asked, has := d.Spec.ForProvider.Ledger, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{})
+	ready := d.GetCondition(xpv2.TypeReady)
+	if asked == nil || asked.After != has.Head || ready.Reason == deliveryv1alpha1.ReasonIllegal {
+		return nil
+	}
+	if _, err := ledger.Append(has, recordingTime(), asked.Events...); err != nil {
+		return nil
+	}
+	return asked.Events
+}
+
+// isOpening is true for a delivery that never reported, and that asks to open a ledger. What is proposed to it may change: if it has a ledger, it
+// refuses.
+func isOpening(d *deliveryv1alpha1.GitDelivery) bool {
+	asked := d.Spec.ForProvider.Ledger
+	return d.Status.AtProvider.Ledger == nil && asked != nil && asked.After == (ledger.Head{}) && len(asked.Events) > 0
+}
+
+// beginsWith is true for a list of events that begins with others.
+func beginsWith(events, others []ledger.Event) bool {
+	if len(events) < len(others) {
+		return false
+	}
+	is, err := ledger.NextID("", events[:len(others)]...)
+	want, wantErr := ledger.NextID("", others...)
+	return err == nil && wantErr == nil && is == want
+}
+
+// forRequest returns what was observed without the proposed events by which a revision begins that is not asked for any more, and all that follow them.
+func (o Observed) forRequest(r ledger.Request) Observed {
+	for i, e := range o.home.Events {
+		if e.Ordered != nil && e.Ordered.Revision.Request != r || e.Rebased != nil && e.Rebased.Request != r {
+			o.home.Events = o.home.Events[:i]
+			o.state, _ = ledger.Append(o.home.State, recordingTime(), o.home.Events...) // The longer list is legal.
+			o.order = orderOf(o.state)
+			return o
+		}
+	}
+	return o
+}
+
+// continueWith returns what was observed, as far as it still holds for what was compiled.
+func (o Observed) continueWith(k Compiled) Observed {
+	if k.Problem != nil {
+		return o
+	}
+	return o.forRequest(k.request.Request)
+}
+
+// withoutRefused returns deliveries without the positions that belong to refused events.
+func withoutRefused(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+	out := maps.Clone(ds)
+	for name, d := range ds {
+		if isRefused(d) {
+			refused := *d
+			refused.Spec.ForProvider.Position = nil
+			out[name] = &refused
+		}
+	}
+	return out
+}
+
+// isRefused is true for a delivery whose events follow another head than that of its repository: what it asks for is about no revision.
+func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
+	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
+	if asked == nil || has == nil || asked.After == has.Head {
+		return false
+	}
+	id, err := ledger.NextID(asked.After.ID, asked.Events...)
+	return err != nil || id != has.ID
+}
+
+// identity returns the identity of a ledger that has to be opened. It stays while that is asked for, and no lost ledger had it: the log of transitions
+// is longer by then.
+func (o Observed) identity(in Input, all []step.Repository) string {
+	for _, d := range o.allDeliveries() {
+		if asked := pendingEvents(d); len(asked) > 0 && asked[0].Opened != nil {
+			return asked[0].Opened.Ledger
+		}
+	}
+	last := int64(0)
+	if n := len(in.Status.Transitions); n > 0 {
+		last = in.Status.Transitions[n-1].Index
+	}
+	for again := 0; ; again++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %d", in.Claim.APIGroup, in.Claim.Namespace, in.Claim.Name, in.UID, last, again))
+		id := hex.EncodeToString(sum[:])[:identityLength]
+		if !slices.ContainsFunc(all, func(r step.Repository) bool { return r.Ledger.Ledger == id || r.Copy.Ledger == id }) {
+			return id
+		}
+	}
+}
+
+// assumedState returns the state that is shown while the home of the ledger is not known: the newest copy, or else the position that the deliveries
+// ask for.
+func (o Observed) assumedState() ledger.State {
+	newest, asked := ledger.State{}, ledger.Position{}
+	for _, d := range o.allDeliveries() {
+		if r := d.Status.AtProvider.Record; r != nil && r.Copy != nil && r.Copy.Compare(newest.Head) > 0 {
+			newest = *r.Copy
+		}
+		if p := d.Spec.ForProvider.Position; p != nil && p.Compare(asked) > 0 {
+			asked = *p
+		}
+	}
+	if newest.Seq > 0 || asked.Revision == 0 {
+		return newest
+	}
+	return ledger.State{
+		Head: ledger.Head{Epoch: asked.Epoch}, Cursor: ledger.Cursor{Step: asked.Step, Stage: asked.Stage},
+		Current: &ledger.Revision{Number: asked.Revision, Plan: make([]ledger.Step, asked.Step+1), Parts: partsOf(o.deliveries)},
+	}
+}
+
+// homeDelivery returns the name of the delivery to the home of a ledger: an observed one, or else the one that is wanted for its configuration, or that
+// took part in the current revision.
+func (o Observed) homeDelivery(home string, wanted map[string]*deliveryv1alpha1.GitDelivery) string {
+	for _, ds := range []map[string]*deliveryv1alpha1.GitDelivery{o.deliveries, wanted} {
+		for _, d := range sortByName(ds) {
+			if homeName(d) == home {
+				return nameOf(ds, d)
+			}
+		}
+	}
+	if o.state.Current != nil {
+		for _, part := range o.state.Current.Parts {
+			if part.ConfigRef == home {
+				return part.Delivery
+			}
+		}
+	}
+	sum := sha256.Sum256([]byte(home))
+	return "delivery-" + hex.EncodeToString(sum[:])[:homeDigits]
+}
+
+// homeDigits is how many hexadecimal digits name a home whose repository is not known.
+const homeDigits = 12
+
+// nameOf returns the name in the composition of a delivery.
+func nameOf(ds map[string]*deliveryv1alpha1.GitDelivery, d *deliveryv1alpha1.GitDelivery) string {
+	for name, other := range ds {
+		if other == d {
+			return name
+		}
+	}
+	return ""
+}
+
+// partsOf returns the repositories that take part in a revision with deliveries.
+func partsOf(ds map[string]*deliveryv1alpha1.GitDelivery) []ledger.Part {
+	var out []ledger.Part
+	for _, d := range sortByName(ds) {
+		ref := ptr.Deref(d.Spec.ProviderConfigReference, xpv2.ProviderConfigReference{})
+		part := ledger.Part{Delivery: nameOf(ds, d), ConfigRef: configName(ref.Kind, ref.Name)}
+		for _, t := range d.Spec.ForProvider.Trees {
+			part.Sites = append(part.Sites, t.Site)
+		}
+		out = append(out, part)
+	}
+	slices.SortFunc(out, func(a, b ledger.Part) int { return cmp.Compare(a.Delivery, b.Delivery) })
+	return out
+}

@@ -1,0 +1,327 @@
+package deployment
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// A judgedCall is what a call knew of the ledger, and what it wants recorded.
+type judgedCall struct {
+	// seen is the ledger that the call knew, and next the one after its events.
+	seen, next ledger.State
+	// asked is how many of the events were asked for before.
+	asked int
+	// isNew says that some were not.
+	isNew bool
+}
+
+// judgeProposal looks at what a call asks for, from what it knew.
+func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDelivery, fresh bool) {
+	name := homeOf(asked)
+	if name == "" {
+		return
+	}
+	p := judgedCall{seen: seenLedger(m.deliveries[name])}
+	p.next = p.seen
+	update := asked[name].Spec.ForProvider.Ledger
+	was := m.deliveries[name]
+	p.asked = countAsked(was, *update)
+	p.isNew = update.After == p.seen.Head && p.asked < len(update.Events)
+	if update.After == p.seen.Head {
+		p.next = w.judgeEvents(m, p, update.Events, fresh)
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		w.judgeTrees(m.deliveries[name], asked[name], p.next)
+	}
+	if isKnown := was != nil && was.Status.AtProvider.Ledger != nil; fresh && (isKnown || p.isNew) {
+		w.heeds(m, p)
+	}
+}
+
+// countAsked is how many of the events of an update a delivery asks for already.
+func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.LedgerUpdate) int {
+	if was == nil || was.Spec.ForProvider.Ledger == nil || was.Spec.ForProvider.Ledger.After != update.After {
+		return 0
+	}
+	before := was.Spec.ForProvider.Ledger.Events
+	for i, e := range update.Events {
+		if i >= len(before) || !equality.Semantic.DeepEqual(before[i], e) {
+			return i
+		}
+	}
+	return len(update.Events)
+}
+
+// homeOf is the name of the delivery that holds the ledger. Empty means that there is none.
+func homeOf(ds map[string]*deliveryv1alpha1.GitDelivery) string {
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		if ds[name].Spec.ForProvider.Ledger != nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// seenLedger is the ledger that a delivery shows.
+func seenLedger(d *deliveryv1alpha1.GitDelivery) ledger.State {
+	if d == nil {
+		return ledger.State{}
+	}
+	return ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{})
+}
+
+// judgeEvents checks that events may follow from what a call knew. It returns the state after them.
+func (w *walk) judgeEvents(m moment, p judgedCall, events []ledger.Event, fresh bool) ledger.State {
+	s := p.seen
+	for i, e := range events {
+		next, err := ledger.Append(s, w.now, e)
+		if err != nil {
+			if i >= p.asked {
+				w.truth.violatedf("a call proposes what cannot follow: %s", err)
+			}
+			return s
+		}
+		if i >= p.asked {
+			w.judgeEvent(m, s, e, next, fresh)
+			w.isProven(p.seen, s, e)
+		}
+		s = next
+	}
+	return s
+}
+
+// judgeEvent checks that an event follows from what a call knew.
+func (w *walk) judgeEvent(m moment, s ledger.State, e ledger.Event, next ledger.State, fresh bool) {
+	w.followsRequest(s, e)
+	switch {
+	case e.Ordered != nil:
+		if r := next.Current; fresh && s.Current != nil && r.RequestRef == nil && r.Request.Intent == s.Current.Request.Intent && w.flies(m, s) {
+			w.truth.violatedf("revision %d does not wait for the verdict on %d", r.Number, s.Current.Number)
+		}
+	case e.RolledBack != nil:
+		w.mayRollBack(m, s, next)
+	case e.Restored != nil:
+		w.isRestored(m, s)
+	case e.Closed != nil:
+		w.truth.violatedf("a call closes the ledger")
+	}
+}
+
+// isProven checks that what is decided by a proof is about a position that is recorded.
+func (w *walk) isProven(seen, s ledger.State, e ledger.Event) {
+	needsProof := e.Judged != nil && e.Judged.RequestRef == nil || e.Advanced != nil || e.Restored != nil || e.RolledBack != nil && s.Cursor.Attempt > 0
+	if needsProof && s.Position() != seen.Position() {
+		w.truth.violatedf("%s follows from revision %d, attempt %d, which is not recorded", describeEvent(e), s.Current.Number, s.Cursor.Attempt)
+	}
+}
+
+// requestOf is the RolloutRequest that an event names. Nil means none.
+func requestOf(e ledger.Event) *ledger.RequestReference {
+	switch {
+	case e.Ordered != nil:
+		return e.Ordered.Revision.RequestRef
+	case e.Judged != nil:
+		return e.Judged.RequestRef
+	case e.RolledBack != nil:
+		return e.RolledBack.RequestRef
+	case e.Withdrawn != nil:
+		return &e.Withdrawn.RequestRef
+	case e.Promoted != nil:
+		return &e.Promoted.RequestRef
+	case e.Moved != nil:
+		return &e.Moved.RequestRef
+	case e.Recovered != nil:
+		return e.Recovered.RequestRef
+	}
+	return nil
+}
+
+// followsRequest checks that an event which names a request does what that says.
+func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
+	ref := requestOf(e)
+	if ref == nil || s.Current == nil {
+		return
+	}
+	r, ok := w.wanted[ref.UID]
+	if !ok {
+		w.truth.violatedf("request %s was never made", ref.UID)
+		return
+	}
+	if r.Revision != s.Current.Number || r.Request != "" && r.Request != s.Current.Request.Digest() {
+		w.truth.violatedf("request %s means revision %d, and takes effect on %d", ref.UID, r.Revision, s.Current.Number)
+	}
+	for uid, other := range w.wanted {
+		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number && e.Recovered == nil {
+			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
+		}
+	}
+}
+
+// mayRollBack checks that an attempt may begin, and where it goes.
+func (w *walk) mayRollBack(m moment, s, next ledger.State) {
+	policy, number, attempt := m.spec.RollbackConfig, next.Current.Number, next.Cursor.Attempt
+	isRequested := s.Withdraws != 0
+	switch {
+	case attempt > *policy.MaxRetries:
+		w.truth.violatedf("revision %d has attempt %d of %d", number, attempt, *policy.MaxRetries)
+	case !*policy.AutoRollback && !isRequested:
+		w.truth.violatedf("revision %d is rolled back, and no user asked for that", number)
+	case attempt > 1 && !w.truth.tried[tryOf(s.Position())]:
+		w.truth.violatedf("revision %d has attempt %d, and attempt %d did not fail", number, attempt, attempt-1)
+	}
+	if attempt == 1 && !isRequested {
+		w.mayGoTo(s, next)
+		w.mayGoAgain(m, s)
+	}
+}
+
+// isRestored checks that Sites ran what a rollback was to restore there.
+func (w *walk) isRestored(m moment, s ledger.State) {
+	at := s.Position()
+	for _, d := range m.deliveries {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Action == deliveryv1alpha1.ActionRestore && askedPosition(d) == at && !w.truth.ran[run{goalOf(at), t.Site, t.Tree}] {
+				w.truth.violatedf("revision %d is restored, and %s never ran its tree", at.Revision, t.Site)
+			}
+		}
+	}
+}
+
+// mayGoTo checks that a rollback goes to the newest revision before it that was verified and not withdrawn.
+func (w *walk) mayGoTo(s, next ledger.State) {
+	for _, p := range s.Targets() {
+		if p.Number > next.Target && p.Number < next.Current.Number {
+			w.truth.violatedf("revision %d goes back to %d, and not to %d", next.Current.Number, next.Target, p.Number)
+		}
+	}
+}
+
+// mayGoAgain checks that no more revisions are rolled back within an hour than may be.
+func (w *walk) mayGoAgain(m moment, s ledger.State) {
+	var at time.Time
+	n, most := int32(0), *m.spec.RollbackConfig.MaxPerHour
+	for _, p := range slices.Backward(s.History) {
+		switch {
+		case p.Number == s.Current.Number:
+			at = p.EndedAt.Time
+		case p.Verdict == nil, p.Verdict.Result != ledger.VerdictRejected, p.Verdict.Reason == ledger.RejectedRequested:
+		case p.EndedAt.After(at.Add(-time.Hour)) && !p.EndedAt.After(at):
+			n++
+		}
+	}
+	if s.Verdict.Reason != ledger.RejectedRequested && most > 0 && n >= most {
+		w.truth.violatedf("revision %d is rolled back, and %d were rejected within the hour", s.Current.Number, n)
+	}
+}
+
+// flies is true for a position at its last step that all deliveries applied, for all Sites, and that the SiteSync looks at.
+func (w *walk) flies(m moment, s ledger.State) bool {
+	at := s.Position()
+	if s.Verdict != nil || int(at.Step)+1 < len(s.Current.Plan) || m.sync == nil || positionOf(m.sync.Spec.ForProvider.Order) != at || len(m.sync.Spec.ForProvider.Sites) < len(w.sites) {
+		return false
+	}
+	served := 0
+	for _, d := range m.deliveries {
+		r := d.Status.AtProvider.Record
+		if r == nil || r.Position != at || askedPosition(d) != at || !isReady(d) {
+			return false
+		}
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Action != deliveryv1alpha1.ActionKeep {
+				served++
+			}
+		}
+	}
+	return served == len(w.sites)
+}
+
+// judgeTrees looks at the trees that a delivery asks for. Those of a follower belong to what is recorded.
+func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, next ledger.State) {
+	s := next
+	if c := d.Spec.ForProvider.Copy; c != nil {
+		if s = *c; !w.truth.heads[s.Head] {
+			w.truth.violatedf("a follower is asked for event %d of epoch %d, which was never recorded", s.Seq, s.Epoch)
+			return
+		}
+	}
+	if s.Current == nil || askedPosition(d) != s.Position() {
+		return
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		switch t.Action {
+		case deliveryv1alpha1.ActionDesired:
+			w.mayDeliver(s, t)
+		case deliveryv1alpha1.ActionRestore:
+			w.mayRestore(was, s, t)
+		case deliveryv1alpha1.ActionKeep:
+		}
+	}
+}
+
+// mayDeliver checks that all steps before that of a Site were proven, and that its cluster was.
+func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree) {
+	if w.truth.lossy {
+		return
+	}
+	if w.sites[t.Site].clustered && !w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] {
+		w.truth.violatedf("revision %d is delivered to %s, whose cluster was not ready", s.Current.Number, t.Site)
+	}
+	for i, step := range s.Current.Plan {
+		if slices.Contains(step.Sites, t.Site) {
+			return
+		}
+		w.truth.provenStep(s, int32(i), "is delivered to "+t.Site) //nolint:gosec // A plan has at most 20 steps.
+	}
+}
+
+// mayRestore checks that a directory is restored which the revision changed, or was to.
+func (w *walk) mayRestore(was *deliveryv1alpha1.GitDelivery, s ledger.State, t deliveryv1alpha1.Tree) {
+	if w.truth.lossy || w.wiped || was == nil {
+		return
+	}
+	for _, asked := range was.Spec.ForProvider.Trees {
+		if asked.Path == t.Path && asked.Action == deliveryv1alpha1.ActionRestore && askedPosition(was).Revision == s.Current.Number {
+			return
+		}
+	}
+	held := ""
+	for _, is := range was.Status.AtProvider.Trees {
+		if is.Path == t.Path {
+			held = is.Tree
+		}
+	}
+	touched := false
+	for v := range w.truth.forwarded {
+		touched = touched || v.path == t.Path && v.revision > s.Target
+	}
+	r := was.Status.AtProvider.Record
+	if reported := r != nil && r.Position == askedPosition(was); !touched && (held == t.Tree || held == "" && reported) {
+		w.truth.violatedf("revision %d restores %s, which it never changed", s.Current.Number, t.Path)
+	}
+}
+
+// heeds checks that what is said now is what is ordered, at once, where the ledger is known and no request takes effect.
+func (w *walk) heeds(m moment, p judgedCall) {
+	said, is := *m.spec.Intent, p.next.Current
+	if said == "{" || is == nil || m.spec.Suspend != nil && *m.spec.Suspend || is.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
+		return
+	}
+	intent := is.Request.Intent
+	if known, ok := w.truth.said[said]; ok && known != intent {
+		w.truth.violatedf("%s is said, and another intent is ordered", said)
+	}
+	for other, of := range w.truth.said {
+		if other != said && of == intent {
+			w.truth.violatedf("%s is said, and what is ordered is %s", said, other)
+		}
+	}
+	w.truth.said[said] = intent
+}

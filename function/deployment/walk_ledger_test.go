@@ -1,0 +1,151 @@
+package deployment
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/utils/ptr"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// A memory is what the state ref of a repository holds of the deployment.
+type memory struct {
+	// ledger is the zero value where the repository is not the home.
+	ledger ledger.State
+	// record is nil where the repository was brought to nothing.
+	record *record
+}
+
+// A record is what a repository was brought to last.
+type record struct {
+	deleted bool
+	home    string
+	head    ledger.Head
+	// applied is the state that the trees follow from.
+	applied ledger.State
+	// position that the trees belong to.
+	position ledger.Position
+	// copy of the ledger in a follower.
+	copy      *ledger.State
+	trees     []deliveryv1alpha1.DeliveredTree
+	revisions []deliveryv1alpha1.HistoryEntry
+}
+
+// A fence is what a repository does about the ledger of a delivery, before its trees.
+type fence struct {
+	// next is the ledger after what is to be recorded, and events are what leads to it.
+	next   ledger.State
+	events []ledger.Event
+	// applied is what the trees follow from.
+	applied ledger.State
+	// closes says that the ledger of a home that was left is removed.
+	closes bool
+	// reason why the trees are not written. Empty means that nothing speaks against them.
+	reason  xpv2.ConditionReason
+	illegal error
+}
+
+// refuse returns the fence with a reason.
+func (f fence) refuse(reason xpv2.ConditionReason) fence {
+	f.reason = reason
+	return f
+}
+
+// fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the status before.
+func fenceHome(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, identity string, now time.Time) fence {
+	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers {
+		return f
+	}
+	f := fence{next: recorded, applied: recorded}
+	if isBehind := asked.After != recorded.Head; isBehind {
+		id, err := ledger.NextID(asked.After.ID, asked.Events...)
+		if len(asked.Events) > 0 && err == nil && id == recorded.ID {
+			return f
+		}
+		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
+	}
+	next, err := ledger.Append(recorded, now, asked.Events...)
+	if err != nil && recorded.Seq == 0 && recorded.LastNumber > 0 {
+		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
+	}
+	if err != nil {
+		f.illegal = err
+		return f.refuse(deliveryv1alpha1.ReasonIllegal)
+	}
+	return fence{next: next, events: asked.Events, applied: next}
+}
+
+// recoverFromStatus continues a ledger that the repository lost from the state that the object shows. Its writer sees another head then.
+func recoverFromStatus(recorded, shown ledger.State, identity string, now time.Time) (fence, bool) {
+	if shown.Seq == 0 || shown.IsClosed || recorded.Seq > 0 && !shown.Supersedes(recorded) {
+		return fence{}, false
+	}
+	var events []ledger.Event
+	if recorded.Seq == 0 || recorded.IsClosed || recorded.Successor != "" {
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identity, Home: shown.Home}})
+	}
+	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown, LastNumber: recorded.LastNumber}})
+	next, err := ledger.Append(recorded, now, events...)
+	if err != nil {
+		return fence{next: recorded, reason: deliveryv1alpha1.ReasonIllegal, illegal: err}, true
+	}
+	return fence{next: next, events: events, applied: next, reason: deliveryv1alpha1.ReasonOrderBehind}, true
+}
+
+// fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
+func fenceFollower(m memory, asked deliveryv1alpha1.GitDeliveryParameters) fence {
+	is := ptr.Deref(asked.Copy, ledger.State{})
+	f := fence{next: m.ledger, applied: is, closes: m.ledger.Seq > 0 && is.Epoch > m.ledger.Epoch}
+	if f.closes {
+		f.next = ledger.State{LastNumber: m.ledger.LastNumber}
+	}
+	r := m.record
+	switch {
+	case is.Seq == 0:
+		return f.refuse(deliveryv1alpha1.ReasonInvalid)
+	case r == nil || r.deleted || r.head.Seq == 0:
+		return f
+	case is.Position().Compare(r.position) < 0, is.Compare(r.head) < 0:
+		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
+	}
+	return f
+}
+
+// tombstone returns what a repository remembers of a delivery that was deleted: a closed ledger in the home, and the numbers elsewhere.
+func (m memory) tombstone(now time.Time) memory {
+	if next, err := ledger.Append(m.ledger, now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
+		return memory{ledger: next}
+	}
+	r := m.record
+	if r == nil {
+		return m
+	}
+	left := &record{deleted: true, home: r.home, head: r.head, position: r.position}
+	if c := r.copy; c != nil {
+		left.copy = &ledger.State{Head: c.Head, Home: c.Home, LastNumber: c.LastNumber, Requests: c.Requests}
+	}
+	return memory{ledger: m.ledger, record: left}
+}
+
+// recorded returns the ledger that a repository holds. Where it holds none, its number is the highest that its record or commits speak of.
+func (m memory) recorded(committed int64) ledger.State {
+	s := m.ledger
+	if r := m.record; r != nil {
+		s.LastNumber = max(s.LastNumber, r.position.Revision, ptr.Deref(r.copy, ledger.State{}).LastNumber)
+	}
+	if s.Seq == 0 && (m.record == nil || m.record.head.Seq == 0) {
+		s.LastNumber = max(s.LastNumber, committed)
+	}
+	return s
+}
+
+// shown returns the record as a status has it.
+func (m memory) shown() *deliveryv1alpha1.LedgerRecord {
+	r := m.record
+	if r == nil || r.deleted || r.head.Seq == 0 {
+		return nil
+	}
+	return &deliveryv1alpha1.LedgerRecord{Home: r.home, Head: r.head, Position: r.position, Copy: r.copy}
+}

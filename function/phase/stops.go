@@ -1,0 +1,37 @@
+package phase
+
+import (
+	"fmt"
+
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// stopMessage says to users why a rejected revision is not rolled back. It is empty if nothing stops the rollback.
+func stopMessage(f *Input) string {
+	switch f.Stop {
+	case step.HoldRollbackOff:
+		return "It is not taken back: rollbackConfig says so."
+	case step.HoldNotReported:
+		return "Not every repository has reported that yet."
+	case step.HoldNoTarget:
+		return "There is nothing to go back to: no earlier revision was verified everywhere, or its trees are not remembered."
+	case step.HoldNothingToRestore:
+		return "There is nothing to take back: every directory holds what the last good revision brought."
+	case step.HoldIrreversible:
+		return "It is not taken back without being asked: " + irreversibleMessage(f) + " A RolloutRequest with action RollbackTo takes it back."
+	case step.HoldTooManyRollbacks:
+		return "It is not taken back: as many revisions were rejected within the hour before as rollbackConfig.maxPerHour lets be taken back."
+	case step.HoldAttemptsSpent:
+		return fmt.Sprintf("All %d attempts to go back failed.", f.Order.Attempt)
+	}
+	return ""
+}
+
+// irreversibleMessage says why a rollback is not known to leave alone what is marked.
+func irreversibleMessage(f *Input) string {
+	to := f.Target
+	if f.Order.Marked != "" && to != nil && to.Marked == "" && to.Number != f.Order.Revision-1 {
+		return fmt.Sprintf("it is not known whether it changes what its Blueprint marks as irreversible, since nothing is remembered of what revision %d has of that.", to.Number)
+	}
+	return "it changes, or may change, what its Blueprint marks as irreversible."
+}
