@@ -80,13 +80,14 @@ func (t decider) staysAsItIs(d Decision, p proposedState) bool {
 // composeDeliveries composes the home with what it has to record, and the others with what is recorded. While something is to be recorded, the
 // others stay as they are.
 func (t decider) composeDeliveries(d Decision, p proposedState) {
+	recorded := p.home.State
 	for name, asked := range p.asked.deliveries {
 		was := t.observed.deliveries[name]
 		switch {
 		case name == p.asked.home:
 			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events)
-		case len(p.events) == 0:
-			d.composed[name] = compose.Follow(asked, was, p.home.State)
+		case recorded.Head == p.state.Head:
+			d.composed[name] = compose.Follow(asked, was, recorded)
 		}
 	}
 }

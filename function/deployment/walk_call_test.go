@@ -124,7 +124,7 @@ func (w *walk) consult(m moment, run func(Input, moment) (*reply, error)) *reply
 		w.consulted++
 		out, err := run(in, m)
 		if err != nil {
-			w.t.Fatal(err)
+			w.t.Fatalf("a call fails: story %d: %v", w.seed, err)
 		}
 		same := slices.EqualFunc(w.needs, out.Needs, func(a, b catalog.Need) bool { return a.Name == b.Name })
 		if w.needs = out.Needs; same {

@@ -59,11 +59,10 @@ func fenceHome(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown
 		return f
 	}
 	f := fence{next: recorded, applied: recorded}
+	if wasRecorded(recorded, asked) {
+		return f
+	}
 	if isBehind := asked.After != recorded.Head; isBehind {
-		id, err := ledger.NextID(asked.After.ID, asked.Events...)
-		if len(asked.Events) > 0 && err == nil && id == recorded.ID {
-			return f
-		}
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
 	next, err := ledger.Append(recorded, now, asked.Events...)
@@ -75,6 +74,12 @@ func fenceHome(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown
 		return f.refuse(deliveryv1alpha1.ReasonIllegal)
 	}
 	return fence{next: next, events: asked.Events, applied: next}
+}
+
+// wasRecorded is true for events that led to the head of a ledger.
+func wasRecorded(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
+	id, err := ledger.NextID(asked.After.ID, asked.Events...)
+	return len(asked.Events) > 0 && err == nil && id == recorded.ID
 }
 
 // recoverFromStatus continues a ledger that the repository lost from the state that the object shows. Its writer sees another head then.
@@ -107,7 +112,7 @@ func fenceFollower(m memory, asked deliveryv1alpha1.GitDeliveryParameters) fence
 		return f.refuse(deliveryv1alpha1.ReasonInvalid)
 	case r == nil || r.deleted || r.head.Seq == 0:
 		return f
-	case is.Position().Compare(r.position) < 0, is.Compare(r.head) < 0:
+	case is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0:
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
 	return f

@@ -45,6 +45,7 @@ func (w *walk) judgedTwice() {
 	w.put(first, late.objects[first])
 	w.put(second, late.objects[second])
 	w.repos["default"].refuses, w.repos["other"].dead = false, false
+	w.provide(first, false)
 }
 
 // takenBack is told until a user took back what was verified, and what comes next breaks.

@@ -25,7 +25,8 @@ import (
 // A walk is one story: the function at work among faults.
 type walk struct {
 	*world
-	ctx context.Context
+	ctx  context.Context
+	seed uint64
 	// rng are the chances of a story, and aside those of what only some stories have, so that the others stay as they are.
 	rng, aside *rand.Rand
 
@@ -115,7 +116,7 @@ func (p plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
 func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	t.Helper()
 	w := &walk{
-		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
+		world: newWorld(t), ctx: t.Context(), seed: seed, rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 		repos: map[string]*repo{}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),

@@ -2,65 +2,60 @@ package soak
 
 import "maps"
 
-// rules of the function, by name, each with a story that misses it.
+// rules of the function, by name, each with a story that misses it. The first two stories whose beginning is written down have the numbers 1000000
+// and 1000001.
 func rules() map[string]rule {
 	out := map[string]rule{}
-	for _, some := range []map[string]rule{orders(), requests(), proofs(), waysBack(), goingOut()} {
+	for _, some := range []map[string]rule{ledgers(), revisions(), requests(), proofs(), rollbacks(), goingOut()} {
 		maps.Copy(out, some)
 	}
 	return out
 }
 
-// orders are the rules about where a deployment is, and when the next revision starts.
-func orders() map[string]rule {
+// ledgers are the rules by which a decision is recorded. Some of them are the provider's: the walk plays it.
+func ledgers() map[string]rule {
 	return map[string]rule{
-		"Highest": {
-			reason: "The highest revision that is observed counts.", file: "rollout/order.go",
-			at: "current == nil || «before(*current, all[i])»", without: "before(all[i], *current)", story: 1,
+		"CompareAndSwap": {
+			reason: "Events are recorded only on top of the head that their writer saw.", file: "deployment/walk_ledger_test.go",
+			at: "isBehind := «asked.After != recorded.Head»;", without: "false", story: 1000000,
 		},
-		"NextNumber": {
-			reason: "Of two requests under one number neither keeps it.", file: "rollout/order.go",
-			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false", story: 7,
+		"HomeFirst": {
+			reason: "A follower is asked for what is recorded, and not for what is proposed.", file: "deployment/resources.go",
+			at: "recorded := «p.home.State»\n", without: "p.state", typ: "ledger.State", story: 9924,
 		},
-		"Carried": {
-			reason: "A rejection is carried over to the next number.", file: "deployment/decide.go",
-			at: "if «o.hasConflict» {\n\t\tdesired.Carried", without: "false", story: 1000000,
+		"Recover": {
+			reason: "A ledger that was lost continues from the newest copy.", file: "step/home.go",
+			at: "if «newest.IsClosed || !newest.Supersedes(s)» {", without: "true", story: 297,
 		},
-		"Revived": {
-			reason: "What a repository rejected before is no order.", file: "rollout/order.go",
-			at: "!asked.Conflicts(*done) && «!asked.Revives(*done, adopts(d))»", without: "true", story: 808,
+		"OlderPosition": {
+			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
+			at: "case «is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0»:", without: "false", story: 121,
 		},
-		"Untold": {
-			reason: "While a repository did not tell, the same intent keeps its number.", file: "rollout/order.go",
-			at: "if «w.Untold && w.Carried == nil» &&", without: "false", story: 1412,
+		"ProvenPosition": {
+			reason: "What is only proposed proves nothing.", file: "deployment/decide.go",
+			at: "if «s.Position() == home.State.Position()» &&", without: "true", story: 44,
 		},
-		"Frozen": {
-			reason: "Nothing new is ordered while something is wrong.", file: "deployment/decide.go",
-			at: "case «k.Problem != nil»:\n\t\treturn t.goOnUnchanged", without: "false", story: 282,
-		},
-		"GoesOn": {
-			reason: "What was begun goes on while something is wrong.", file: "deployment/decide.go",
-			at: "if «current == nil || !agreesWith(t.observed, *current)» {", without: "true", story: 8,
-		},
+	}
+}
+
+// revisions are the rules about when the next revision starts.
+func revisions() map[string]rule {
+	return map[string]rule{
 		"Hold": {
-			reason: "A rejected revision is held.", file: "rollout/order.go",
-			at: "\tif «current.Rejected()» && ", without: "false", story: 4,
-		},
-		"Supersedes": {
-			reason: "A new intent supersedes a way back.", file: "rollout/order.go",
-			at: "«current.Intent == w.Request.Intent» {\n\t\treturn again", without: "current.Intent == w.Request.Intent || current.Attempt > 0", story: 28,
+			reason: "A rejected revision is held.", file: "step/start.go",
+			at: "case «s.IsRejected() && d.hasIntentOf(*s.Current)», d.Request", without: "false", story: 4,
 		},
 		"OlderRenderer": {
-			reason: "An order of a newer renderer is never replaced by an older one.", file: "rollout/order.go",
-			at: "Newer(*current) || «current.RendererVersion > w.Request.RendererVersion»", without: "false", story: 138,
+			reason: "A revision of a newer renderer is never replaced by an older one.", file: "step/step.go",
+			at: "if «in.isOutranked(s)» {", without: "false", story: 138,
 		},
 		"EqualTrees": {
-			reason: "A change of versions that leaves all trees equal is no new revision.", file: "rollout/order.go",
-			at: "w.Request.Digest || «current.Intent == w.Request.Intent && w.Unchanged» {", without: "false", story: 10,
+			reason: "A change of versions that leaves all trees equal is no new revision.", file: "step/start.go",
+			at: "case «d.HasSameTrees && d.hasIntentOf(*s.Current)»:", without: "false", story: 10,
 		},
 		"InFlight": {
-			reason: "Changes of the catalog wait for the verdict in flight.", file: "rollout/order.go",
-			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false", story: 19,
+			reason: "Changes of the catalog wait for the verdict in flight.", file: "step/start.go",
+			at: "case «d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current)»:", without: "false", story: 8,
 		},
 	}
 }
@@ -69,16 +64,16 @@ func orders() map[string]rule {
 func requests() map[string]rule {
 	return map[string]rule{
 		"ThisRevision": {
-			reason: "A request is done for the revision that it names.", file: "rollout/requests.go",
-			at: "case «r.Spec.Revision < o.Revision»:", without: "false", story: 4,
+			reason: "A request takes effect on the revision that it names.", file: "step/requests.go",
+			at: "case «r.Revision < is.Number», r.Digest", without: "false", story: 12,
 		},
 		"AlreadyJudged": {
-			reason: "What was judged is not aborted.", file: "rollout/requests.go",
-			at: "case rolloutv1alpha1.ActionAbort:\n\t\tif «s.Order.Verdict != nil» {", without: "false", story: 104,
+			reason: "A revision that was judged is not aborted.", file: "step/requests.go",
+			at: "func refuseJudged(s ledger.State) Result {\n\tif «s.Verdict != nil» {", without: "false", story: 48,
 		},
 		"AbortFirst": {
-			reason: "Abort comes before all others.", file: "rollout/requests.go",
-			at: "range «rolloutv1alpha1.Actions()» {", without: "slices.Concat(rolloutv1alpha1.Actions()[1:], rolloutv1alpha1.Actions()[:1])", typ: "[]rolloutv1alpha1.Action", story: 172,
+			reason: "Abort comes before all others.", file: "step/requests.go",
+			at: "range «actionsInOrder()» {", without: "append(actionsInOrder()[1:], actionsInOrder()[0])", typ: "[]Action", story: 52,
 		},
 	}
 }
@@ -86,99 +81,55 @@ func requests() map[string]rule {
 // proofs are the rules about what is proven, and judged.
 func proofs() map[string]rule {
 	return map[string]rule{
-		"ThisOrder": {
-			reason: "What a delivery says of another order is no proof.", file: "evidence/delivery.go",
-			at: "return hasReady(d, corev1.ConditionTrue) && «rollout.Alike(d.Spec.ForProvider.Order, o) && HasApplied(d, o)»", without: "true", story: 474,
-		},
 		"Generation": {
 			reason: "What is said of an earlier generation is no evidence.", file: "evidence/delivery.go",
-			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 60,
+			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 36,
 		},
 		"LiveFirst": {
 			reason: "What is not proven to run is not verified.", file: "evidence/proof.go",
-			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)»", without: "true", story: 3,
+			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)»", without: "true", story: 10,
 		},
 		"GateFirst": {
-			reason: "What has a Gate waits for its verdict.", file: "rollout/judge.go",
-			at: "!p.Live || «Gated(o) && !p.Passed» ||", without: "false", story: 1,
+			reason: "A step with a Gate waits for its verdict.", file: "step/judge.go",
+			at: "!p.IsLive, «isGated(s) && !p.HasPassed»:", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "evidence/gate.go",
-			at: "of.Request == o.Request && «of.Step == o.Step»", without: "true", story: 7,
+			at: "of.Intent == o.Intent && «of.Step == o.Step»", without: "true", story: 7,
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
-			at: "if «!hasReady(d, corev1.ConditionFalse) || !rollout.Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 108,
+			at: "if «!hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, o)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "evidence/sites.go",
 			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, o)» {", without: "true", story: 2,
 		},
-		"Verdict": {
-			reason: "A verdict that was recorded never changes.", file: "rollout/judge.go",
-			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
-		},
-		"FreshSync": {
-			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "deployment/resources.go",
-			at: "d.ObservedSync != nil && «evidence.IsSyncAhead(d.ObservedSync, *d.Order)» {", without: "false", story: 10,
-		},
-		"Recorded": {
-			reason: "Good news waits for the record.", file: "evidence/proof.go",
-			at: "c.Order.Verified() && «c.IsRecorded()»\n}", without: "true", story: 2,
-		},
-		"ReadyNow": {
-			reason: "Ready says what is live now, and not what succeeded once.", file: "evidence/proof.go",
-			at: "return c.HasSucceeded() && «c.IsLive()» }", without: "true", story: 10,
-		},
 	}
 }
 
-// waysBack are the rules about taking a revision back.
-func waysBack() map[string]rule {
+// rollbacks are the rules about rolling a revision back.
+func rollbacks() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
-			reason: "What is taken back is proven to run.", file: "rollout/back.go",
-			at: "case «r.Proof.Live»:", without: "true", story: 21,
+			reason: "What is restored is proven to run.", file: "step/rollback.go",
+			at: "case «in.Proof.IsLive»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
-			reason: "There are no more attempts than there may be.", file: "rollout/back.go",
-			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false", story: 169,
+			reason: "There are no more attempts than there may be.", file: "step/rollback.go",
+			at: "case «s.Cursor.Attempt >= in.Policy.MaxRetries»:", without: "false", story: 154,
 		},
 		"AttemptFails": {
-			reason: "The next attempt begins when the last one failed.", file: "rollout/back.go",
-			at: "case «r.Proof.Failure == nil»:", without: "false", story: 2,
+			reason: "The next attempt begins when the last one failed.", file: "step/rollback.go",
+			at: "case «in.Proof.Failure == nil»:", without: "false", story: 2,
 		},
 		"Policy": {
-			reason: "The policy is read before the first attempt.", file: "rollout/back.go",
-			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 298,
-		},
-		"PolicyAgain": {
-			reason: "The rollback policy is read before each further attempt.", file: "rollout/back.go",
-			at: "case «!wanted(o, r.Policy)»:", without: "false", story: 2856,
-		},
-		"Everywhere": {
-			reason: "A target was verified in every repository that took part in it.", file: "rollout/back.go",
-			at: "return «bad[n]» })", without: "false", story: 35,
-		},
-		"TargetVerified": {
-			reason: "Only a verified revision is a rollback target.", file: "rollout/back.go",
-			at: "return h.Verdict != nil && «h.Verdict.Result == rolloutv1alpha1.VerdictVerified»", without: "true", story: 108,
-		},
-		"Withdrawn": {
-			reason: "A target was never taken back.", file: "rollout/back.go",
-			at: "&& «!h.Withdrawn» &&", without: "true", story: 1000001,
-		},
-		"Cap": {
-			reason: "Only so many revisions are taken back within an hour.", file: "rollout/back.go",
-			at: "if «n >= most» {", without: "false", story: 876,
+			reason: "The policy is read before the first attempt.", file: "step/rollback.go",
+			at: "if «!in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0» {", without: "false", story: 86,
 		},
 		"Touched": {
-			reason: "Only what the revision changed is brought back.", file: "compose/stay.go",
-			at: "!restores && («r.holdsTarget(t, d, o, want)» ||", without: "false", story: 28,
-		},
-		"Spared": {
-			reason: "What a revision was not to bring yet is not brought back.", file: "compose/stay.go",
-			at: "|| «isUntouched(t, d)») {", without: "false", story: 364,
+			reason: "Only what the revision changed is restored.", file: "compose/stay.go",
+			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
 		},
 	}
 }
@@ -188,7 +139,7 @@ func goingOut() map[string]rule {
 	return map[string]rule{
 		"Steps": {
 			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",
-			at: "if «!rollout.Reached(o, t.Site)» {", without: "false", story: 3,
+			at: "if «!rollout.Reached(o, t.Site)» {", without: "false", story: 5,
 		},
 		"Clusters": {
 			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
@@ -196,7 +147,7 @@ func goingOut() map[string]rule {
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",
-			at: "if «phase.Ready(&status)» {", without: "true", story: 45,
+			at: "isReady := «phase.Ready(&status)»\n", without: "true", story: 126,
 		},
 	}
 }
