@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -22,7 +24,7 @@ const stepsOf = 70
 // happens in it.
 func TestWalk(t *testing.T) {
 	all := stories(t)
-	ends := tally{all: map[string]int{}}
+	ends, began := tally{all: map[string]int{}}, spentTime()
 	// A story makes much that nobody needs any more: collecting it seldom saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	t.Run("Stories", func(t *testing.T) {
@@ -33,10 +35,24 @@ func TestWalk(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d stories of %d steps each, from %d to %d, ended so:", len(all), stepsOf, all[0], all[len(all)-1])
+	t.Logf("%d stories of %d steps each, from %d to %d, %.0f of them per CPU-second, ended so:", len(all), stepsOf, all[0], all[len(all)-1], perSecond(len(all), began))
 	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
 		t.Logf("%5d %s", ends.all[end], end)
 	}
+}
+
+// spentTime is how long processors worked for this process.
+func spentTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// perSecond is how many stories are told in each second of a processor since it began.
+func perSecond(n int, began time.Duration) float64 {
+	return float64(n) / max(spentTime()-began, time.Millisecond).Seconds()
 }
 
 // stories that are told: in make test always the same.
