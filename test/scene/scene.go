@@ -166,7 +166,7 @@ func (s *Scene) explainFailure() {
 	for _, args := range [][]string{
 		{"get", "intentdeployments.claims.intentplane.dev,intentdeployments.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},
 		{"get", "xintentdeployments.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace=" + s.Namespace, "-o", "jsonpath={range .items[*]}{.metadata.name}{\"\\n\"}{.status}{\"\\n\"}{end}"},
-		{"get", "gitdeliveries.delivery.intentplane.dev", "-n", s.Namespace, "-o", "jsonpath={range .items[*]}{.metadata.name}{\"\\n\"}{.spec.forProvider.order}{\"\\n\"}{.status}{\"\\n\"}{end}"},
+		{"get", "gitdeliveries.delivery.intentplane.dev", "-n", s.Namespace, "-o", "jsonpath={range .items[*]}{.metadata.name}{\"\\n\"}{.spec.forProvider.ledger}{.spec.forProvider.position}{\"\\n\"}{.status}{\"\\n\"}{end}"},
 		{"get", "workloadclusters.claims.intentplane.dev,workloadclusters.intentplane.dev,managedclusters.cluster.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},
 		{"get", "events", "-n", s.Namespace},
 	} {

@@ -26,7 +26,7 @@ func TestForgedVerdict(t *testing.T) {
 		}
 		return err.Error()
 	}
-	forged := `{"spec":{"forProvider":{"order":{"verdict":{"result":"Rejected","reason":"Forged","message":"x"}}}}}`
+	forged := `{"spec":{"forProvider":{"ledger":{"events":[{"judged":{"verdict":{"result":"Rejected","reason":"GateFailed","message":"x"}}}]}}}}`
 	s.Until("the owner may patch", scene.Patience, func() bool { return patch(forged) == "" })
 	bindPolicies(s)
 	s.Until("the policy holds", scene.Patience, func() bool { return patch(forged) != "" })

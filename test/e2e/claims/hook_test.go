@@ -28,7 +28,7 @@ func TestHookRefuses(t *testing.T) {
 		return strings.Contains(scene.Field(u, "status", "message"), "change freeze until Monday")
 	})
 	message := scene.Field(seen, "status", "message")
-	for _, want := range []string{"refs/heads/main", "pre-receive hook declined", "https://[redacted]@rules.example.org/freeze"} {
+	for _, want := range []string{"refs/intentplane/test/state", "pre-receive hook declined", "https://[redacted]@rules.example.org/freeze"} {
 		if !strings.Contains(message, want) {
 			t.Errorf("status.message: want %q in it, got %q", want, message)
 		}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -134,7 +135,6 @@ func TestManualUpdateApproved(t *testing.T) {
 			if diff := cmp.Diff(int64(2), scene.Number(closed, "status", "newRevision")); diff != "" {
 				t.Errorf("status.newRevision: -want, +got:\n%s", diff)
 			}
-			at := closed.GetCreationTimestamp()
 			const reason = "tested on staging Intentplane-Revision: 9"
 			trailers := map[string]string{}
 			for _, name := range []string{"Request", "Requested-By", "Reason", "Revision"} {
@@ -144,9 +144,9 @@ func TestManualUpdateApproved(t *testing.T) {
 			if diff := cmp.Diff(asked, trailers); diff != "" {
 				t.Errorf("trailers of the commit: -want, +got:\n%s", diff)
 			}
-			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", Reason: reason, At: &at}
-			if diff := cmp.Diff(want, s.Delivery().Spec.ForProvider.Order.RequestRef); diff != "" {
-				t.Errorf("order.requestRef: -want, +got:\n%s", diff)
+			want := &ledger.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", Reason: reason}
+			if diff := cmp.Diff(want, s.Delivery().Status.AtProvider.Ledger.Current.RequestRef); diff != "" {
+				t.Errorf("requestRef of the revision in the ledger: -want, +got:\n%s", diff)
 			}
 			if refusal := s.Refused(s.Set(good, int64(2), "spec", "revision")); !strings.Contains(refusal, "spec never changes") {
 				t.Errorf("a request changed: %s", refusal)

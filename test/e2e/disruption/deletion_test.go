@@ -12,32 +12,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
 // stateRef is where the control plane of the scenes keeps its state.
 const stateRef = "refs/intentplane/test/state"
 
-// entry is what the state says of a claim, as far as these tests look.
-type entry struct {
-	Deleted bool `json:"deleted"`
-	Order   struct {
-		Revision int64 `json:"revision"`
-	} `json:"order"`
+// record is what the state of a repository says of a claim, as far as these tests look.
+type record struct {
+	Deleted  bool            `json:"deleted"`
+	Position ledger.Position `json:"position"`
 }
 
-func stateOf(s *scene.Scene, claim *unstructured.Unstructured) entry {
+// recordAt is the record of a claim that was brought to a revision.
+func recordAt(revision int64) record {
+	return record{Position: ledger.Position{Epoch: 1, Revision: revision}}
+}
+
+func recordOf(s *scene.Scene, claim *unstructured.Unstructured) record {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, stateRef)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/0.json"
-	e := entry{}
-	if err := json.Unmarshal([]byte(files[path]), &e); err != nil {
+	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/record.json"
+	r := record{}
+	if err := json.Unmarshal([]byte(files[path]), &r); err != nil {
 		s.T.Fatalf("%s of the state: %v", path, err)
 	}
-	return e
+	return r
 }
 
 // gone waits until a deployment is gone with all that it was made of.
@@ -60,10 +64,10 @@ func TestDeleteClaim(t *testing.T) {
 	if diff := cmp.Diff(rest, s.Files()); diff != "" {
 		t.Errorf("files of others: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(entry{Deleted: true, Order: order(2)}, stateOf(s, claim)); diff != "" {
+	if diff := cmp.Diff(record{Deleted: true, Position: recordAt(2).Position}, recordOf(s, claim)); diff != "" {
 		t.Errorf("state of the deleted claim: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(entry{Order: order(1)}, stateOf(s, other)); diff != "" {
+	if diff := cmp.Diff(recordAt(1), recordOf(s, other)); diff != "" {
 		t.Errorf("state of the other deployment: -want, +got:\n%s", diff)
 	}
 
@@ -72,14 +76,6 @@ func TestDeleteClaim(t *testing.T) {
 		t.Errorf("a claim of the same name should go on counting after revision 2, not with %d", got)
 	}
 	wantCommits(s, 5)
-}
-
-func order(revision int64) struct {
-	Revision int64 `json:"revision"`
-} {
-	o := entry{}.Order
-	o.Revision = revision
-	return o
 }
 
 func TestDeleteOrphans(t *testing.T) {
@@ -125,7 +121,7 @@ func TestDeleteManaged(t *testing.T) {
 		if got := scene.Number(seen, "status", "revision"); got != revision {
 			t.Errorf("%s %s: want revision %d, got %d", o.GetKind(), o.GetName(), revision, got)
 		}
-		if diff := cmp.Diff(entry{Order: order(revision)}, stateOf(s, o)); diff != "" {
+		if diff := cmp.Diff(recordAt(revision), recordOf(s, o)); diff != "" {
 			t.Errorf("state of %s: -want, +got:\n%s", o.GetName(), diff)
 		}
 	}

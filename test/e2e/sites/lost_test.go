@@ -10,34 +10,40 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is the state of a claim in the repository.
-func (r *trial) remembered() state.Entry {
+// remembered is the ledger of the claim in the repository, and the record of what the repository was brought to.
+func (r *trial) remembered() (ledger.State, state.RecordFile) {
 	r.T.Helper()
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
-	file, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+state.Path(ref))
+	read := func(path string) []byte {
+		content, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+path)
+		r.must(err)
+		return []byte(content)
+	}
+	file, err := state.DecodeLedger(read(state.LedgerPath(ref)))
 	r.must(err)
-	entry, err := state.Decode([]byte(file))
+	record, err := state.DecodeRecord(read(state.RecordPath(ref)))
 	r.must(err)
-	return entry
+	return file.State, record
 }
 
 // lose all that is in the management cluster, and build another one in its place from what a person has in files. Git, the Site's cluster
 // with Flux in it and what measures there go on.
 func (r *trial) lose() {
 	r.T.Helper()
-	gone := r.remembered().ClusterUID
+	_, record := r.remembered()
 	began := time.Now()
 	r.must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
 	r.T.Logf("another cluster after %s", time.Since(began))
 	r.Run("create", "namespace", r.Namespace)
 	r.kubeconfig()
-	r.Apply(r.Set(r.ProviderConfig(), gone, "spec", "takeOverFrom"))
+	r.Apply(r.Set(r.ProviderConfig(), record.ClusterUID, "spec", "takeOverFrom"))
 	r.Apply(r.Blueprint("1.0.0", "stable"))
 	r.Apply(r.Set(r.fluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))
 }
@@ -59,9 +65,10 @@ func TestLossAfterRejection(t *testing.T) {
 	r.breach()
 	o := r.judged(3, 1)
 	r.outcome(o, "Succeeded", "RolledBack")
-	before, tip := r.remembered(), r.AwaitCommits(4)[0].ID
-	if before.Order.Revision != 2 || !before.Order.Rejected() || before.Order.Target == nil || *before.Order.Target != 1 {
-		t.Errorf("the state should have rejected revision 2, and name 1 as the target: %+v", before.Order)
+	before, written := r.remembered()
+	tip := r.AwaitCommits(4)[0].ID
+	if before.Current.Number != 2 || !before.IsRejected() || before.Target != 1 {
+		t.Errorf("the ledger should have rejected revision 2, and name 1 as the target: %+v", before)
 	}
 	r.target.Set("error_ratio", good)
 
@@ -81,12 +88,12 @@ func TestLossAfterRejection(t *testing.T) {
 	if got := scene.Number(seen, "status", "revision"); got != 2 {
 		t.Errorf("revision after the loss: %d", got)
 	}
-	after := r.remembered()
-	if diff := cmp.Diff([]any{before.Order, before.History}, []any{after.Order, after.History}); diff != "" {
-		t.Errorf("what the state has of the claim: -want (before the loss), +got:\n%s", diff)
+	after, rewritten := r.remembered()
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
 	// The directory names the cluster that writes it, and that is another one.
-	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.changed(tip)); diff != "" || after.ClusterUID == before.ClusterUID {
+	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.changed(tip)); diff != "" || rewritten.ClusterUID == written.ClusterUID {
 		t.Errorf("files that commits changed since the loss: -want, +got:\n%s", diff)
 	}
 	if got := r.replicas(); got != 2 {

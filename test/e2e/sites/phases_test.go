@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -165,15 +166,13 @@ func (s *stage) tombstone() int64 {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "refs/intentplane/test/state")
 	s.must(err)
-	entry := struct {
-		Deleted bool `json:"deleted"`
-		Order   struct {
-			Revision int64 `json:"revision"`
-		} `json:"order"`
-	}{}
-	s.must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/0.json"]), &entry))
-	if !entry.Deleted {
+	var record struct {
+		Deleted  bool            `json:"deleted"`
+		Position ledger.Position `json:"position"`
+	}
+	s.must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/record.json"]), &record))
+	if !record.Deleted {
 		return -1
 	}
-	return entry.Order.Revision
+	return record.Position.Revision
 }

@@ -76,7 +76,7 @@ func TestRetained(t *testing.T) {
 	}
 	kept, err := r.Git.Git(t.Context(), r.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
 	r.must(err)
-	if want := r.Namespace + "/" + claim + "/0.trees/" + said.Trees[0].Tree + "/"; !strings.Contains(kept, want) {
+	if want := r.Namespace + "/" + claim + "/record.trees/" + said.Trees[0].Tree + "/"; !strings.Contains(kept, want) {
 		t.Errorf("files of the state: want some below %s, got:\n%s", want, kept)
 	}
 }
