@@ -92,11 +92,16 @@ func (s *Server) runGit(ctx context.Context, dir string, stdin []byte, args ...s
 // Commit adds one commit to a branch, which it creates when it does not exist, as another user without Intentplane:
 // each of files, by path, gets its content. It returns the commit's id.
 func (s *Server) Commit(ctx context.Context, repo, branch string, files map[string]string, message string) (string, error) {
+	return s.CommitRef(ctx, repo, "refs/heads/"+branch, files, message)
+}
+
+// CommitRef adds one commit to a ref, by its full name, as Commit does to a branch.
+func (s *Server) CommitRef(ctx context.Context, repo, ref string, files map[string]string, message string) (string, error) {
 	var changes bytes.Buffer
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(&changes, "M 100644 inline %q\ndata %d\n%s\n", p, len(files[p]), files[p])
 	}
-	return s.fastImport(ctx, repo, branch, message, changes.Bytes())
+	return s.fastImport(ctx, repo, ref, message, changes.Bytes())
 }
 
 // Remove adds one commit to a branch, as another user, that removes files or whole directories. It returns the commit's id.
@@ -105,12 +110,11 @@ func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string
 	for _, p := range slices.Sorted(slices.Values(paths)) {
 		fmt.Fprintf(&changes, "D %q\n", p)
 	}
-	return s.fastImport(ctx, repo, branch, message, changes.Bytes())
+	return s.fastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
 }
 
 // fastImport uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
-func (s *Server) fastImport(ctx context.Context, repo, branch, message string, changes []byte) (string, error) {
-	ref := "refs/heads/" + branch
+func (s *Server) fastImport(ctx context.Context, repo, ref, message string, changes []byte) (string, error) {
 	var in bytes.Buffer
 	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, otherUser, len(message), message)
 	if _, err := s.Git(ctx, repo, "rev-parse", "--quiet", "--verify", ref); err == nil {

@@ -32,3 +32,20 @@ func TestCommitAndRemove(t *testing.T) {
 		t.Errorf("Log(...): -want, +got:\n%s", diff)
 	}
 }
+
+// TestCommitRef writes to a ref that is no branch, which is made, and then grows.
+func TestCommitRef(t *testing.T) {
+	s := start(t)
+	const ref = "refs/elsewhere/state"
+	for i, name := range []string{"a", "b"} {
+		id, err := s.CommitRef(t.Context(), "team/fleet", ref, map[string]string{name: "x\n"}, "Another file")
+		if err != nil {
+			t.Fatalf("CommitRef(...): %v", err)
+		}
+		files, err := s.Files(t.Context(), "team/fleet", ref)
+		refs, refsErr := s.Refs(t.Context(), "team/fleet")
+		if err != nil || refsErr != nil || len(files) != i+1 || refs[ref] != id {
+			t.Errorf("after %d commits: files %v, ref %s, want %s: %v, %v", i+1, files, refs[ref], id, err, refsErr)
+		}
+	}
+}
