@@ -3,6 +3,7 @@ package deployment
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -37,6 +38,23 @@ func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string 
 		return ""
 	}
 	return fmt.Sprintf("The ledger is in the repository of configuration %q, which cannot be read: %s: %s", home.ConfigRef, ready.Reason, ready.Message)
+}
+
+// disconnectedMessage says why the home of a ledger that is known cannot be read or written now. It is empty if it can, or if the provider did not try yet.
+func (t decider) disconnectedMessage(home step.Home) string {
+	d := t.observed.deliveries[t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)]
+	if d == nil || !isDisconnected(d.GetCondition(xpv2.TypeReady).Reason) {
+		return ""
+	}
+	return unreachableMessage(d, home)
+}
+
+// isDisconnected is true for the reasons of a delivery whose repository does not answer the provider, or does not let it in.
+func isDisconnected(r xpv2.ConditionReason) bool {
+	return slices.Contains([]xpv2.ConditionReason{
+		deliveryv1alpha1.ReasonUnreachable, deliveryv1alpha1.ReasonAuthFailed, deliveryv1alpha1.ReasonTrustFailed,
+		deliveryv1alpha1.ReasonCredentialsGone, deliveryv1alpha1.ReasonMemoryUnknown,
+	}, r)
 }
 
 // carryOut composes what a proposal asks for. The home is asked first: another repository is asked for nothing but what is recorded. The SiteSync and

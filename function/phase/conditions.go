@@ -142,13 +142,15 @@ func orderValidatedCondition(f *Input) Condition {
 	return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 }
 
-// recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
+// recordedCondition says whether the ledger has recorded how the revision was judged, and, of one that is rolled back, how that ended.
 func recordedCondition(f *Input) Condition {
 	switch {
+	case f.Order != nil && f.Order.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
+		return newCondition(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
+	case f.LedgerUnreachable != "":
+		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable+" Nothing is ordered, judged or rolled back before that.")
 	case f.Order == nil:
 		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
-		return newCondition(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
 	return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
 }

@@ -152,6 +152,10 @@ const (
 	// ReasonNotRecorded means that the repository's state does not hold the order yet.
 	ReasonNotRecorded = "NotRecorded"
 
+	// ReasonLedgerUnreachable means that the repository which holds the ledger of the deployment cannot be read or written: nothing is ordered,
+	// judged or rolled back until it can.
+	ReasonLedgerUnreachable = "LedgerUnreachable"
+
 	// ReasonDeliveryTimedOut means that trouble with a repository lasted too long. Terminal.
 	ReasonDeliveryTimedOut = "DeliveryTimedOut"
 
