@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"k8s.io/utils/ptr"
+
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -38,6 +40,9 @@ func stepRequests(all []rolloutv1alpha1.RolloutRequest, refused refusal) []step.
 	var out []step.Request
 	for i := range all {
 		r := rollout.RequestOf(&all[i])
+		if to := all[i].Spec.ToConfigRef; to != nil {
+			r.ToConfigRef, r.Force = configName(to.Kind, to.Name), ptr.Deref(all[i].Spec.Force, false)
+		}
 		if r.Ref.UID == refused.request {
 			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
 		}
