@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// awaitLedger waits until the ledger of the home fulfils a condition.
+func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
+	d.T.Helper()
+	last := summary{}
+	defer func() {
+		if d.T.Failed() {
+			d.T.Logf("ledger: %+v", last)
+		}
+	}()
+	d.Until("the ledger "+what, scene.Patience, func() bool {
+		f := d.stored(d.home()).ledger
+		if f == nil {
+			return false
+		}
+		last = summaryOf(f.State)
+		return f.State.Current != nil && is(f.State)
+	})
+}
+
+// awaitRecords waits until all repositories were brought to a revision in an epoch.
+func (d *deployment) awaitRecords(epoch, revision int64) {
+	d.T.Helper()
+	for _, repository := range d.repositories {
+		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), scene.Patience, func() bool {
+			r := d.stored(repository).record
+			return r != nil && r.Position.Epoch == epoch && r.Position.Revision == revision
+		})
+	}
+}
+
+// awaitReplicas waits until the files of all Sites ask for so many replicas.
+func (d *deployment) awaitReplicas(want string) {
+	d.T.Helper()
+	d.Until("all repositories ask for "+want+" replicas", scene.Patience, func() bool {
+		for i := range d.repositories {
+			if d.replicas(i) != want {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// wantHistory compares the revisions that the ledger knows as verified.
+func (d *deployment) wantHistory(want ...int64) {
+	d.T.Helper()
+	got := []int64{}
+	for _, past := range d.recorded().State.Targets() {
+		got = append(got, past.Number)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		d.T.Errorf("revisions that the ledger knows as verified: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,219 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A summary is what a test expects of a ledger.
+type summary struct {
+	Home     string
+	Epoch    int64
+	Revision int64
+	Attempt  int32
+	Step     int32
+	Result   ledger.Result
+	Target   int64
+	Restored bool
+	Stable   int64
+}
+
+func summaryOf(s ledger.State) summary {
+	p := s.Position()
+	out := summary{Home: s.Home, Epoch: p.Epoch, Revision: p.Revision, Attempt: p.Attempt, Step: p.Step, Target: s.Target, Restored: s.Restored, Stable: s.Stable}
+	if s.Verdict != nil {
+		out.Result = s.Verdict.Result
+	}
+	return out
+}
+
+// verified is the ledger after a revision that was verified, in the first epoch.
+func (d *deployment) verified(revision int64) summary {
+	s := summary{Home: d.home(), Epoch: 1, Revision: revision, Result: ledger.VerdictVerified, Stable: revision}
+	if d.form.waves {
+		s.Step = int32(len(d.repositories)) - 1
+	}
+	return s
+}
+
+// restored is the ledger after a revision that was rejected and rolled back, in the first epoch.
+func (d *deployment) restored(revision, target int64) summary {
+	return summary{Home: d.home(), Epoch: 1, Revision: revision, Attempt: 1, Result: ledger.VerdictRejected, Target: target, Restored: true, Stable: target}
+}
+
+// inEpoch is the summary in another epoch.
+func (s summary) inEpoch(epoch int64) summary {
+	s.Epoch = epoch
+	return s
+}
+
+// at is the summary at another step.
+func (s summary) at(step int32) summary {
+	s.Step = step
+	return s
+}
+
+// want compares the ledger of the home, what the files of each Site ask for, and the number of commits in each repository. It checks all that holds
+// at any time too.
+func (d *deployment) want(ledger summary, replicas string, commits ...int) {
+	d.T.Helper()
+	d.wantLedger(ledger)
+	d.wantReplicas(strings.Repeat(replicas+" ", len(d.repositories)))
+	d.wantCommits(commits...)
+	d.wantSound()
+}
+
+func (d *deployment) wantLedger(want summary) {
+	d.T.Helper()
+	if diff := cmp.Diff(want, summaryOf(d.recorded().State)); diff != "" {
+		d.T.Errorf("ledger: -want, +got:\n%s", diff)
+	}
+}
+
+// wantReplicas compares what the files of the Sites ask for, in the order of the repositories.
+func (d *deployment) wantReplicas(want string) {
+	d.T.Helper()
+	got := make([]string, len(d.repositories))
+	for i := range d.repositories {
+		got[i] = d.replicas(i)
+	}
+	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+		d.T.Errorf("replicas in each repository: -want, +got:\n%s", diff)
+	}
+}
+
+func (d *deployment) wantCommits(want ...int) {
+	d.T.Helper()
+	got := make([]int, len(d.repositories))
+	for i, repository := range d.repositories {
+		got[i] = d.commits(repository)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		d.T.Errorf("commits in each repository: -want, +got:\n%s", diff)
+	}
+}
+
+// wantPushes compares what was pushed since the last call, in order.
+func (d *deployment) wantPushes(want ...string) {
+	d.T.Helper()
+	if diff := cmp.Diff(want, d.pushes.list(func(push) bool { return true })); diff != "" {
+		d.T.Errorf("pushes: -want, +got:\n%s", diff)
+	}
+	d.pushes.forget()
+}
+
+// wantDeliveries compares the pushes since the last call that changed the ledger, or the branch of a follower, in order. "make bench" counts the others.
+func (d *deployment) wantDeliveries(want ...string) {
+	d.T.Helper()
+	if diff := cmp.Diff(want, d.pushes.list(func(p push) bool { return p.repository == d.home() || p.isDelivery })); diff != "" {
+		d.T.Errorf("deliveries: -want, +got:\n%s", diff)
+	}
+	d.pushes.forget()
+}
+
+// wantUntouched compares the refs of repositories with those of before.
+func (d *deployment) wantUntouched(before map[string]map[string]string, repositories ...string) {
+	d.T.Helper()
+	now := d.refs()
+	for _, repository := range repositories {
+		if diff := cmp.Diff(before[repository], now[repository]); diff != "" {
+			d.T.Errorf("refs of %s: -want, +got:\n%s", repository, diff)
+		}
+	}
+}
+
+// wantSound checks what holds for each deployment at any time.
+func (d *deployment) wantSound() {
+	d.T.Helper()
+	for _, fault := range d.pushes.broken() {
+		d.T.Error(fault)
+	}
+	file := d.recorded()
+	for _, fault := range faultsOfEvents(file) {
+		d.T.Error(fault)
+	}
+	for _, repository := range d.repositories {
+		stored := d.stored(repository)
+		if repository != d.home() && isOpen(stored.ledger) {
+			d.T.Errorf("two repositories hold an open ledger: %s and %s", d.home(), repository)
+		}
+		d.checkRecord(repository, stored.record, file.State)
+		d.checkHistory(repository)
+	}
+}
+
+func isOpen(f *state.LedgerFile) bool {
+	return f != nil && f.State.Successor == "" && !f.State.IsClosed
+}
+
+// checkRecord fails the test if a repository was brought further than the ledger, or follows another one.
+func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledger.State) {
+	d.T.Helper()
+	switch {
+	case r == nil:
+		d.T.Errorf("%s has no record", repository)
+	case r.Home != s.Home:
+		d.T.Errorf("%s follows the ledger in %s, and not the one in %s", repository, r.Home, s.Home)
+	case r.Position.Compare(s.Position()) > 0, r.Head.Compare(s.Head) > 0:
+		d.T.Errorf("%s is at %+v, which is after %+v of the ledger", repository, r.Position, s.Position())
+	case r.Position.Revision != s.Position().Revision && !d.form.waves:
+		d.T.Errorf("%s is at %+v, and the ledger at %+v", repository, r.Position, s.Position())
+	}
+}
+
+// checkHistory fails the test unless the branch of a repository is one line in which each commit changes something, and says it once.
+func (d *deployment) checkHistory(repository string) {
+	d.T.Helper()
+	log, err := d.Git.Log(d.T.Context(), repository, "main")
+	d.must(err)
+	seen := map[string]string{}
+	for i, c := range log[:len(log)-1] {
+		if before := log[i+1]; !slices.Equal(c.Parents, []string{before.ID}) || c.Tree == before.Tree {
+			d.T.Errorf("%s: commit %s does not follow %s, or changes nothing", repository, c.ID, before.ID)
+		}
+		what := c.Trailers["Intentplane-Revision"] + " " + c.Trailers["Intentplane-Attempt"] + " " + c.Trailers["Intentplane-Step"] + " " + c.Tree
+		if other, twice := seen[what]; twice {
+			d.T.Errorf("%s: commits %s and %s deliver the same: %s", repository, c.ID, other, what)
+		}
+		seen[what] = c.ID
+	}
+}
+
+// faultsOfEvents returns what is wrong in the list of events: numbers that are used twice, and verdicts that follow a verdict.
+func faultsOfEvents(f state.LedgerFile) []string {
+	var faults []string
+	number, last, judged := int64(0), f.State.Seq-int64(len(f.Events)), map[int64]ledger.Result{}
+	for _, e := range f.Events {
+		if last++; e.Seq != last {
+			faults = append(faults, fmt.Sprintf("event %d stands where event %d should", e.Seq, last))
+		}
+		switch {
+		case e.Ordered != nil && e.Ordered.Revision.Number <= number:
+			faults = append(faults, fmt.Sprintf("revision %d is ordered after revision %d", e.Ordered.Revision.Number, number))
+		case e.Ordered != nil:
+			number = e.Ordered.Revision.Number
+		case e.Recovered != nil:
+			number = max(number, e.Recovered.Copy.LastNumber, e.Recovered.LastNumber)
+		case e.Judged != nil && judged[number] != "":
+			faults = append(faults, fmt.Sprintf("revision %d was %s, and is judged again", number, judged[number]))
+		case e.Judged != nil:
+			judged[number] = e.Judged.Verdict.Result
+		}
+	}
+	return faults
+}
+
+// statusOf returns what the claim says of its revision.
+func (d *deployment) statusOf() string {
+	d.T.Helper()
+	u := d.Now(d.shop(1))
+	return scene.Field(u, "status", "phase") + " " + scene.Field(u, "status", "outcome") + " " + strconv.FormatInt(scene.Number(u, "status", "revision"), 10)
+}

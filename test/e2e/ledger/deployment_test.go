@@ -1,0 +1,212 @@
+package ledger
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const claim = "shop"
+
+// A form says what a deployment looks like.
+type form struct {
+	// repositories that the deployment has. The first one is the home.
+	repositories int
+	// waves brings a revision to one repository after another.
+	waves bool
+	// gated lets the judge decide on each revision.
+	gated bool
+	// reapply delivers again on top of a branch that lost what was delivered.
+	reapply bool
+}
+
+// A deployment is a claim with one Site in each of its repositories: edge1 in the home, edge2 in the next one, and so on.
+type deployment struct {
+	*scene.Scene
+
+	form form
+	// repositories by their names, which are those of their configurations too.
+	repositories []string
+	// homeIs is the index of the repository that holds the ledger.
+	homeIs atomic.Int32
+	pushes *pushLog
+}
+
+// newDeployment makes all that a claim needs, but not the claim.
+func newDeployment(t *testing.T, f form) *deployment {
+	t.Helper()
+	d := &deployment{Scene: scene.New(t, cp), form: f}
+	for i := range f.repositories {
+		name := d.Namespace
+		if i > 0 {
+			name = fmt.Sprintf("%s-%c", d.Namespace, 'a'+i)
+			d.createRepository(name)
+		}
+		d.repositories = append(d.repositories, name)
+	}
+	d.applyCatalog()
+	d.pushes = d.watchPushes()
+	judges.set(d.Namespace, good)
+	return d
+}
+
+// catalog is what the claim needs, and what a user applies first who builds a cluster again.
+func (d *deployment) catalog() []*unstructured.Unstructured {
+	d.T.Helper()
+	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
+	for i, repository := range d.repositories {
+		site := d.Set(d.NewSite(siteName(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef")
+		all = append(all, d.config(repository), site)
+	}
+	return all
+}
+
+func (d *deployment) applyCatalog() {
+	d.T.Helper()
+	for _, o := range d.catalog() {
+		d.Apply(o)
+	}
+}
+
+// config describes the configuration of a repository.
+func (d *deployment) config(repository string) *unstructured.Unstructured {
+	d.T.Helper()
+	o := d.ClusterProviderConfig()
+	o.SetName(repository)
+	d.Set(o, d.Git.URL(repository), "spec", "git", "url")
+	if d.form.reapply {
+		d.Set(o, "Reapply", "spec", "git", "divergencePolicy")
+	}
+	return d.Set(o, []any{judges.host()}, "spec", "policy", "webCheckHosts")
+}
+
+func (d *deployment) createRepository(name string) {
+	d.T.Helper()
+	d.must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
+}
+
+// hook lets a repository run a shell script before it takes a push.
+func (d *deployment) hook(repository, script string) {
+	d.T.Helper()
+	file := filepath.Join(d.Git.Path(repository), "hooks", "pre-receive")
+	d.must(os.MkdirAll(filepath.Dir(file), 0o755))
+	d.must(os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+}
+
+func siteName(i int) string { return fmt.Sprintf("edge%d", i+1) }
+
+// home is the repository that holds the ledger. The others are followers.
+func (d *deployment) home() string { return d.repositories[d.homeIs.Load()] }
+
+func (d *deployment) followers() []string { return d.repositories[1:] }
+
+// shop describes the claim with so many replicas, by which revisions differ.
+func (d *deployment) shop(replicas int) *unstructured.Unstructured {
+	d.T.Helper()
+	sites, waves := make([]string, len(d.repositories)), []any{}
+	for i := range d.repositories {
+		sites[i] = fmt.Sprintf("%q", d.Site(siteName(i)))
+		waves = append(waves, map[string]any{"name": siteName(i), "sites": []any{d.Site(siteName(i))}})
+	}
+	o := d.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(sites, ", "), replicas))
+	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+	if d.form.waves {
+		d.Set(o, waves, "spec", "deliveryConfig", "waves")
+	}
+	if d.form.gated {
+		d.Set(o, []any{d.check()}, "spec", "gatesConfig", "checks")
+	}
+	return o
+}
+
+// check asks the judge each second until it answers.
+func (d *deployment) check() map[string]any {
+	return map[string]any{
+		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
+		"consecutiveErrorLimit": int64(100),
+		"web":                   map[string]any{"url": judges.server.URL + "/" + d.Namespace, "expression": `answer.state == "good"`},
+	}
+}
+
+// succeed brings the claim to so many replicas.
+func (d *deployment) succeed(replicas int) *unstructured.Unstructured {
+	d.T.Helper()
+	return d.Succeed(d.shop(replicas))
+}
+
+// rolledBack waits until the claim, with so many replicas, was rejected and rolled back.
+func (d *deployment) rolledBack(replicas int) *unstructured.Unstructured {
+	d.T.Helper()
+	return d.Reach(d.shop(replicas), "rolled back", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "outcome") == "RolledBack" &&
+			scene.Is(u, "Recorded", corev1.ConditionTrue, "")
+	})
+}
+
+// measuring waits until the claim, with so many replicas, is delivered everywhere, and the judge is asked.
+func (d *deployment) measuring(replicas int) *unstructured.Unstructured {
+	d.T.Helper()
+	return d.Reach(d.shop(replicas), "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+}
+
+// awaitReason waits until a condition of the claim has a reason.
+func (d *deployment) awaitReason(reason string) *unstructured.Unstructured {
+	d.T.Helper()
+	return d.Await(d.shop(1), "a condition with reason "+reason, func(u *unstructured.Unstructured) bool { return hasReason(u, reason) })
+}
+
+func hasReason(u *unstructured.Unstructured, reason string) bool {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if c, ok := c.(map[string]any); ok && c["reason"] == reason {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitRefusal waits until the delivery to a repository is not Ready for a reason.
+func (d *deployment) awaitRefusal(repository string, reason xpv2.ConditionReason) {
+	d.T.Helper()
+	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), scene.Patience, func() bool {
+		one := d.delivery(repository)
+		return one != nil && one.Status.GetCondition(xpv2.TypeReady).Reason == reason
+	})
+}
+
+// delivery is the GitDelivery of a repository, or nil.
+func (d *deployment) delivery(repository string) *deliveryv1alpha1.GitDelivery {
+	d.T.Helper()
+	for _, one := range d.Deliveries() {
+		if ref := one.Spec.ProviderConfigReference; ref != nil && ref.Name == repository {
+			return &one
+		}
+	}
+	return nil
+}
+
+// startProvider starts the provider after it was killed.
+func startProvider(t *testing.T) {
+	t.Helper()
+	if err := cp.StartProvider(t.Context(), controlplane.Program{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *deployment) must(err error) {
+	d.T.Helper()
+	if err != nil {
+		d.T.Fatal(err)
+	}
+}

@@ -1,0 +1,70 @@
+package ledger
+
+import (
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestMoveLedger moves the ledger to another repository because a user asks: from a home that answers, and, by force, from one that does not. It goes on
+// there in the next epoch with all verdicts, and the home of before becomes a follower.
+func TestMoveLedger(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		form   form
+		force  bool
+	}{
+		"Asked":  {reason: "The home of before seals its ledger, and names the next home.", form: form{repositories: 3}},
+		"Forced": {reason: "A home that does not answer is left, and what it holds is refused when it answers again.", form: form{repositories: 2}, force: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			d := newDeployment(t, tc.form)
+			d.succeed(1)
+			d.succeed(2)
+			before := d.home()
+			if tc.force {
+				d.Git.Fail(before, http.StatusServiceUnavailable)
+			}
+			d.pushes.loseHome()
+			d.moveLedger(1, tc.force)
+			d.wantLedger(d.verified(2).inEpoch(2))
+			d.wantHistory(1, 2)
+
+			if tc.force {
+				d.Apply(d.shop(3))
+				d.awaitLedger("orders in the next home", func(s ledger.State) bool { return s.Current.Number == 3 })
+				d.awaitPosition(1, ledger.Position{Epoch: 2, Revision: 3})
+				d.Git.Fail(before, 0)
+			}
+			d.succeed(3)
+			d.want(d.verified(3).inEpoch(2), "3", []int{3, 3, 3}[:len(d.repositories)]...)
+			d.wantHistory(1, 2, 3)
+		})
+	}
+}
+
+// moveLedger asks for a move to a repository, and waits until that holds the ledger.
+func (d *deployment) moveLedger(to int, force bool) {
+	d.T.Helper()
+	o := d.Request("move", d.shop(1), rolloutv1alpha1.Action("MoveLedger"), d.recorded().State.Current.Number)
+	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.repositories[to]}, "spec", "toConfigRef")
+	if force {
+		d.Set(o, true, "spec", "force")
+	}
+	d.Apply(o)
+	d.homeIs.Store(int32(to))
+	d.awaitLedger("is in its next home", func(s ledger.State) bool { return s.Home == d.home() })
+	d.Await(o, "completed", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, "")
+	})
+}

@@ -1,0 +1,200 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// A push is what the state of a repository said about the claim after a push to it.
+type push struct {
+	repository string
+	// position that the repository was brought to.
+	position ledger.Position
+	// ledger is the state of the ledger that the repository holds. Zero where it holds none.
+	ledger ledger.State
+	// isDelivery says that the branch moved.
+	isDelivery bool
+}
+
+// String says what the push brought: the position, and in the home how the ledger judges the revision.
+func (p push) String() string {
+	text := fmt.Sprintf("%d.%d.%d", p.position.Revision, p.position.Attempt, p.position.Step)
+	if p.ledger.Verdict != nil {
+		text += " " + string(p.ledger.Verdict.Result)
+	}
+	if p.ledger.Restored {
+		text += " restored"
+	}
+	return text
+}
+
+// A pushLog reads the state of all repositories of a deployment after each push, while its sender waits for the answer. It is safe for
+// concurrent use.
+type pushLog struct {
+	d *deployment
+
+	mu     sync.Mutex
+	pushes []push
+	// tips of the branches after the last push, by repository.
+	tips map[string]string
+	// verdicts that the home ever recorded, by the numbers of the revisions.
+	verdicts map[int64]ledger.Verdict
+	// faults are rules that a push broke.
+	faults []string
+	// then is what the test does after a push.
+	then func(p push)
+	// lost says that the home may know less than a follower, because the test took it away.
+	lost bool
+}
+
+// readTime bounds how long the state may take to be read.
+const readTime = time.Minute
+
+// watchPushes begins to read what is pushed.
+func (d *deployment) watchPushes() *pushLog {
+	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}, tips: map[string]string{}}
+	for _, repository := range d.repositories {
+		l.listen(repository)
+	}
+	d.T.Cleanup(func() {
+		for _, repository := range d.repositories {
+			d.Git.AfterPush(repository, nil)
+		}
+	})
+	return l
+}
+
+func (l *pushLog) listen(repository string) {
+	l.d.Git.AfterPush(repository, func() { l.notePush(repository) })
+}
+
+// notePush reads the state of a repository, and checks it against what is known of the home.
+func (l *pushLog) notePush(repository string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), readTime)
+	defer cancel()
+	stored, err := l.d.readFiles(ctx, repository)
+	if err != nil || stored.record == nil && stored.ledger == nil {
+		l.noteFault(repository, err)
+		return
+	}
+	p := push{repository: repository}
+	log, err := l.d.Git.Log(ctx, repository, "main")
+	if err != nil || len(log) == 1 {
+		l.noteFault(repository, err)
+		return // A repository without any state gets it before its branch is pushed.
+	}
+	if stored.record != nil {
+		p.position = stored.record.Position
+	}
+	if stored.ledger != nil {
+		p.ledger = stored.ledger.State
+		l.checkVerdicts(p.ledger)
+	} else if home, err := l.d.readFiles(ctx, l.d.home()); err != nil || home.ledger != nil {
+		l.noteFault(repository, err)
+		l.checkFollower(p, home)
+	}
+	l.mu.Lock()
+	p.isDelivery = l.tips[repository] != log[0].ID
+	l.tips[repository] = log[0].ID
+	l.pushes = append(l.pushes, p)
+	then := l.then
+	l.mu.Unlock()
+	if then != nil {
+		then(p)
+	}
+}
+
+// noteFault notes that the state of a repository cannot be read.
+func (l *pushLog) noteFault(repository string, err error) {
+	if err == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, fmt.Sprintf("%s: %v", repository, err))
+}
+
+// checkFollower notes a follower that was brought further than the home records.
+func (l *pushLog) checkFollower(p push, home files) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if home.ledger == nil || l.lost {
+		return
+	}
+	if recorded := home.ledger.State.Position(); p.position.Compare(recorded) > 0 {
+		l.faults = append(l.faults, fmt.Sprintf("%s was brought to %v, and the home records %v", p.repository, p.position, recorded))
+	}
+}
+
+// checkVerdicts notes a verdict that is another one than before.
+func (l *pushLog) checkVerdicts(s ledger.State) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, past := range s.History {
+		if past.Verdict == nil {
+			continue
+		}
+		before, known := l.verdicts[past.Number]
+		if known && before != *past.Verdict {
+			l.faults = append(l.faults, fmt.Sprintf("revision %d was %v, and is %v", past.Number, before, *past.Verdict))
+		}
+		l.verdicts[past.Number] = *past.Verdict
+	}
+}
+
+// after calls a function after each push from now on, before the push is answered. Nil ends that.
+func (l *pushLog) after(fn func(p push)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.then = fn
+}
+
+// loseHome lets the home know less than a follower from now on.
+func (l *pushLog) loseHome() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lost = true
+}
+
+// forget the pushes so far.
+func (l *pushLog) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pushes = nil
+}
+
+// list returns what counts of what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
+// something at once come in the order of their numbers.
+func (l *pushLog) list(counts func(push) bool) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := []string{}
+	for _, p := range l.pushes {
+		if !counts(p) {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%d: %s", slices.Index(l.d.repositories, p.repository), p))
+	}
+	for begin := 0; begin < len(out); begin++ {
+		end := begin
+		for end < len(out) && !strings.HasPrefix(out[end], "0:") {
+			end++
+		}
+		slices.Sort(out[begin:end])
+		begin = end
+	}
+	return out
+}
+
+// broken returns the rules that pushes broke.
+func (l *pushLog) broken() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.faults)
+}

@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+const (
+	stateRef  = "refs/intentplane/test/state"
+	branchRef = "refs/heads/main"
+)
+
+// files are what the state of a repository holds about the claim. Nil where it holds nothing.
+type files struct {
+	ledger *state.LedgerFile
+	record *state.RecordFile
+}
+
+func (d *deployment) claimReference() rolloutv1alpha1.ClaimReference {
+	return rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: d.Namespace, Name: claim}
+}
+
+// readFiles reads the state of a repository with the git command.
+func (d *deployment) readFiles(ctx context.Context, repository string) (files, error) {
+	out := files{}
+	all, err := d.readState(ctx, repository)
+	if err != nil {
+		return out, err
+	}
+	if content, ok := all[state.LedgerPath(d.claimReference())]; ok {
+		f, err := state.DecodeLedger([]byte(content))
+		if err != nil {
+			return out, errors.Wrapf(err, "ledger in %s", repository)
+		}
+		out.ledger = &f
+	}
+	if content, ok := all[state.RecordPath(d.claimReference())]; ok {
+		r, err := state.DecodeRecord([]byte(content))
+		if err != nil {
+			return out, errors.Wrapf(err, "record in %s", repository)
+		}
+		out.record = &r
+	}
+	return out, nil
+}
+
+// readState returns the files of the state of a repository. It has none where the ref is missing.
+func (d *deployment) readState(ctx context.Context, repository string) (map[string]string, error) {
+	refs, err := d.Git.Refs(ctx, repository)
+	if err != nil || refs[stateRef] == "" {
+		return nil, err
+	}
+	return d.Git.Files(ctx, repository, refs[stateRef])
+}
+
+// stored is what the state of a repository holds about the claim.
+func (d *deployment) stored(repository string) files {
+	d.T.Helper()
+	f, err := d.readFiles(d.T.Context(), repository)
+	d.must(err)
+	return f
+}
+
+// recorded is the ledger of the home.
+func (d *deployment) recorded() state.LedgerFile {
+	d.T.Helper()
+	f := d.stored(d.home())
+	if f.ledger == nil {
+		d.T.Fatalf("repository %s holds no ledger", d.home())
+	}
+	return *f.ledger
+}
+
+// fileOf returns a file of the claim in the state of a repository, with all its fields.
+func (d *deployment) fileOf(repository, name string) map[string]any {
+	d.T.Helper()
+	all, err := d.readState(d.T.Context(), repository)
+	d.must(err)
+	out := map[string]any{}
+	d.must(json.Unmarshal([]byte(all[d.pathOf(name)]), &out))
+	return out
+}
+
+// edit a file of the claim in the state of a repository, as another version of the provider would.
+func (d *deployment) edit(repository, name string, change func(file map[string]any)) {
+	d.T.Helper()
+	file := d.fileOf(repository, name)
+	change(file)
+	content, err := json.MarshalIndent(file, "", " ")
+	d.must(err)
+	_, err = d.Git.CommitRef(d.T.Context(), repository, stateRef, map[string]string{d.pathOf(name): string(content) + "\n"}, "Another version")
+	d.must(err)
+}
+
+func (d *deployment) pathOf(name string) string {
+	return path.Join(path.Dir(state.LedgerPath(d.claimReference())), name)
+}
+
+// refs are those of all repositories, by their names.
+func (d *deployment) refs() map[string]map[string]string {
+	d.T.Helper()
+	out := map[string]map[string]string{}
+	for _, repository := range d.repositories {
+		refs, err := d.Git.Refs(d.T.Context(), repository)
+		d.must(err)
+		out[repository] = refs
+	}
+	return out
+}
+
+// restore brings back a repository from a backup of its refs.
+func (d *deployment) restore(repository string, backup map[string]map[string]string) {
+	d.T.Helper()
+	for ref, id := range backup[repository] {
+		d.git(repository, "update-ref", ref, id)
+	}
+}
+
+func (d *deployment) git(repository string, args ...string) string {
+	d.T.Helper()
+	out, err := d.Git.Git(d.T.Context(), repository, args...)
+	d.must(err)
+	return out
+}
+
+// commits is how many the branch of a repository has beside the one that it was made with.
+func (d *deployment) commits(repository string) int {
+	d.T.Helper()
+	log, err := d.Git.Log(d.T.Context(), repository, "main")
+	d.must(err)
+	return len(log) - 1
+}
+
+// replicas are those that the file of a Site in its repository asks for. Empty where there is none.
+func (d *deployment) replicas(repository int) string {
+	d.T.Helper()
+	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")
+	d.must(err)
+	text := all[d.Directory(siteName(repository), claim)+"/deployment-shop.yaml"]
+	_, after, _ := strings.Cut(text, "replicas: ")
+	n, _, _ := strings.Cut(after, "\n")
+	return n
+}

@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"net/http"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const ledgerUnreachable = "LedgerUnreachable"
+
+// TestHomeUnreachable lets the home not answer at each moment at which something has to be recorded. Nothing is ordered, judged or rolled back then in
+// any repository, the claim says why, and all goes on when the home answers again.
+func TestHomeUnreachable(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		form   form
+		// fails says after which push to the home it does not answer any more. Nil: from before the revision on, or before its verdict.
+		fails  func(p push) bool
+		answer string
+		// judged says that the Gate fails the revision meanwhile.
+		judged bool
+		// meanwhile is where the follower is while the home does not answer, and replicas what the repositories ask for.
+		meanwhile ledger.Position
+		replicas  string
+		end       func(d *deployment) summary
+		commits   []int
+	}{
+		"Ordered": {
+			reason: "A revision is not ordered, and the follower stays at the one before.",
+			form:   form{repositories: 2}, answer: good,
+			meanwhile: ledger.Position{Epoch: 1, Revision: 1}, replicas: "1 1",
+			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+		},
+		"Advanced": {
+			reason: "A wave does not begin, and its follower stays at the revision before.",
+			form:   form{repositories: 2, waves: true}, answer: good,
+			fails:     func(p push) bool { return p.ledger.Position().Revision == 2 },
+			meanwhile: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, replicas: "2 1",
+			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+		},
+		"Verified": {
+			reason: "A revision that is live everywhere is not verified, and the claim does not succeed.",
+			form:   form{repositories: 2}, answer: good,
+			fails:     func(p push) bool { return p.ledger.Position().Revision == 2 },
+			meanwhile: ledger.Position{Epoch: 1, Revision: 2}, replicas: "2 2",
+			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+		},
+		"Rejected": {
+			reason: "A revision that its Gate fails is neither rejected nor rolled back, also in the follower that answers.",
+			form:   form{repositories: 2, gated: true}, answer: bad, judged: true,
+			meanwhile: ledger.Position{Epoch: 1, Revision: 2}, replicas: "2 2",
+			end: func(d *deployment) summary { return d.restored(2, 1) }, commits: []int{3, 3},
+		},
+		"RolledBack": {
+			reason: "A rollback that was recorded reaches the follower, and its end waits for the home.",
+			form:   form{repositories: 2, gated: true}, answer: bad,
+			fails:     func(p push) bool { return p.ledger.Position().Attempt == 1 },
+			meanwhile: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, replicas: "1 1",
+			end: func(d *deployment) summary { return d.restored(2, 1) }, commits: []int{3, 3},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			d := newDeployment(t, tc.form)
+			d.succeed(1)
+			if tc.answer == bad { // A Gate may fail a Site before another one has the revision.
+				judges.set(d.Namespace, held)
+				d.measuring(2)
+			}
+			if tc.fails == nil {
+				d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+			}
+			d.pushes.after(func(p push) {
+				if p.repository == d.home() && tc.fails != nil && tc.fails(p) {
+					d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+				}
+			})
+			judges.set(d.Namespace, tc.answer)
+			d.Apply(d.shop(2))
+			d.awaitPosition(1, tc.meanwhile)
+			if tc.judged {
+				d.awaitGate("Failed")
+			}
+			d.awaitReason(ledgerUnreachable)
+			before := d.refs()
+			d.Patch(d.shop(1), `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
+			d.Await(d.XR(d.Now(d.shop(1))), "called again", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
+			d.awaitReason(ledgerUnreachable)
+			d.wantReplicas(tc.replicas)
+			d.wantUntouched(before, d.repositories...)
+			if got := d.statusOf(); got == "Succeeded Succeeded 2" || got == "Succeeded RolledBack 2" {
+				t.Errorf("the claim came to its end while the home does not answer: %s", got)
+			}
+
+			d.pushes.after(nil)
+			d.Git.Fail(d.home(), 0)
+			d.end(2, tc.answer)
+			d.want(tc.end(d), map[string]string{good: "2", bad: "1"}[tc.answer], tc.commits...)
+		})
+	}
+}
+
+// TestHomeUnreachableFirst begins a deployment whose home does not answer. No repository gets anything.
+func TestHomeUnreachableFirst(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t, form{repositories: 3})
+	before := d.refs()
+	d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+	d.Apply(d.shop(1))
+	d.awaitReason(ledgerUnreachable)
+	d.awaitRefusal(d.home(), "MemoryUnknown")
+	d.wantUntouched(before, d.repositories...)
+	d.Git.Fail(d.home(), 0)
+	d.succeed(1)
+	d.want(d.verified(1), "1", 1, 1, 1)
+}
+
+// end waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
+func (d *deployment) end(replicas int, answer string) {
+	d.T.Helper()
+	if answer == bad {
+		d.rolledBack(replicas)
+		return
+	}
+	d.succeed(replicas)
+}
+
+// awaitPosition waits until a repository was brought to a position.
+func (d *deployment) awaitPosition(repository int, want ledger.Position) {
+	d.T.Helper()
+	d.Until("a position", scene.Patience, func() bool {
+		r := d.stored(d.repositories[repository]).record
+		return r != nil && r.Position == want
+	})
+}
+
+// awaitGate waits until the Gate of the second revision says something.
+func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
+	d.T.Helper()
+	d.Until("the Gate says "+string(reason), scene.Patience, func() bool {
+		l := &unstructured.UnstructuredList{}
+		l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
+		d.must(d.Client.List(d.T.Context(), l, client.InNamespace(d.Namespace)))
+		for i := range l.Items {
+			if c := scene.Condition(&l.Items[i], "Ready"); c.Reason == reason {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,73 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestUnknownFields lets a newer version write fields into the files of a deployment that this version does not know, and may. This version goes on,
+// and writes them back.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t, form{repositories: 2})
+	d.succeed(1)
+	d.edit(d.home(), "ledger.json", func(file map[string]any) {
+		file["format"], file["futureOfFile"] = 3, map[string]any{"x": []any{"a", "b"}}
+		d.Set(&unstructured.Unstructured{Object: file}, "of the state", "state", "futureOfState")
+	})
+	for _, repository := range d.repositories {
+		d.edit(repository, "record.json", func(file map[string]any) { file["futureOfRecord"] = "of the record" })
+	}
+	d.succeed(2)
+	d.want(d.verified(2), "2", 2, 2)
+	f := d.fileOf(d.home(), "ledger.json")
+	got := map[string]any{"format": f["format"], "file": f["futureOfFile"], "state": f["state"].(map[string]any)["futureOfState"]}
+	want := map[string]any{"format": float64(3), "file": map[string]any{"x": []any{"a", "b"}}, "state": "of the state"}
+	for _, repository := range d.repositories {
+		got[repository], want[repository] = d.fileOf(repository, "record.json")["futureOfRecord"], "of the record"
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields that this version does not know: -want, +got:\n%s", diff)
+	}
+}
+
+// TestNewerState lets a newer version write files that this version must not change. It leaves them alone, and says so, until they are as before.
+func TestNewerState(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason     string
+		repository int
+		file       string
+		meanwhile  string
+	}{
+		"Ledger":         {reason: "A ledger that needs a newer version is left alone, and nothing is ordered.", repository: 0, file: "ledger.json", meanwhile: "1 1"},
+		"RecordOfHome":   {reason: "A record of the home that needs a newer version is left alone, and nothing is ordered.", repository: 0, file: "record.json", meanwhile: "1 1"},
+		"FollowerRecord": {reason: "A record of a follower that needs a newer version is left alone, and the home goes ahead.", repository: 1, file: "record.json", meanwhile: "2 1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			d := newDeployment(t, form{repositories: 2})
+			d.succeed(1)
+			repository := d.repositories[tc.repository]
+			minReader := d.fileOf(repository, tc.file)["minReader"]
+			d.edit(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
+			before := d.refs()
+			d.Apply(d.shop(2))
+			d.awaitRefusal(repository, "StateNewer")
+			d.Await(d.shop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
+			d.wantReplicas(tc.meanwhile)
+			d.wantUntouched(before, repository)
+
+			d.edit(repository, tc.file, func(file map[string]any) { file["minReader"] = minReader })
+			d.succeed(2)
+			d.want(d.verified(2), "2", 2, 2)
+		})
+	}
+}
