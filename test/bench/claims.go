@@ -44,7 +44,7 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return latency{}, err
 	}
-	commits := s.watchPushes(ctx)
+	commits := s.watchPushes(ctx, repository)
 	defer s.cp.Git.AfterPush(repository, nil)
 	l := latency{}
 	for i := range claims {
@@ -71,12 +71,12 @@ func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error
 	return s.awaitSucceeded(ctx, newBenchClaim(name, sites))
 }
 
-// watchPushes sends the time of each push that moved the branch, seen from the server.
-func (s *stage) watchPushes(ctx context.Context) <-chan time.Time {
+// watchPushes sends the time of each push that moved the branch of a repository, seen from the server.
+func (s *stage) watchPushes(ctx context.Context, repo string) <-chan time.Time {
 	at, last := make(chan time.Time, claims), ""
-	s.cp.Git.AfterPush(repository, func() {
+	s.cp.Git.AfterPush(repo, func() {
 		now := time.Now()
-		tip, err := s.cp.Git.Git(ctx, repository, "rev-parse", "refs/heads/main")
+		tip, err := s.cp.Git.Git(ctx, repo, "rev-parse", "refs/heads/main")
 		if tip = strings.TrimSpace(tip); err == nil && tip != last {
 			last = tip
 			at <- now

@@ -63,7 +63,7 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 
 // allFigures returns them in the order in which they are measured: what needs a machine for itself comes last.
 func allFigures(s *stage) []figure {
-	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
+	e, l, y, t, g, c, r := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}, &spread{s: s}
 	return []figure{
 		{"harness_start_s", "s", s.measureStart},
 		{"breaker_tokens_1_site", "tokens", s.breakerTokens(1)},
@@ -71,6 +71,9 @@ func allFigures(s *stage) []figure {
 		{"breaker_tokens_10_sites_gated", "tokens", t.storyFigure("one")},
 		{"breaker_tokens_rollback_story", "tokens", t.storyFigure("story")},
 		{"slo_breach_to_rollback_s", "s", t.storyFigure("breach")},
+		{"ledger_pushes_1_repo", "pushes", r.ledgerPushes(1, false)},
+		{"ledger_pushes_3_repos_3_waves", "pushes", r.ledgerPushes(spreadRepositories, true)},
+		{"ledger_follower_delay_ms", "ms", r.followerDelay},
 		{"claim_to_commit_ms", "ms", s.toCommit},
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
 		{"provider_rss_mib", "MiB", s.providerMemory("VmRSS")},

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// spreadRepositories is how many repositories deployments are spread over, with one Site in each.
+	spreadRepositories = 3
+	// spreadClaims are applied one after another, and the median of them counts.
+	spreadClaims = 20
+)
+
+// A spread is deployments in several repositories: one holds the ledger, and the others follow.
+type spread struct {
+	s     *stage
+	ready bool
+}
+
+// ledgerPushes returns how many pushes one revision of a deployment costs, in so many repositories and so many waves: the first revision of a claim, in
+// repositories that hold another one.
+func (y *spread) ledgerPushes(repositories int, inWaves bool) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if err := y.openRepositories(ctx); err != nil {
+			return 0, err
+		}
+		name := fmt.Sprintf("pushes-%d", repositories)
+		// A repository gets the name of the cluster with its first push.
+		if err := y.deploySpread(ctx, name+"-before", repositories, inWaves); err != nil {
+			return 0, err
+		}
+		before := y.countPushes()
+		if err := y.deploySpread(ctx, name, repositories, inWaves); err != nil {
+			return 0, err
+		}
+		return float64(y.countPushes() - before), nil
+	}
+}
+
+// followerDelay returns the time, in milliseconds, from the push by which the home records a revision to the push by which another repository gets it,
+// as the Git server sees them: the median of several claims.
+func (y *spread) followerDelay(ctx context.Context) (float64, error) {
+	if err := y.openRepositories(ctx); err != nil {
+		return 0, err
+	}
+	if err := y.deploySpread(ctx, "delay-before", 2, false); err != nil {
+		return 0, err
+	}
+	home, follower := y.s.watchPushes(ctx, spreadName(0)), y.s.watchPushes(ctx, spreadName(1))
+	defer y.s.cp.Git.AfterPush(spreadName(0), nil)
+	defer y.s.cp.Git.AfterPush(spreadName(1), nil)
+	took := []float64{}
+	for i := range spreadClaims {
+		if err := y.deploySpread(ctx, fmt.Sprintf("delay-%d", i), 2, false); err != nil {
+			return 0, err
+		}
+		select {
+		case at := <-follower:
+			took = append(took, milliseconds(at.Sub(<-home)))
+		default:
+			return 0, errors.Errorf("claim %d succeeded without a commit in the second repository", i)
+		}
+	}
+	return medianOfValues(took), nil
+}
+
+// deploySpread makes a claim succeed, and waits until nothing costs anything any more.
+func (y *spread) deploySpread(ctx context.Context, name string, repositories int, inWaves bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	o, err := newSpreadClaim(name, repositories, inWaves)
+	if err != nil {
+		return err
+	}
+	if err := y.s.awaitSucceeded(ctx, o); err != nil {
+		return err
+	}
+	for before := -1; before != y.countPushes(); {
+		before = y.countPushes()
+		if err := waitForInterval(ctx, quiet); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (y *spread) countPushes() int {
+	n := 0
+	for i := range spreadRepositories {
+		n += y.s.cp.Git.Pushes(spreadName(i))
+	}
+	return n
+}
+
+// spreadName is the name of a repository, of its configuration and of its Site.
+func spreadName(i int) string { return fmt.Sprintf("spread-%d", i) }
+
+// newSpreadClaim returns a claim for the Sites of the first repositories, at once or one after another.
+func newSpreadClaim(name string, repositories int, inWaves bool) (*unstructured.Unstructured, error) {
+	o, names, waves := newBenchClaim(name, 0), []string{}, []any{}
+	for i := range repositories {
+		names = append(names, fmt.Sprintf("%q", spreadName(i)))
+		waves = append(waves, map[string]any{"name": spreadName(i), "sites": []any{spreadName(i)}})
+	}
+	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, name, strings.Join(names, ", "))
+	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil || !inWaves {
+		return o, err
+	}
+	return o, unstructured.SetNestedSlice(o.Object, waves, "spec", "deliveryConfig", "waves")
+}
+
+// openRepositories makes the repositories, their configurations and their Sites, once.
+func (y *spread) openRepositories(ctx context.Context) error {
+	if err := y.s.openControlPlane(ctx); err != nil || y.ready {
+		return err
+	}
+	for i := range spreadRepositories {
+		if err := y.openRepository(ctx, spreadName(i)); err != nil {
+			return err
+		}
+	}
+	y.ready = true
+	return nil
+}
+
+func (y *spread) openRepository(ctx context.Context, name string) error {
+	if err := y.s.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs on our fleet.\n"}); err != nil {
+		return err
+	}
+	config, err := y.copyOf(ctx, "config.intentplane.dev/v1alpha1", "ClusterProviderConfig", "default", name)
+	if err != nil {
+		return err
+	}
+	site, err := y.copyOf(ctx, "catalog.intentplane.dev/v1alpha1", "Site", nameOfSite(0), name)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(
+		unstructured.SetNestedField(config.Object, y.s.cp.Git.URL(name), "spec", "git", "url"),
+		unstructured.SetNestedField(site.Object, map[string]any{"name": name}, "spec", "repository", "providerConfigRef"),
+		unstructured.SetNestedField(site.Object, "clusters/"+name, "spec", "repository", "path"),
+	)
+	if err != nil {
+		return err
+	}
+	return errors.Join(y.s.cp.ApplyObject(ctx, config), y.s.cp.ApplyObject(ctx, site))
+}
+
+// copyOf returns an object that is there, under another name.
+func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, as string) (*unstructured.Unstructured, error) {
+	like := &unstructured.Unstructured{}
+	like.SetAPIVersion(apiVersion)
+	like.SetKind(kind)
+	if err := y.s.cp.Client.Get(ctx, client.ObjectKey{Name: name}, like); err != nil {
+		return nil, errors.Wrapf(err, "cannot get %s %s", kind, name)
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": like.Object["spec"]}}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetName(as)
+	return o, nil
+}
