@@ -198,11 +198,12 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	return c.WatchesEveryEngine() && c.IsUnhindered()
 }
 
-// canResume is true if each repository of the current revision has a delivery that asks for its trees: none was lost, or restored from a backup, or
-// asks for a rollback that was never recorded.
+// canResume is true if each repository of the current revision has a delivery that asks for its trees at this step: none was lost, or restored from a
+// backup.
 func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	for _, part := range s.Current.Parts {
-		if d := parts[part.Delivery]; d == nil || !compose.AsksForRevision(d, s.Current.Number) || d.Spec.ForProvider.Position.Attempt != s.Cursor.Attempt {
+		d := parts[part.Delivery]
+		if d == nil || d.Spec.ForProvider.Position == nil || !isSamePlace(*d.Spec.ForProvider.Position, s.Position()) {
 			return false
 		}
 	}

@@ -47,9 +47,13 @@ func homeName(d *deliveryv1alpha1.GitDelivery) string {
 // repositories returns what each delivery reports of the ledger.
 func (o Observed) repositories() []step.Repository {
 	var out []step.Repository
+	hasCopy := slices.ContainsFunc(o.allDeliveries(), func(d *deliveryv1alpha1.GitDelivery) bool {
+		r := d.Status.AtProvider.Record
+		return r != nil && r.Copy != nil
+	})
 	for _, d := range o.allDeliveries() {
 		at := d.Status.AtProvider
-		r := step.Repository{ConfigRef: homeName(d), IsKnown: at.Ledger != nil || isOpening(d), Ledger: ptr.Deref(at.Ledger, ledger.State{})}
+		r := step.Repository{ConfigRef: homeName(d), IsKnown: at.Ledger != nil || isOpening(d) && !hasCopy, Ledger: ptr.Deref(at.Ledger, ledger.State{})}
 		if at.Record != nil {
 			r.Copy = ptr.Deref(at.Record.Copy, ledger.State{})
 		}
@@ -116,7 +120,7 @@ func (o Observed) forRequest(r ledger.Request) Observed {
 		if e.Ordered != nil && e.Ordered.Revision.Request != r || e.Rebased != nil && e.Rebased.Request != r {
 			o.home.Events = o.home.Events[:i]
 			o.state, _ = ledger.Append(o.home.State, recordingTime(), o.home.Events...) // The longer list is legal.
-			o.order = orderOf(o.state)
+			o.order, o.deliveries = orderOf(o.state), withoutDropped(o.deliveries, o.state)
 			return o
 		}
 	}
@@ -131,17 +135,25 @@ func (o Observed) continueWith(k Compiled) Observed {
 	return o.forRequest(k.request.Request)
 }
 
-// withoutRefused returns deliveries without the positions that belong to refused events.
-func withoutRefused(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+// withoutDropped returns deliveries without the position of a home that asks for events which were refused, or are not proposed any more: its trees
+// belong to no revision.
+func withoutDropped(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(ds)
 	for name, d := range ds {
-		if isRefused(d) {
-			refused := *d
-			refused.Spec.ForProvider.Position = nil
-			out[name] = &refused
+		p := d.Spec.ForProvider
+		if isRefused(d) || p.Ledger != nil && p.Position != nil && !isSamePlace(*p.Position, s.Position()) {
+			dropped := *d
+			dropped.Spec.ForProvider.Position = nil
+			out[name] = &dropped
 		}
 	}
 	return out
+}
+
+// isSamePlace is true for two positions that differ in nothing but the epoch: the same trees belong to them.
+func isSamePlace(a, b ledger.Position) bool {
+	a.Epoch = b.Epoch
+	return a == b
 }
 
 // isRefused is true for a delivery whose events follow another head than that of its repository: what it asks for is about no revision.

@@ -83,13 +83,14 @@ func (o Observed) withLedger(in Input) (Observed, error) {
 	if err != nil {
 		return Observed{}, err
 	}
-	o.requests, o.deliveries = rollout.Of(in.Claim, asked), withoutRefused(o.deliveries)
+	o.requests = rollout.Of(in.Claim, asked)
 	o.home = o.findHome(in, "")
 	o.state = o.assumedState()
 	if o.home.IsKnown {
 		if o.state, err = ledger.Append(o.home.State, recordingTime(), o.home.Events...); err != nil {
 			return Observed{}, errors.Wrap(err, "cannot continue the ledger")
 		}
+		o.deliveries = withoutDropped(o.deliveries, o.state)
 	}
 	o.order = orderOf(o.state)
 	return o, nil
