@@ -114,7 +114,7 @@ func (t decider) compare(p proposedState) evidence.Comparison {
 func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	out := step.Input{
 		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.isPinnedGone,
-		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: stepRequests(o.requests, k.refusal),
+		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: o.stepRequests(k.refusal),
 	}
 	if k.Problem == nil {
 		out.Desired = &k.desired

@@ -71,7 +71,7 @@ func (o Observed) findHome(in Input, preferred string) step.Home {
 		}
 	}
 	all := o.repositories()
-	h := step.FindHome(all, preferred, o.identity(in, all), stepRequests(o.requests, refusal{}))
+	h := step.FindHome(all, preferred, o.identity(in, all), o.stepRequests(refusal{}))
 	if h.ConfigRef == "" {
 		h.Events = nil // It is not known yet where the ledger is to be opened.
 		return h

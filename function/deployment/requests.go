@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"k8s.io/utils/ptr"
-
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -35,20 +33,32 @@ func versionsOf(k Compiled) step.Versions {
 	return step.Versions{Scheme: digest.Scheme, Renderer: k.renderer}
 }
 
-// stepRequests returns RolloutRequests as the next event is decided by them.
-func stepRequests(all []rolloutv1alpha1.RolloutRequest, refused refusal) []step.Request {
+// stepRequests returns RolloutRequests as the next event is decided by them. The ledger moves only to a repository that a delivery goes to.
+func (o Observed) stepRequests(refused refusal) []step.Request {
 	var out []step.Request
-	for i := range all {
-		r := rollout.RequestOf(&all[i])
-		if to := all[i].Spec.ToConfigRef; to != nil {
-			r.ToConfigRef, r.Force = configName(to.Kind, to.Name), ptr.Deref(all[i].Spec.Force, false)
-		}
+	for i := range o.requests {
+		r := rollout.RequestOf(&o.requests[i])
+		r.ToConfigRef = o.repositoryNamed(o.requests[i].Spec.ToConfigRef)
 		if r.Ref.UID == refused.request {
 			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
 		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// repositoryNamed returns the name by which a ledger knows the repository of a configuration. It is empty if no delivery goes there.
+func (o Observed) repositoryNamed(ref *rolloutv1alpha1.ConfigReference) string {
+	if ref == nil {
+		return ""
+	}
+	name := configName(ref.Kind, ref.Name)
+	for _, d := range o.deliveries {
+		if homeName(d) == name {
+			return name
+		}
+	}
+	return ""
 }
 
 // A refusal is why the update that a request approves is not delivered.

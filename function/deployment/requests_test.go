@@ -38,6 +38,9 @@ func TestApprovals(t *testing.T) {
 		"Future":        {reason: "There is no such revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
 		"NoUpdate":      {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
 		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1},
+		"NoRepository":  {reason: "The ledger does not move to a repository that nothing is delivered to.", change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional")) }, want: "a=UnknownRepository", revision: 1},
+		"ForcedAway":    {reason: "Force does not move the ledger to a repository that nothing is delivered to.", change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional"), forced) }, want: "a=UnknownRepository", revision: 1},
+		"SameHome":      {reason: "The ledger is where the request wants it.", change: func(w *world) { w.ask("a", 1, movesLedgerTo(w.ledger().Home)) }, want: "a=SameHome", revision: 1},
 		"Suspended":     {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Frozen":        {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
@@ -110,6 +113,14 @@ func (w *world) digest(name string) string {
 func action(a rolloutv1alpha1.Action) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = a }
 }
+
+func movesLedgerTo(configuration string) func(*rolloutv1alpha1.RolloutRequest) {
+	return func(r *rolloutv1alpha1.RolloutRequest) {
+		r.Spec.Action, r.Spec.ToConfigRef = rolloutv1alpha1.ActionMoveLedger, &rolloutv1alpha1.ConfigReference{Name: configuration}
+	}
+}
+
+func forced(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Force = new(true) }
 
 func born(minute int) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) {

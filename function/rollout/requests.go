@@ -37,15 +37,11 @@ func Approves(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 
 // RequestOf returns a RolloutRequest as the next step is decided by it.
 func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
-	out := step.Request{
+	return step.Request{
 		Ref: ledger.RequestReference{
 			Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy, Reason: oneline.Clean(r.Spec.Reason, rolloutv1alpha1.MaxReason),
 		},
 		Action: step.Action(r.Spec.Action), Revision: r.Spec.Revision, Digest: r.Spec.Request, ToRevision: ptr.Deref(r.Spec.ToRevision, 0),
-		Step: ptr.Deref(r.Spec.Step, 0), CreatedAt: r.GetCreationTimestamp().Time,
+		Step: ptr.Deref(r.Spec.Step, 0), Force: ptr.Deref(r.Spec.Force, false), CreatedAt: r.GetCreationTimestamp().Time,
 	}
-	if r.Spec.Action == rolloutv1alpha1.ActionMoveLedger {
-		out.Action = "" // Which is refused: whether the configuration that it names exists is not known here yet.
-	}
-	return out
 }

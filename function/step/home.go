@@ -95,7 +95,7 @@ func newestCopy(all []Repository, but ledger.Head) ledger.State {
 // forcedMove returns the RolloutRequest that moves a ledger although its home may be gone. It returns nil if there is none, or if it took effect.
 func forcedMove(s ledger.State, requests []Request) *Request {
 	for i, r := range requests {
-		if r.Action == ActionMoveLedger && r.Force && s.Seq > 0 && !isTaken(s, r.Ref.UID) {
+		if r.Action == ActionMoveLedger && r.Force && r.ToConfigRef != "" && s.Seq > 0 && !isTaken(s, r.Ref.UID) {
 			return &requests[i]
 		}
 	}

@@ -173,7 +173,7 @@ type Request struct {
 	// Step that Promote releases.
 	Step int32
 
-	// ToConfigRef is the configuration of the repository that MoveLedger makes the home.
+	// ToConfigRef is the configuration of the repository that MoveLedger makes the home. Empty means that nothing is delivered to it.
 	ToConfigRef string
 
 	// Force moves the ledger although its home cannot be reached.

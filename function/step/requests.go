@@ -25,6 +25,8 @@ const (
 	ResultUpdateFailed     Result = "UpdateFailed"
 	ResultSameHome         Result = "SameHome"
 	ResultNotSupported     Result = "NotSupported"
+
+	ResultUnknownRepository Result = "UnknownRepository"
 )
 
 // actionsInOrder is the order in which requests about one revision are taken.
@@ -143,9 +145,12 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 	return ""
 }
 
-// refuseMove refuses to move the ledger to where it is. Whether a repository of that name takes part is known to who compiles.
+// refuseMove refuses to move the ledger to where it is, and to a repository that nothing is delivered to: whether it can be reached is not known.
 func refuseMove(s ledger.State, configRef string) Result {
-	if configRef == "" || configRef == s.Home {
+	switch configRef {
+	case "":
+		return ResultUnknownRepository
+	case s.Home:
 		return ResultSameHome
 	}
 	return ""

@@ -78,6 +78,9 @@ const (
 	// ResultSameHome means that the ledger is in the repository already that it should move to.
 	ResultSameHome Result = "SameHome"
 
+	// ResultUnknownRepository means that the deployment delivers to no repository of the configuration that the ledger should move to.
+	ResultUnknownRepository Result = "UnknownRepository"
+
 	// ResultTooLarge means that the object, with all that others wrote into it, is larger than what the function gets.
 	ResultTooLarge Result = "TooLarge"
 
@@ -94,7 +97,7 @@ func (r Result) Final() bool {
 func (r Result) Refused() bool {
 	return slices.Contains([]Result{
 		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultNothingToRestore, ResultUnknownStep,
-		ResultNoUpdate, ResultUpdateFailed, ResultSameHome, ResultTooLarge, ResultNotSupported,
+		ResultNoUpdate, ResultUpdateFailed, ResultSameHome, ResultUnknownRepository, ResultTooLarge, ResultNotSupported,
 	}, r)
 }
 

@@ -91,20 +91,21 @@ func acceptanceMessage(a rolloutv1alpha1.Action) string {
 
 func resultMessage(r rolloutv1alpha1.Result) string {
 	return map[rolloutv1alpha1.Result]string{
-		rolloutv1alpha1.ResultWaiting:          "The deployment has not decided yet.",
-		rolloutv1alpha1.ResultTaken:            "The deployment carries out the request.",
-		rolloutv1alpha1.ResultDone:             "The revision has ended.",
-		rolloutv1alpha1.ResultStale:            "The deployment has another revision, or another update waits, than the request names.",
-		rolloutv1alpha1.ResultUnknownRevision:  "The deployment never had the revision that the request names.",
-		rolloutv1alpha1.ResultAlreadyJudged:    "The revision has its verdict already.",
-		rolloutv1alpha1.ResultNoTarget:         "The revision cannot be restored: it was not verified on all Sites, was withdrawn, or is the present one.",
-		rolloutv1alpha1.ResultNothingToRestore: "There is nothing to roll back: the Sites' directories hold the files of that revision already, or the rollback to it goes on.",
-		rolloutv1alpha1.ResultUnknownStep:      "The revision has no step of that number that waits for a person.",
-		rolloutv1alpha1.ResultNoUpdate:         "There is nothing to approve.",
-		rolloutv1alpha1.ResultUpdateFailed:     "The update cannot be delivered.",
-		rolloutv1alpha1.ResultSameHome:         "The repository holds the ledger of the deployment already.",
-		rolloutv1alpha1.ResultTooLarge:         "The object is too large, with its labels and annotations. It was not evaluated.",
-		rolloutv1alpha1.ResultNotSupported:     "This version does not carry the action out.",
+		rolloutv1alpha1.ResultWaiting:           "The deployment has not decided yet.",
+		rolloutv1alpha1.ResultTaken:             "The deployment carries out the request.",
+		rolloutv1alpha1.ResultDone:              "The revision has ended.",
+		rolloutv1alpha1.ResultStale:             "The deployment has another revision, or another update waits, than the request names.",
+		rolloutv1alpha1.ResultUnknownRevision:   "The deployment never had the revision that the request names.",
+		rolloutv1alpha1.ResultAlreadyJudged:     "The revision has its verdict already.",
+		rolloutv1alpha1.ResultNoTarget:          "The revision cannot be restored: it was not verified on all Sites, was withdrawn, or is the present one.",
+		rolloutv1alpha1.ResultNothingToRestore:  "There is nothing to roll back: the Sites' directories hold the files of that revision already, or the rollback to it goes on.",
+		rolloutv1alpha1.ResultUnknownStep:       "The revision has no step of that number that waits for a person.",
+		rolloutv1alpha1.ResultNoUpdate:          "There is nothing to approve.",
+		rolloutv1alpha1.ResultUpdateFailed:      "The update cannot be delivered.",
+		rolloutv1alpha1.ResultSameHome:          "The repository holds the ledger of the deployment already.",
+		rolloutv1alpha1.ResultUnknownRepository: "The deployment delivers to no repository of the configuration that the request names.",
+		rolloutv1alpha1.ResultTooLarge:          "The object is too large, with its labels and annotations. It was not evaluated.",
+		rolloutv1alpha1.ResultNotSupported:      "This version does not carry the action out.",
 	}[r]
 }
 

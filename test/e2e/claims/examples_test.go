@@ -48,7 +48,7 @@ func awaitAnswer(s *scene.Scene, o *unstructured.Unstructured) {
 	case rolloutv1alpha1.ActionAbort:
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultAlreadyJudged)
 	case rolloutv1alpha1.ActionMoveLedger:
-		s.AwaitRefusal(o, rolloutv1alpha1.ResultNotSupported)
+		s.AwaitRefusal(o, rolloutv1alpha1.ResultUnknownRepository)
 	case rolloutv1alpha1.ActionApproveUpdate:
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate)
 	case rolloutv1alpha1.ActionRollbackTo:
