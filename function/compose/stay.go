@@ -10,6 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // Parts returns the deliveries that take part in a revision, as they are observed. One that was lost is taken from the wanted ones, with the
@@ -166,7 +167,7 @@ func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.Deli
 	out := &deliveryv1alpha1.SiteSync{TypeMeta: observed.TypeMeta, Spec: *observed.Spec.DeepCopy()}
 	out.Namespace, out.Labels = observed.GetNamespace(), maps.Clone(observed.GetLabels())
 	p := &out.Spec.ForProvider
-	p.Order = o.Unjudged()
+	p.Order = rollout.OrderForSync(o)
 	p.SyncWaitTimeout = cmp.Or(string(spec.SyncWaitTimeout), p.SyncWaitTimeout)
 	p.ClusterWaitTimeout = cmp.Or(string(spec.ClusterWaitTimeout), p.ClusterWaitTimeout)
 	return out

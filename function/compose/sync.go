@@ -32,7 +32,7 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
 			ForProvider: deliveryv1alpha1.SiteSyncParameters{
 				ClaimRef:           claim,
-				Order:              o.Unjudged(),
+				Order:              rollout.OrderForSync(o),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,

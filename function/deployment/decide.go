@@ -74,7 +74,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	case !home.IsKnown:
 		return t.awaitHome(d, home), nil
 	}
-	d.LedgerUnreachable = t.disconnectedMessage(home)
+	d = t.withUnreachableHome(d, home)
 	p, err := t.propose(home)
 	if err != nil {
 		return d, err

@@ -37,16 +37,22 @@ func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string 
 	if ready.Reason == "" || ready.Reason == deliveryv1alpha1.ReasonPushing {
 		return ""
 	}
-	return fmt.Sprintf("The ledger is in the repository of configuration %q, which cannot be read: %s: %s", home.ConfigRef, ready.Reason, ready.Message)
+	return fmt.Sprintf("The ledger is in the repository of configuration %q, which cannot be read or written: %s: %s", home.ConfigRef, ready.Reason, ready.Message)
 }
 
-// disconnectedMessage says why the home of a ledger that is known cannot be read or written now. It is empty if it can, or if the provider did not try yet.
-func (t decider) disconnectedMessage(home step.Home) string {
-	d := t.observed.deliveries[t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)]
-	if d == nil || !isDisconnected(d.GetCondition(xpv2.TypeReady).Reason) {
-		return ""
+// withUnreachableHome returns a decision that says why the home of a ledger that is known cannot be read or written now, if it cannot.
+func (t decider) withUnreachableHome(d Decision, home step.Home) Decision {
+	is := t.observed.deliveries[t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)]
+	d.IsLedgerOverdue = isOverdueHome(is)
+	if d.IsLedgerOverdue || is != nil && isDisconnected(is.GetCondition(xpv2.TypeReady).Reason) {
+		d.LedgerUnreachable = unreachableMessage(is, home)
 	}
-	return unreachableMessage(d, home)
+	return d
+}
+
+// isOverdueHome is true for a delivery that was to record events, and did not within the time that a delivery may take.
+func isOverdueHome(d *deliveryv1alpha1.GitDelivery) bool {
+	return d != nil && len(pendingEvents(d)) > 0 && d.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonDeliveryTimedOut
 }
 
 // isDisconnected is true for the reasons of a delivery whose repository does not answer the provider, or does not let it in.

@@ -24,7 +24,16 @@ type managed interface {
 // IsDelivered is true when a delivery proves now that its repository was brought to the position of an order: it is Ready and Synced, its Ready is
 // about its present generation, and it asks for that position.
 func IsDelivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	return hasReady(d, corev1.ConditionTrue) && AsksForPosition(d, o) && HasApplied(d, o)
+	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, o) && HasApplied(d, o)
+}
+
+// isOnlyRebased is true for a home that was Ready, and since then was asked only to record which other request renders the trees that it has. A
+// version of the function or of a Blueprint that changes no byte makes no deployment unready.
+func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
+	asked, has, ready := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger, d.GetCondition(xpv2.TypeReady)
+	return asked != nil && has != nil && asked.After == has.Head && len(asked.Events) == 1 && asked.Events[0].Rebased != nil &&
+		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == d.GetGeneration()-1 &&
+		d.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
 
 // HasApplied is true when the repository of a delivery was brought to the position of an order, whatever the directories hold now.

@@ -43,10 +43,20 @@ func TestIsDelivered(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   [2]bool
 	}{
-		"All":           {reason: "A delivery that is Ready and Synced at this position is delivered.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
-		"NotReady":      {reason: "A delivery that is not Ready is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"ReadyUnknown":  {reason: "A delivery whose Ready is Unknown is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
-		"ReadyBefore":   {reason: "A delivery that was Ready for an earlier generation is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
+		"All":          {reason: "A delivery that is Ready and Synced at this position is delivered.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
+		"NotReady":     {reason: "A delivery that is not Ready is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
+		"ReadyUnknown": {reason: "A delivery whose Ready is Unknown is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
+		"ReadyBefore":  {reason: "A delivery that was Ready for an earlier generation is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
+		"Rebased": {reason: "A delivery that was Ready before it was asked to record an equivalent request alone is delivered.", want: [2]bool{true, true}, change: func(d *deliveryv1alpha1.GitDelivery) {
+			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2)
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Rebased: &ledger.Rebased{}}}}
+			d.Status.AtProvider.Ledger = &ledger.State{}
+		}},
+		"Judged": {reason: "A delivery that was Ready before it was asked to record a verdict is not delivered.", want: [2]bool{false, true}, change: func(d *deliveryv1alpha1.GitDelivery) {
+			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2)
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Judged: &ledger.Judged{}}}}
+			d.Status.AtProvider.Ledger = &ledger.State{}
+		}},
 		"NotSynced":     {reason: "A delivery that is not Synced is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
 		"OtherAsked":    {reason: "A delivery that asks for another position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 2 }, want: [2]bool{false, true}},
 		"NothingAsked":  {reason: "A delivery that asks for no position is not delivered.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position = nil }, want: [2]bool{false, true}},

@@ -19,7 +19,7 @@ func AreSitesLive(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
 
 // IsSyncAbout is true when the status of a SiteSync is about an order.
 func IsSyncAbout(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
-	return areAlike(s.Spec.ForProvider.Order, o) && s.Status.AtProvider.Order != nil && areAlike(*s.Status.AtProvider.Order, o)
+	return isSyncOrder(s.Spec.ForProvider.Order, o) && s.Status.AtProvider.Order != nil && isSyncOrder(*s.Status.AtProvider.Order, o)
 }
 
 // AdmitsSite is true when a SiteSync observed that the cluster of a Site was ready for an order.
@@ -37,6 +37,11 @@ func HasObserved(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site str
 	}
 	was := *s.Status.AtProvider.Order
 	return was.Request == o.Request && rollout.HasBrought(rollout.PositionOf(was), o, site)
+}
+
+// isSyncOrder is true for an order of a SiteSync that observes what another order asks for.
+func isSyncOrder(of, o rolloutv1alpha1.Order) bool {
+	return areAlike(rollout.OrderForSync(of), rollout.OrderForSync(o))
 }
 
 // areAlike is true for two orders that ask for the same, whatever they came to.
@@ -61,6 +66,6 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *ledger.
 // IsSyncAhead is true for a SiteSync that observes a newer order than the one that it is asked for, and refuses this one. A SiteSync records nothing:
 // where objects and states were lost, it is only in the way.
 func IsSyncAhead(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
-	return hasReady(s, corev1.ConditionFalse) && areAlike(s.Spec.ForProvider.Order, o) &&
+	return hasReady(s, corev1.ConditionFalse) && isSyncOrder(s.Spec.ForProvider.Order, o) &&
 		s.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonOrderBehind
 }

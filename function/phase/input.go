@@ -91,6 +91,9 @@ type Decision struct {
 
 	// LedgerUnreachable says why the ledger cannot be read or written. Empty means that it can.
 	LedgerUnreachable string
+
+	// IsLedgerOverdue says that it could not be written for longer than a delivery may take.
+	IsLedgerOverdue bool
 }
 
 // isHeldBack is true when what is asked for now is not, or may not be, what is ordered.

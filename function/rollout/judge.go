@@ -23,6 +23,14 @@ func StepOf(o rolloutv1alpha1.Order, site string) int32 {
 	return max(0, o.Steps-1)
 }
 
+// OrderForSync returns what a SiteSync is asked to observe of an order: without a verdict, and without what may change while the trees stay as they
+// are. Each change of it costs the composite a write, and the deployment is not Ready until it is observed.
+func OrderForSync(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
+	out := o.Unjudged()
+	out.RendererVersion, out.DigestScheme, out.Blueprint = 1, 1, nil
+	return out
+}
+
 // PositionOf returns the position of an order.
 func PositionOf(o rolloutv1alpha1.Order) ledger.Position {
 	return ledger.Position{Epoch: o.Epoch, Revision: o.Revision, Attempt: o.Attempt, Step: o.Step}

@@ -32,9 +32,9 @@ const far = time.Hour
 // An edit of a source file.
 type edit struct{ file, old, with string }
 
-// nextVersion is a renderer of the next version, and loud is one whose files differ.
-func nextVersion() edit {
-	return edit{"function/render/render.go", fmt.Sprintf("const Version int32 = %d", render.Version), fmt.Sprintf("const Version int32 = %d", render.Version+1)}
+// laterVersion makes the function the n-th version after this one. Loud makes its files differ.
+func laterVersion(n int32) edit {
+	return edit{"function/render/render.go", fmt.Sprintf("const Version int32 = %d", render.Version), fmt.Sprintf("const Version int32 = %d", render.Version+n)}
 }
 
 func loud() edit {
@@ -125,7 +125,7 @@ func distant(s *scene.Scene) string {
 	for n := range 100 {
 		name := fmt.Sprintf("auto-%d", n)
 		ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: name}
-		if rollout.SlotOf(ref, render.Version+1, deployment.RendererSpread).Wait(time.Now()) > far {
+		if rollout.SlotOf(ref, render.Version+2, deployment.RendererSpread).Wait(time.Now()) > far {
 			return name
 		}
 	}
@@ -134,9 +134,9 @@ func distant(s *scene.Scene) string {
 }
 
 func TestFunctionUpgrade(t *testing.T) {
-	quiet := buildFunction(t, "quiet", nextVersion())
-	noisy := buildFunction(t, "noisy", nextVersion(), loud())
-	now, next := fmt.Sprint(render.Version), fmt.Sprint(render.Version+1)
+	quiet := buildFunction(t, "quiet", laterVersion(1))
+	noisy := buildFunction(t, "noisy", laterVersion(2), loud())
+	now, next := fmt.Sprint(render.Version+1), fmt.Sprint(render.Version+2)
 	serve(t, "")
 	defer func() {
 		if err := cp.UpgradeFunction(context.WithoutCancel(t.Context()), ""); err != nil {
@@ -150,7 +150,7 @@ func TestFunctionUpgrade(t *testing.T) {
 	s.Succeed(manual)
 	wantCommits(s, 2)
 
-	// A version that changes no byte delivers nothing.
+	// A version that changes no byte delivers nothing. It is only recorded that it renders the same.
 	serve(t, quiet, "--renderer-spread=0")
 	awaitCalls(s, len(functionLog(t)), 3)
 	awaits(s, auto, 1, now, "")

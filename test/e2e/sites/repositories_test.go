@@ -71,7 +71,7 @@ func TestMovedRepository(t *testing.T) {
 			}
 
 			if tc.live {
-				s.deleteSuperseded()
+				s.deleteHome()
 				s.wantHomes("a user's deletion does not remove it before that", "shop", made...)
 			}
 			s.patch(s.source(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
@@ -79,7 +79,7 @@ func TestMovedRepository(t *testing.T) {
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
-			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.homes("shop")) == 0 && len(s.Deliveries()) == 1 })
+			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.homes("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
 			if diff := cmp.Diff(made, s.homesIn(other, "shop")); diff != "" {
 				t.Errorf("directories in the new repository at the end: -want, +got:\n%s", diff)
 			}
@@ -90,22 +90,27 @@ func TestMovedRepository(t *testing.T) {
 	}
 }
 
-// deleteSuperseded deletes the GitDelivery of the repository that was left, as a user does, and waits until the provider says that it
-// removes nothing yet.
-func (s *stage) deleteSuperseded() {
+// deleteHome deletes the GitDelivery of the repository that holds the ledger and has no Site any more, as a user does, and waits until it is there
+// again.
+func (s *stage) deleteHome() {
 	s.T.Helper()
-	for _, d := range s.Deliveries() {
-		if d.GetAnnotations()[deliveryv1alpha1.AnnotationSuperseded] == "" {
-			continue
+	home := func() *deliveryv1alpha1.GitDelivery {
+		all := s.Deliveries()
+		i := slices.IndexFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Ledger != nil })
+		if i < 0 {
+			return nil
 		}
-		o := s.Unstructured(&d)
-		s.Delete(o)
-		s.Await(o, "waits", func(u *unstructured.Unstructured) bool {
-			return strings.Contains(scene.Condition(u, "Synced").Message, "nothing is removed yet")
-		})
-		return
+		return &all[i]
 	}
-	s.T.Fatal("no GitDelivery is marked as one whose repository was left")
+	was := home()
+	if was == nil || len(was.Spec.ForProvider.Trees) > 0 {
+		s.T.Fatalf("the GitDelivery of the ledger should be there without Sites: %+v", was)
+	}
+	s.Delete(s.Unstructured(was))
+	s.Until("the GitDelivery of the ledger is there again", scene.Patience, func() bool {
+		is := home()
+		return is != nil && is.GetUID() != was.GetUID() && is.Status.AtProvider.Ledger != nil
+	})
 }
 
 // TestDeletedUnreachable deletes claims while the cluster of their Site does not answer. It is not needed to leave it.
