@@ -120,8 +120,9 @@ func TestServesOnlyKnownClients(t *testing.T) {
 			conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(credentials.NewTLS(conf)))
 			ours.must(err)
 			defer conn.Close()
-			for { // Until the server listens.
-				if _, err := os.Stat(socket); err == nil {
+			for { // Until the server listens: its socket has a file before it does, and refuses connections until then.
+				if probe, err := (&net.Dialer{}).DialContext(t.Context(), "unix", socket); err == nil {
+					_ = probe.Close()
 					break
 				}
 				select {
