@@ -247,7 +247,7 @@ func TestJobIsKnownByNonce(t *testing.T) {
 		"ReplacedLater": {
 			reason: "A Job with the nonce does not count once the UID of the provider's own is known.",
 			before: func(w *world) {
-				w.reconcile()
+				w.when("the UID of the Job", func() bool { return w.get().Status.AtProvider.Checks[0].JobRef.UID != "" })
 				w.replace("forged", func(*unstructured.Unstructured) {})
 			},
 			state: "Error/Error/Error", want: "the Job was replaced: the cluster has another Job of this name, with UID forged",
