@@ -21,7 +21,6 @@ const stateRef = "refs/intentplane/test/state"
 
 // record is what the state of a repository says of a claim, as far as these tests look.
 type record struct {
-	Deleted  bool            `json:"deleted"`
 	Position ledger.Position `json:"position"`
 }
 
@@ -32,16 +31,35 @@ func recordAt(revision int64) record {
 
 func recordOf(s *scene.Scene, claim *unstructured.Unstructured) record {
 	s.T.Helper()
+	r := record{}
+	readState(s, claim, "record.json", &r)
+	return r
+}
+
+// closedAt is the last revision of the closed ledger of a deleted claim, or -1 if the ledger is not closed.
+func closedAt(s *scene.Scene, claim *unstructured.Unstructured) int64 {
+	s.T.Helper()
+	var file struct {
+		State ledger.State `json:"state"`
+	}
+	readState(s, claim, "ledger.json", &file)
+	if !file.State.IsClosed {
+		return -1
+	}
+	return file.State.LastNumber
+}
+
+// readState reads a file that the state of the repository has about a claim.
+func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, into any) {
+	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, stateRef)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/record.json"
-	r := record{}
-	if err := json.Unmarshal([]byte(files[path]), &r); err != nil {
+	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/" + name
+	if err := json.Unmarshal([]byte(files[path]), into); err != nil {
 		s.T.Fatalf("%s of the state: %v", path, err)
 	}
-	return r
 }
 
 // gone waits until a deployment is gone with all that it was made of.
@@ -64,8 +82,8 @@ func TestDeleteClaim(t *testing.T) {
 	if diff := cmp.Diff(rest, s.Files()); diff != "" {
 		t.Errorf("files of others: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(record{Deleted: true, Position: recordAt(2).Position}, recordOf(s, claim)); diff != "" {
-		t.Errorf("state of the deleted claim: -want, +got:\n%s", diff)
+	if diff := cmp.Diff(int64(2), closedAt(s, claim)); diff != "" {
+		t.Errorf("last revision of the deleted claim: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(recordAt(1), recordOf(s, other)); diff != "" {
 		t.Errorf("state of the other deployment: -want, +got:\n%s", diff)

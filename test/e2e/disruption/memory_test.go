@@ -57,6 +57,11 @@ func ends() cmp.Option {
 	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryObservation{}, "Attempt.EndedAt")
 }
 
+// withoutEvents leaves out which events led to the head of the ledger: a delivery that is made again has nothing to record.
+func withoutEvents() cmp.Option {
+	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryParameters{}, "Ledger")
+}
+
 func TestDeliveryLost(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
 	claim := second(s)
@@ -72,7 +77,7 @@ func TestDeliveryLost(t *testing.T) {
 	after := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
 		return isReady(d) && d.GetUID() != before.GetUID() && d.Status.AtProvider.Order != nil
 	})
-	if diff := cmp.Diff(before.Spec.ForProvider, after.Spec.ForProvider, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(before.Spec.ForProvider, after.Spec.ForProvider, cmpopts.EquateEmpty(), withoutEvents()); diff != "" {
 		t.Errorf("spec.forProvider: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(before.Status.AtProvider, after.Status.AtProvider, ends()); diff != "" {

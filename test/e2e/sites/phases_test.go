@@ -161,18 +161,17 @@ func (s *stage) composedOf() string {
 	return s.Inside("get", "gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev,"+gatesResource, "-o", "name")
 }
 
-// tombstone is the last revision of the deleted claim in the state, or -1 if it is not marked as deleted.
+// tombstone is the last revision in the ledger of the deleted claim, or -1 if the ledger is not closed.
 func (s *stage) tombstone() int64 {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "refs/intentplane/test/state")
 	s.must(err)
-	var record struct {
-		Deleted  bool            `json:"deleted"`
-		Position ledger.Position `json:"position"`
+	var file struct {
+		State ledger.State `json:"state"`
 	}
-	s.must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/record.json"]), &record))
-	if !record.Deleted {
+	s.must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/ledger.json"]), &file))
+	if !file.State.IsClosed {
 		return -1
 	}
-	return record.Position.Revision
+	return file.State.LastNumber
 }

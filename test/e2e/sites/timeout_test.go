@@ -27,7 +27,7 @@ func TestDeliveryTimesOut(t *testing.T) {
 	}
 	s.Apply(s.ClusterProviderConfig())
 	seen = s.Succeed(o)
-	if scene.Number(seen, "status", "revision") != 1 || !strings.Contains(s.FilesBelow(s.Directory("edge1", claim))["deployment-shop.yaml"], "replicas: 1") {
+	if scene.Number(seen, "status", "liveRevision") != scene.Number(seen, "status", "revision") || !strings.Contains(s.FilesBelow(s.Directory("edge1", claim))["deployment-shop.yaml"], "replicas: 1") {
 		t.Errorf("the revision: %v", seen.Object["status"])
 	}
 }
