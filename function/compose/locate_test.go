@@ -91,7 +91,7 @@ func TestRecord(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	unjudged := settled()
-	unjudged.Verdict, unjudged.Head.Seq = nil, 3
+	unjudged.Verdict, unjudged.Seq = nil, 3
 	earlier := unjudged
 	earlier.Cursor.Step = 0
 	cases := map[string]struct {

@@ -115,7 +115,7 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	}
 	o = o.continueWith(k)
 	k.needs = append([]catalog.Need{need}, k.needs...)
-	k.update = c.waitingUpdate(in, o, k)
+	k.update = c.waitingUpdate(o, k)
 	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
 	chosen := step.ChooseRequest(o.state, stepInput(in, o, k, o.state))
 	if chosen == nil || chosen.Action != step.ActionApproveUpdate {
@@ -155,7 +155,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return pendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
 	s.Places = keepRepositories(s.Places, o.deliveries)
-	if err := c.compileSelection(in, o, i, s, k); err != nil {
+	if err := c.compileSelection(in, i, s, k); err != nil {
 		return err
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
@@ -168,7 +168,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 }
 
 // compileSelection compiles the request and its checks from what was selected.
-func (c *Core) compileSelection(in Input, o Observed, i intent.Intent, s *catalog.Selection, k *Compiled) error {
+func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, k *Compiled) error {
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}

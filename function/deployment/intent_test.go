@@ -102,7 +102,7 @@ func TestSameRequest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: NewRequest(...): %v", name, err)
 		}
-		digests[r.Request.Digest()] = true
+		digests[r.Digest()] = true
 	}
 	if len(digests) != 1 {
 		t.Errorf("all forms must give one request, not %d", len(digests))

@@ -16,7 +16,7 @@ import (
 const maxResultMessage = 1024
 
 // waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.
-func (c *Core) waitingUpdate(in Input, o Observed, k Compiled) deploymentv1alpha1.UpdateStatus {
+func (c *Core) waitingUpdate(o Observed, k Compiled) deploymentv1alpha1.UpdateStatus {
 	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waitingBlueprint()}
 	if k.Problem != nil || o.order == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
 		return update

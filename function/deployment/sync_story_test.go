@@ -57,17 +57,6 @@ func (w *world) round(reason, state string) *Output {
 	return w.call()
 }
 
-func (w *world) verdict() string {
-	w.t.Helper()
-	for _, o := range w.in.Observed {
-		result, _, _ := unstructured.NestedString(o.Object, "spec", "forProvider", "order", "verdict", "result")
-		if result != "" {
-			return result
-		}
-	}
-	return ""
-}
-
 func TestProvenLive(t *testing.T) {
 	w := newWorld(t)
 	w.observe("edge1", "edge2")

@@ -278,7 +278,7 @@ func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree) {
 		if slices.Contains(step.Sites, t.Site) {
 			return
 		}
-		w.truth.provenStep(s, int32(i), "is delivered to "+t.Site) //nolint:gosec // A plan has at most 20 steps.
+		w.truth.provenStep(s, int32(i), "is delivered to "+t.Site)
 	}
 }
 

@@ -45,13 +45,6 @@ func newRepo() *repo {
 	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
 }
 
-// copyOf a repository, as a backup has it.
-func (r *repo) copyOf() *repo {
-	out := *r
-	out.dirs, out.objects, out.commits, out.did = maps.Clone(r.dirs), maps.Clone(r.objects), maps.Clone(r.commits), slices.Clone(r.did)
-	return &out
-}
-
 // deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status. It returns why an event was illegal.
 func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) error {
 	if r.dead {

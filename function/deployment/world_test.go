@@ -96,15 +96,6 @@ func readQuickstart() ([]*unstructured.Unstructured, error) {
 
 func (w *world) say(intent string) { w.in.Spec.Intent = &intent }
 
-func (w *world) add(text string) {
-	w.t.Helper()
-	o := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
-		w.t.Fatal(err)
-	}
-	w.addObject(o)
-}
-
 func (w *world) addObject(o *unstructured.Unstructured) {
 	w.objects = append(w.objects, o)
 	if o.GetKind() == "Site" {
@@ -304,21 +295,6 @@ func (w *world) ledger() ledger.State {
 		}
 	}
 	return out
-}
-
-// record events in the ledger, as another version of the function might.
-func (w *world) record(events ...ledger.Event) {
-	w.t.Helper()
-	for _, r := range w.repositories {
-		if r.memory.ledger.Head != w.ledger().Head {
-			continue
-		}
-		next, err := ledger.Append(r.memory.ledger, w.in.Now.Time, events...)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		r.memory.ledger = next
-	}
 }
 
 func condition(typ, status, reason string, o *unstructured.Unstructured) any {

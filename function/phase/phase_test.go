@@ -34,7 +34,7 @@ func positionOf(o rolloutv1alpha1.Order) *ledger.Position {
 
 // unrecorded lets the ledger not hold yet what was decided.
 func unrecorded(f *Input) *Input {
-	f.State.Head.Seq = f.Recorded.Head.Seq + 1
+	f.State.Seq = f.Recorded.Seq + 1
 	return f
 }
 

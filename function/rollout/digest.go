@@ -1,3 +1,4 @@
+// Package rollout computes the digests of requests and of plans, and reads RolloutRequests and orders.
 package rollout
 
 import (

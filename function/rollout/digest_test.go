@@ -69,7 +69,7 @@ func TestNewRequest(t *testing.T) {
 			a := fresh()
 			tc.change(&a)
 			got := digests(a)
-			same := [2]bool{want.Request.Digest() == got.Request.Digest(), want.Intent == got.Intent}
+			same := [2]bool{want.Digest() == got.Digest(), want.Intent == got.Intent}
 			if diff := cmp.Diff(tc.want, same); diff != "" {
 				t.Errorf("\n%s\nNewRequest(...): same digests: -want, +got:\n%s", tc.reason, diff)
 			}

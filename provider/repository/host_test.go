@@ -86,7 +86,7 @@ func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 		if diff := cmp.Diff(outcome{}, <-small, cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Errorf("Operations that wait for large answers of others leave their slots to small ones.\nrunOperation(...): -want, +got:\n%s", diff)
 		}
-		time.Sleep(5 * time.Minute) // The others end.
+		<-time.After(5 * time.Minute) // The others end.
 	})
 }
 

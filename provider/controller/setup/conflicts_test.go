@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -62,7 +61,7 @@ func TestConflictIsNoFailure(t *testing.T) {
 			}
 			g := &v1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "0"}}
 			kube := kubefake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(g).WithObjects(g).WithInterceptorFuncs(tc.funcs).Build()
-			var mgr ctrl.Manager = NotingConflicts(&rtfake.Manager{Client: kube, Scheme: scheme})
+			mgr := NotingConflicts(&rtfake.Manager{Client: kube, Scheme: scheme})
 			connect := managed.TypedExternalConnectorFn[*v1alpha1.Gate](func(context.Context, *v1alpha1.Gate) (managed.TypedExternalClient[*v1alpha1.Gate], error) {
 				return observing{err: tc.observed}, nil
 			})

@@ -55,12 +55,6 @@ func (s summary) inEpoch(epoch int64) summary {
 	return s
 }
 
-// at is the summary at another step.
-func (s summary) at(step int32) summary {
-	s.Step = step
-	return s
-}
-
 // want compares the ledger of the home, what the files of each Site ask for, and the number of commits in each repository. It checks all that holds
 // at any time too.
 func (d *deployment) want(ledger summary, replicas string, commits ...int) {

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -194,14 +193,6 @@ func (d *deployment) delivery(repository string) *deliveryv1alpha1.GitDelivery {
 		}
 	}
 	return nil
-}
-
-// startProvider starts the provider after it was killed.
-func startProvider(t *testing.T) {
-	t.Helper()
-	if err := cp.StartProvider(t.Context(), controlplane.Program{}); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (d *deployment) must(err error) {

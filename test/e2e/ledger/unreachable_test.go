@@ -2,12 +2,12 @@ package ledger
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -99,7 +99,7 @@ func TestHomeUnreachable(t *testing.T) {
 			d.awaitReason(ledgerUnreachable)
 			d.wantReplicas(tc.replicas)
 			d.wantUntouched(before, d.repositories...)
-			if got := d.statusOf(); got == "Succeeded Succeeded 2" || got == "Succeeded RolledBack 2" {
+			if got := d.statusOf(); strings.HasPrefix(got, "Succeeded ") && strings.HasSuffix(got, " 2") {
 				t.Errorf("the claim came to its end while the home does not answer: %s", got)
 			}
 
