@@ -158,6 +158,11 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	if err := c.compileSelection(in, i, s, k); err != nil {
 		return err
 	}
+	if o.state.Seq == 0 { // A ledger that is open stays where it is.
+		if k.preferredHome, err = preferredHome(in, k.request.Plan, s.Places); err != nil {
+			return err
+		}
+	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
 	rendered, err := c.RenderSites(ctx, in, i, s)
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
@@ -194,7 +199,6 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 		return err
 	}
 	k.request.Plan = markGates(k.request.Plan, k.checks)
-	k.preferredHome = preferredHome(k.request.Plan, s.Places)
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package deployment
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -88,8 +90,24 @@ func blueprintOf(s ledger.State) *ledger.BlueprintReference {
 	return s.Current.Blueprint
 }
 
-// preferredHome returns the name of the configuration of the repository that the first Site of a plan is delivered to: a push goes there anyway.
-func preferredHome(plan []rolloutv1alpha1.Step, places []catalog.Place) string {
+// preferredHome returns the name of the configuration of the repository that a new ledger is opened in: the one that the spec names, or else that of
+// the first Site of the plan, where a push goes anyway. It returns an error, whose reason ReasonOf returns, if no Site is delivered to the named one:
+// whether it may be used and can be reached is not known.
+func preferredHome(in Input, plan []rolloutv1alpha1.Step, places []catalog.Place) (string, error) {
+	named := in.Spec.DeliveryConfig.LedgerConfigRef
+	if named == nil {
+		return firstRepository(plan, places), nil
+	}
+	name := configName(named.Kind, named.Name)
+	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configNameOf(p.ConfigRef) == name }) {
+		return name, nil
+	}
+	return "", terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
+		errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s %q", cmp.Or(named.Kind, defaultConfigKind), named.Name))
+}
+
+// firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.
+func firstRepository(plan []rolloutv1alpha1.Step, places []catalog.Place) string {
 	for _, p := range places {
 		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
 			return configNameOf(p.ConfigRef)

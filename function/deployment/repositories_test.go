@@ -1,10 +1,13 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // TestRepositoryURL changes the URL of a configuration. A repository counts once the provider has delivered there.
@@ -126,5 +129,46 @@ func TestTwoRepositoryURLs(t *testing.T) {
 	want := map[string]string{"default": "https://git.example.org/other.git", "other": "https://git.example.org/fleet.git"}
 	if diff := cmp.Diff(want, urls); diff != "" {
 		t.Errorf("Run(...): repositories: -want, +got:\n%s", diff)
+	}
+}
+
+// TestLedgerConfigRef opens ledgers of deployments with two repositories.
+func TestLedgerConfigRef(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		named  string
+		want   string
+	}{
+		"Absent":  {reason: "The ledger is opened in the repository of the first Site.", want: "default"},
+		"Named":   {reason: "The ledger is opened in the repository that the spec names.", named: "other", want: "other"},
+		"Unknown": {reason: "The ledger is not opened in a repository that no Site is delivered to.", named: "regional"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			o := w.object("ClusterProviderConfig", "default").DeepCopy()
+			o.SetName("other")
+			w.objects = append(w.objects, o)
+			w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
+			w.set("Site", "edge2", map[string]any{"name": "other"}, "spec", "repository", "providerConfigRef")
+			if tc.named != "" {
+				w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: tc.named}
+			}
+			out := w.settle()
+			if diff := cmp.Diff(tc.want, w.ledger().Home); diff != "" {
+				t.Errorf("\n%s\nRun(...): home: -want, +got:\n%s", tc.reason, diff)
+			}
+			const refused = "spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of ClusterProviderConfig \"regional\""
+			if got := strings.Contains(out.Status.Message, refused); got != (tc.want == "") {
+				t.Errorf("\n%s\nRun(...): message: got %q", tc.reason, out.Status.Message)
+			}
+			if tc.want == "" {
+				return
+			}
+			w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "regional"}
+			if out := w.settle(); !out.Ready || w.ledger().Home != tc.want {
+				t.Errorf("\n%s\nRun(...): a later change moves nothing: got home %q, %s", tc.reason, w.ledger().Home, out.Status.Message)
+			}
+		})
 	}
 }

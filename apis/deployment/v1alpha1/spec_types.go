@@ -171,7 +171,7 @@ type DeliveryConfig struct {
 	// LedgerConfigRef names the configuration of the repository that holds the ledger of the deployment: its revisions, verdicts and rollbacks. While
 	// that repository cannot be reached, nothing is ordered, judged or rolled back. It is read when the ledger is opened, with the first revision:
 	// a later change moves nothing, and a RolloutRequest with action MoveLedger does. Absent means the repository of the first Site that gets
-	// the first revision.
+	// the first revision. A Site of the deployment has to be delivered to it.
 	// +optional
 	LedgerConfigRef *ConfigReference `json:"ledgerConfigRef,omitempty"`
 
