@@ -39,13 +39,13 @@ func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
 // HasApplied is true when the repository of a delivery was brought to the position of an order, whatever the directories hold now.
 func HasApplied(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 	r := d.Status.AtProvider.Record
-	return r != nil && r.Position == rollout.PositionOf(o)
+	return r != nil && r.Position == o.Position()
 }
 
 // AsksForPosition is true for a delivery that asks for the position of an order.
 func AsksForPosition(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 	p := d.Spec.ForProvider.Position
-	return p != nil && *p == rollout.PositionOf(o)
+	return p != nil && *p == o.Position()
 }
 
 // DeliveryFailure returns the rejection that follows from what a delivery reports of an order, or nil.

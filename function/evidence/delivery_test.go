@@ -11,7 +11,6 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 func newOrder(revision int64, request string) rolloutv1alpha1.Order {
@@ -28,10 +27,10 @@ func changedOrder(o rolloutv1alpha1.Order, change func(*rolloutv1alpha1.Order)) 
 
 // newDelivery returns a delivery that asks for the position of an order, to a repository that was brought to another one, or to none.
 func newDelivery(spec rolloutv1alpha1.Order, done *rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
-	d, position := &deliveryv1alpha1.GitDelivery{}, rollout.PositionOf(spec)
+	d, position := &deliveryv1alpha1.GitDelivery{}, spec.Position()
 	d.Spec.ForProvider.Position = &position
 	if done != nil {
-		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: rollout.PositionOf(*done)}
+		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: done.Position()}
 	}
 	return d
 }

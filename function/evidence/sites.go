@@ -36,7 +36,7 @@ func HasObserved(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site str
 		return false
 	}
 	was := *s.Status.AtProvider.Order
-	return was.Request == o.Request && rollout.HasBrought(rollout.PositionOf(was), o, site)
+	return was.Request == o.Request && rollout.HasBrought(was.Position(), o, site)
 }
 
 // isSyncOrder is true for an order of a SiteSync that observes what another order asks for.

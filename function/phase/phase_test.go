@@ -18,7 +18,6 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
@@ -28,7 +27,7 @@ func order(revision int64) *rolloutv1alpha1.Order {
 }
 
 func positionOf(o rolloutv1alpha1.Order) *ledger.Position {
-	p := rollout.PositionOf(o)
+	p := o.Position()
 	return &p
 }
 

@@ -31,11 +31,6 @@ func OrderForSync(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
 	return out
 }
 
-// PositionOf returns the position of an order.
-func PositionOf(o rolloutv1alpha1.Order) ledger.Position {
-	return ledger.Position{Epoch: o.Epoch, Revision: o.Revision, Attempt: o.Attempt, Step: o.Step}
-}
-
 // HasBrought reports whether what was carried out at a position brought what an order asks for as far as a Site.
 func HasBrought(was ledger.Position, o rolloutv1alpha1.Order, site string) bool {
 	return was.Epoch == o.Epoch && was.Revision == o.Revision && was.Attempt == o.Attempt && was.Step >= StepOf(o, site)

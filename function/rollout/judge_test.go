@@ -21,12 +21,12 @@ func TestHasBrought(t *testing.T) {
 		order  rolloutv1alpha1.Order
 		want   [2]bool
 	}{
-		"Same":      {reason: "The same position brought both Sites their trees.", was: PositionOf(forward), order: forward, want: [2]bool{true, true}},
+		"Same":      {reason: "The same position brought both Sites their trees.", was: forward.Position(), order: forward, want: [2]bool{true, true}},
 		"FirstStep": {reason: "The first step brought the first Site its tree alone.", was: ledger.Position{Epoch: 1, Revision: 2}, order: forward, want: [2]bool{true, false}},
 		"Revision":  {reason: "An earlier revision brought neither Site its tree.", was: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, order: forward},
 		"Epoch":     {reason: "A revision of an earlier epoch may have had other trees.", was: ledger.Position{Revision: 2, Step: 1}, order: forward},
-		"Rollback":  {reason: "What went forward restored nothing.", was: PositionOf(forward), order: back},
-		"Restored":  {reason: "A rollback reaches all Sites at once.", was: PositionOf(back), order: back, want: [2]bool{true, true}},
+		"Rollback":  {reason: "What went forward restored nothing.", was: forward.Position(), order: back},
+		"Restored":  {reason: "A rollback reaches all Sites at once.", was: back.Position(), order: back, want: [2]bool{true, true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
