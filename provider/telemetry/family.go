@@ -11,6 +11,7 @@ const (
 	nameOutcomes         = "intentdeployment_outcomes_total"
 	nameSyncs            = "intentdeployment_sync_duration_seconds"
 	nameCurrent          = "intentdeployment_current"
+	nameUnreachable      = "intentdeployment_ledger_unreachable"
 	nameClusterCurrent   = "workloadcluster_current"
 	nameClusterMoves     = "workloadcluster_phase_transitions_total"
 	nameClusterPhases    = "workloadcluster_phase_duration_seconds"
@@ -49,6 +50,7 @@ func Families() []Family {
 		{Name: nameOutcomes, Labels: []string{"outcome"}, Help: "Revisions that came to an end, and specs that cannot be carried out, by outcome. One that was rejected counts as Failed, and once more as RolledBack when it was rolled back."},
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
 		{Name: nameCurrent, Labels: []string{"phase", "outcome"}, Now: true, Help: "Deployments that are in a phase now, by their outcome."},
+		{Name: nameUnreachable, Now: true, Help: "Deployments that can be neither ordered, judged nor rolled back now, since the repository of their ledger cannot be read or written: condition Recorded has reason LedgerUnreachable."},
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
 		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
 		{Name: nameClusterCurrent, Labels: []string{"phase"}, Now: true, Help: "WorkloadClusters that are in a phase now."},

@@ -24,6 +24,7 @@ func TestFamilies(t *testing.T) {
 	m.Clusters().PhaseTook("Provisioning", time.Second)
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
+	m.LedgerUnreachable(1)
 	m.Validated(true)
 	m.Synced(time.Second)
 	m.Operation("push", "", time.Second)

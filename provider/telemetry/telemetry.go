@@ -30,7 +30,7 @@ const (
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
-	current, clusterCurrent                                                                     *prometheus.GaugeVec
+	current, clusterCurrent, unreachable                                                        *prometheus.GaugeVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -46,7 +46,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
 	gauge := func(name string) *prometheus.GaugeVec { g, _ := all[name].(*prometheus.GaugeVec); return g }
 	m := &Metrics{
-		current: gauge(nameCurrent), clusterCurrent: gauge(nameClusterCurrent),
+		current: gauge(nameCurrent), clusterCurrent: gauge(nameClusterCurrent), unreachable: gauge(nameUnreachable),
 		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks), outcomes: counter(nameOutcomes),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
@@ -61,6 +61,7 @@ func (m *Metrics) startAtZero() {
 	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
 	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
 	m.rollbacks.WithLabelValues()
+	m.unreachable.WithLabelValues()
 	m.validations.WithLabelValues(resultLabel(true))
 	m.validations.WithLabelValues(resultLabel(false))
 	for _, outcome := range deploymentOutcomes() {
@@ -114,6 +115,9 @@ func (m *Metrics) PhaseTook(p string, took time.Duration) {
 func (m *Metrics) Current(p, outcome string, more int) {
 	m.current.WithLabelValues(phaseLabel(p, deploymentPhases()), phaseLabel(outcome, deploymentOutcomes())).Add(float64(more))
 }
+
+// LedgerUnreachable adds more, which may be negative, to the number of deployments that wait for the repository of their ledger.
+func (m *Metrics) LedgerUnreachable(more int) { m.unreachable.WithLabelValues().Add(float64(more)) }
 
 // Clusters are the same metrics of WorkloadClusters.
 func (m *Metrics) Clusters() Clusters { return Clusters{m} }

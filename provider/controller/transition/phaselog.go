@@ -49,6 +49,9 @@ type phaseLog struct {
 	// phase and outcome of the last observation.
 	phase, outcome string
 
+	// isLedgerUnreachable is true if the last observation said that the ledger cannot be read or written.
+	isLedgerUnreachable bool
+
 	// pending steps have no event yet.
 	pending []step
 

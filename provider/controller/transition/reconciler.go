@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -62,6 +63,8 @@ type observedObject struct {
 }
 
 type observedStatus struct {
+	xpv2.ConditionedStatus `json:",inline"`
+
 	Phase             string                                `json:"phase"`
 	Outcome           string                                `json:"outcome"`
 	Transitions       []change                              `json:"transitions"`
@@ -98,6 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	s := r.phaseLogOf(req.NamespacedName, string(u.GetUID()))
 	r.updateCurrent(s, &d.Status)
+	r.updateUnreachable(s, d.Status.isLedgerUnreachable())
 	r.collectSteps(s, &d.Status)
 	if err := r.reportDrift(ctx, u, s); err != nil {
 		return reconcile.Result{}, err
@@ -116,7 +120,7 @@ func (r *Reconciler) phaseLogOf(key types.NamespacedName, uid string) *phaseLog 
 	if s, ok := r.logs[key]; ok && s.uid == uid {
 		return s
 	}
-	r.decrementCurrent(r.logs[key])
+	r.removeObject(r.logs[key])
 	s := &phaseLog{uid: uid, judged: map[judgement]bool{}}
 	r.logs[key] = s
 	return s
@@ -125,7 +129,7 @@ func (r *Reconciler) phaseLogOf(key types.NamespacedName, uid string) *phaseLog 
 func (r *Reconciler) forgetObject(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.decrementCurrent(r.logs[key])
+	r.removeObject(r.logs[key])
 	delete(r.logs, key)
 }
 
@@ -133,6 +137,14 @@ func (r *Reconciler) forgetObject(key types.NamespacedName) {
 func (r *Reconciler) decrementCurrent(s *phaseLog) {
 	if s != nil && s.phase != "" {
 		r.changes.Current(s.phase, s.outcome, -1)
+	}
+}
+
+// removeObject removes an object that is gone from all counts.
+func (r *Reconciler) removeObject(s *phaseLog) {
+	r.decrementCurrent(s)
+	if s != nil && s.isLedgerUnreachable {
+		r.metrics.LedgerUnreachable(-1)
 	}
 }
 

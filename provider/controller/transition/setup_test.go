@@ -43,6 +43,8 @@ type testEnv struct {
 	r      *Reconciler
 	status deploymentv1alpha1.IntentDeploymentStatus
 	uid    string
+	// recorded is the reason of the condition Recorded. Empty: there is none.
+	recorded string
 }
 
 func newTestEnv(t *testing.T) *testEnv {
@@ -103,6 +105,9 @@ func (w *testEnv) reconcile() error {
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.status)
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if w.recorded != "" {
+		status["conditions"] = []any{map[string]any{"type": deploymentv1alpha1.TypeRecorded, "status": "False", "reason": w.recorded}}
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
 	u.SetGroupVersionKind(gvk())

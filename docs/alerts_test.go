@@ -1,0 +1,134 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+var (
+	// queryBlock is a code block of queries, one a line, with comments.
+	queryBlock = regexp.MustCompile("(?s)```promql\n(.*?)```")
+
+	// alertRule is the query of a rule in a code block of Prometheus' rules.
+	alertRule = regexp.MustCompile(`(?m)^- alert: \w+\n +expr: (.+)$`)
+)
+
+// alertsOf returns the queries of the alerts that a page shows.
+func alertsOf(page string) []string {
+	var out []string
+	for _, block := range queryBlock.FindAllStringSubmatch(page, -1) {
+		for line := range strings.Lines(block[1]) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				out = append(out, line)
+			}
+		}
+	}
+	for _, found := range alertRule.FindAllStringSubmatch(page, -1) {
+		out = append(out, found[1])
+	}
+	return out
+}
+
+// wrongAlert says what is wrong with the query of an alert: it does not parse, or asks for a metric or a label that the provider does not have. It is
+// empty if nothing is.
+func wrongAlert(query string) string {
+	e, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	if err != nil {
+		return err.Error()
+	}
+	out := ""
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		if s, ok := n.(*parser.VectorSelector); ok && out == "" {
+			out = wrongSelector(s)
+		}
+		return nil
+	})
+	return out
+}
+
+func wrongSelector(s *parser.VectorSelector) string {
+	of := func(f telemetry.Family) bool {
+		return s.Name == f.Name || f.Buckets != nil && slices.Contains([]string{f.Name + "_bucket", f.Name + "_count", f.Name + "_sum"}, s.Name)
+	}
+	all := telemetry.Families()
+	i := slices.IndexFunc(all, of)
+	if i < 0 {
+		return "the provider has no metric " + s.Name
+	}
+	known := append(slices.Clone(all[i].Labels), labels.MetricName)
+	for _, m := range s.LabelMatchers {
+		if !slices.Contains(known, m.Name) {
+			return s.Name + " has no label " + m.Name
+		}
+	}
+	return ""
+}
+
+// TestAlerts parses the queries of all alerts that the pages show, and compares their metrics with those of the provider. The gauges without labels,
+// which exist for alerts alone, are among them.
+func TestAlerts(t *testing.T) {
+	var all []string
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".md" {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		for _, query := range alertsOf(string(b)) {
+			all = append(all, query)
+			if wrong := wrongAlert(query); wrong != "" {
+				t.Errorf("%s shows an alert that cannot work: %s: %s", name, query, wrong)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range telemetry.Families() {
+		asks := func(query string) bool { return strings.Contains(query, f.Name) }
+		if f.Now && len(f.Labels) == 0 && !slices.ContainsFunc(all, asks) {
+			t.Errorf("no page shows an alert about %s", f.Name)
+		}
+	}
+}
+
+func TestWrongAlert(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		query  string
+		want   string
+	}{
+		"Right":        {reason: "An alert may ask for a metric by its labels.", query: `sum(intentdeployment_current{phase="Failed"}) > 0`},
+		"Histogram":    {reason: "An alert may ask for the parts of a histogram.", query: `sum(rate(intentdeployment_sync_duration_seconds_count[1h])) > 0`},
+		"NoHistogram":  {reason: "A counter has no buckets.", query: `intentdeployment_rollback_total_bucket`, want: "the provider has no metric intentdeployment_rollback_total_bucket"},
+		"NoMetric":     {reason: "An alert about a metric that went never fires.", query: `sum(intentdeployment_gone) > 0`, want: "the provider has no metric intentdeployment_gone"},
+		"NoLabel":      {reason: "An alert by a label that a metric does not have never fires.", query: `intentdeployment_current{name="shop"}`, want: "intentdeployment_current has no label name"},
+		"Unparsable":   {reason: "Prometheus does not load a query that does not parse.", query: `sum(`, want: "1:5: parse error: unclosed left parenthesis"},
+		"SecondIsGone": {reason: "Each metric of a query has to exist.", query: `intentdeployment_current / intentdeployment_gone`, want: "the provider has no metric intentdeployment_gone"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, wrongAlert(tc.query)); diff != "" {
+				t.Errorf("\n%s\nwrongAlert(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestAlertsOf(t *testing.T) {
+	page := "# Page\n\n```promql\n# Comment.\na > 0\n\nb > 0\n```\n\n```yaml\n- alert: C\n  expr: c > 5\n```\n\n```sh\nd\n```\n"
+	if diff := cmp.Diff([]string{"a > 0", "b > 0", "c > 5"}, alertsOf(page)); diff != "" {
+		t.Errorf("alertsOf(...): -want, +got:\n%s", diff)
+	}
+}
