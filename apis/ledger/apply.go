@@ -9,9 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// maxStage is the last stage of a step.
-const maxStage = 4
-
 // An IllegalError is returned for an event that must not be recorded on top of a state.
 type IllegalError struct {
 	// Event that was refused, such as Ordered.
@@ -148,17 +145,26 @@ func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
 		return s, why
 	}
 	c := s.Cursor
-	nextStage := a.Step == c.Step && a.Stage > c.Stage && a.Stage <= maxStage
-	nextStep := a.Step == c.Step+1 && a.Stage == c.Stage && int(a.Step) < len(s.Current.Plan)
+	nextStage := a.Step == c.Step && a.Stage > c.Stage
 	switch {
-	case s.Verdict == nil && (nextStep || nextStage):
-	case s.IsVerified() && nextStage:
-	case s.IsRejected() && c.Attempt > 0 && !s.Restored && nextStage:
+	case s.Verdict == nil && (s.canBeginStep(a) || nextStage && a.Stage <= StageSteps):
+	case s.IsVerified() && nextStage && a.Stage == StageAlone:
+	case s.IsRejected() && c.Attempt > 0 && !s.Restored && nextStage && a.Stage <= StageSteps:
 	default:
 		return s, fmt.Sprintf("step %d, stage %d does not follow step %d, stage %d", a.Step, a.Stage, c.Step, c.Stage)
 	}
 	s.Cursor.Step, s.Cursor.Stage = a.Step, a.Stage
 	return s, ""
+}
+
+// canBeginStep is true for the next step of the plan. Once a user released all steps, those that share requests may be left out.
+func (s State) canBeginStep(a Advanced) bool {
+	c := s.Cursor
+	if a.Stage != c.Stage || a.Step <= c.Step || int(a.Step) >= len(s.Current.Plan) || s.Current.Track != "" && c.Stage != StageSteps {
+		return false
+	}
+	leftOut := s.Current.Plan[c.Step+1 : a.Step]
+	return len(leftOut) == 0 || c.Full && !slices.ContainsFunc(leftOut, func(p Step) bool { return !p.SharesRequests() })
 }
 
 func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
@@ -169,7 +175,7 @@ func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	switch {
 	case p.Full && c.Full:
 		return s, "all steps are released"
-	case !p.Full && (p.Step <= max(c.Step, c.Promoted) || int(p.Step) >= len(s.Current.Plan)):
+	case !p.Full && (p.Step <= max(c.Step, c.Promoted) || int(p.Step) > len(s.Current.Plan)):
 		return s, fmt.Sprintf("step %d is none that can be released", p.Step)
 	}
 	s, why := s.take(&p.RequestRef)
@@ -221,6 +227,9 @@ func (j Judged) invalid(s State) string {
 	if last := len(s.Current.Plan) - 1; int(s.Cursor.Step) != last {
 		return fmt.Sprintf("a revision is verified at step %d of its plan, and not at step %d", last, s.Cursor.Step)
 	}
+	if s.Current.Track != "" && s.Cursor.Stage != StageSteps {
+		return fmt.Sprintf("a revision with tracks is verified in stage %d, and not in stage %d", StageSteps, s.Cursor.Stage)
+	}
 	proven := make([]string, len(j.Trees))
 	for i, t := range j.Trees {
 		proven[i] = t.Site
@@ -243,9 +252,11 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 	if why != "" {
 		return s, why
 	}
+	if s.Cursor.Attempt == 0 || s.Target != r.Target {
+		s.Cursor.Stage = StageClear
+	}
 	s.Target = r.Target
 	s.Cursor.Attempt++
-	s.Cursor.Stage = 0
 	return s, ""
 }
 

@@ -103,10 +103,11 @@ type Advanced struct {
 
 // Promoted releases pauses that wait for a user.
 type Promoted struct {
-	// Step that is released, with all before it. Not read if full is set.
+	// Step that is released, with all before it. The number of steps releases the verdict, which a pause behind the last step holds back. Not
+	// read if full is set.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=19
+	// +kubebuilder:validation:Maximum=20
 	Step int32 `json:"step,omitempty"`
 
 	// Full releases all steps.

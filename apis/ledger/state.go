@@ -56,6 +56,7 @@ func (s State) endCurrent(at metav1.Time) State {
 // remember puts the current revision into the history, and forgets what is too old for it.
 func (s State) remember(p Past, at metav1.Time) State {
 	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, at
+	p.Track, p.Workload = s.Current.Track, s.Current.Workload
 	s.History = append(slices.Clone(s.History), p)
 	s.Stable = 0
 	for _, p := range s.History {

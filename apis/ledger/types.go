@@ -55,7 +55,8 @@ type Position struct {
 	// +kubebuilder:validation:Maximum=19
 	Step int32 `json:"step"`
 
-	// Stage is the part of a step, from 0. Only steps with weights have more than one.
+	// Stage is the part of a step, from 0. Only revisions with tracks have more than one: 0 moves requests off a track that has to change, 1 brings
+	// back the pods to go on from, 2 gives them all requests, 3 is the steps of the plan or the rollback, and 4 removes the track that is left.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4
@@ -132,20 +133,30 @@ type Request struct {
 	Renderer int32 `json:"renderer"`
 }
 
-// Step is one step of a plan.
+// Step is one step of a plan. A step without a weight, or of weight 0, begins a wave. A step of a higher weight belongs to the wave before it: it
+// changes the share at each Site of the wave.
 type Step struct {
-	// Sites that the step brings the revision to.
+	// Sites that the step brings the revision to. Sites of earlier steps of its wave are left out, so that a plan names each Site once. A Site that
+	// a step of a weight above 0 names gets the revision whole, since nothing runs there that it could share requests with.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=63
 	// +listType=atomic
 	Sites []string `json:"sites,omitempty"`
 
-	// Weight of the requests that the revision gets in this step, in percent. Absent means all of them.
+	// Weight of the requests that the revision gets in this step, in percent. 0 means that its pods start, and get none. Absent means all of them,
+	// for a revision that takes the place of the one before it at once.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	Weight *int32 `json:"weight,omitempty"`
+
+	// Ahead is the share of the requests, in percent, that the pods of the revision are enough for in this step. It is that of the next step at
+	// least, since pods come before requests. Absent means 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Ahead *int32 `json:"ahead,omitempty"`
 
 	// Gate says whether a Gate judges the step before the next one begins.
 	// +optional
@@ -262,6 +273,12 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
+	// Stable is the verified revision that a revision with tracks began beside. In another track it serves what the plan leaves to it; in the
+	// same one it is replaced. 0 means that there was none, or that there are no tracks.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Stable int64 `json:"stable,omitempty"`
+
 	// Workload is a digest of what the pods of the revision depend on. Empty for a revision without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
@@ -291,13 +308,14 @@ type Cursor struct {
 	// +kubebuilder:validation:Maximum=4
 	Stage int32 `json:"stage"`
 
-	// Promoted is the highest step that a user released. 0 means that none was.
+	// Promoted is the highest step that a user released. 0 means that none was. The number of steps means the verdict, which a pause behind the
+	// last step holds back.
 	// +required
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=19
+	// +kubebuilder:validation:Maximum=20
 	Promoted int32 `json:"promoted"`
 
-	// Full says that a user released all steps.
+	// Full says that a user released all steps. Those that would share requests are left out, once the pods are enough for all requests.
 	// +optional
 	Full bool `json:"full,omitempty"`
 }
@@ -342,10 +360,16 @@ type SiteTree struct {
 	// +kubebuilder:validation:MaxLength=63
 	Site string `json:"site"`
 
-	// ID of the Git tree.
+	// ID of the Git tree. That of a revision with tracks is the tree in which its track is alone.
 	// +required
 	// +kubebuilder:validation:MaxLength=40
 	ID string `json:"id"`
+
+	// Part is the ID of the folder of the revision's track at full size. It is how the folder is put beside that of another revision, whose
+	// function does not hold its files. Empty for a revision without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Part string `json:"part,omitempty"`
 }
 
 // Past is a revision that came to an end: it was judged, or replaced before.
@@ -375,6 +399,16 @@ type Past struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
+
+	// Track that the revision's workloads took. Empty for a revision without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Track string `json:"track,omitempty"`
+
+	// Workload is a digest of what the pods of the revision depended on. Empty for a revision without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Workload string `json:"workload,omitempty"`
 
 	// TreesDropped says that there was no room for the trees of the verified revision, so that no rollback goes to it any more.
 	// +optional

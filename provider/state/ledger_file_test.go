@@ -96,6 +96,41 @@ func TestLedgerFileBytes(t *testing.T) {
 	t.Logf("ledger_bytes_500_sites: %d", len(b))
 }
 
+// canaryOf returns the events of a revision that comes to Sites by weights, and is verified there.
+func canaryOf(number int64, sites []string) []ledger.Event {
+	events := revisionOf(number, sites)
+	r, j := &events[0].Ordered.Revision, events[1].Judged
+	r.Track, r.Workload, r.Stable = "green", digestOf('c'), number-1
+	r.Plan = []ledger.Step{{Sites: sites, Weight: new(int32(0)), Ahead: new(int32(5))}}
+	for n := range int32(ledger.MaxSteps - 1) {
+		r.Plan = append(r.Plan, ledger.Step{Weight: new(n + 1), Ahead: new(n + 2), Gate: true, Pause: "10m0s"})
+	}
+	for i := range j.Trees {
+		j.Trees[i].Part = strings.Repeat("e", 40)
+	}
+	advance := func(step int32) ledger.Event {
+		return ledger.Event{Advanced: &ledger.Advanced{Step: step, Stage: ledger.StageSteps}}
+	}
+	out := []ledger.Event{events[0]}
+	for step := range int32(ledger.MaxSteps) {
+		out = append(out, advance(step))
+	}
+	return append(out, events[1])
+}
+
+// TestLedgerFileBytesCanary measures the file of a deployment in tracks, with as many Sites and steps as there may be.
+func TestLedgerFileBytesCanary(t *testing.T) {
+	f := newLedger(t, 0, 0)
+	for n := range int64(12) {
+		f = appendTo(t, f, canaryOf(n+1, sitesOf(ledger.MaxSites))...)
+	}
+	b := encode(t, f)
+	if len(b) >= 256<<10 {
+		t.Errorf("\nA ledger of 500 Sites in tracks has less than 256 KiB.\nEncode(): got %d bytes", len(b))
+	}
+	t.Logf("ledger_bytes_500_sites in tracks: %d", len(b))
+}
+
 // TestLedgerFileEvents appends more events than a file lists.
 func TestLedgerFileEvents(t *testing.T) {
 	f := newLedger(t, 40, 1)

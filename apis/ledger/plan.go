@@ -1,0 +1,68 @@
+package ledger
+
+// Stages of a revision with tracks, in their order. A revision without tracks stays in the first one, whatever it does.
+const (
+	// StageClear moves requests off a track whose pods have to change.
+	StageClear int32 = iota
+
+	// StageBeside brings the pods back that the revision or the rollback goes on from, without any further request.
+	StageBeside
+
+	// StageShift gives all requests to these pods.
+	StageShift
+
+	// StageSteps goes through the steps of the plan, or restores the trees of the target.
+	StageSteps
+
+	// StageAlone removes the other track, once the verdict is recorded.
+	StageAlone
+)
+
+// IsWhole is true for a step in which the revision gets all requests.
+func (p Step) IsWhole() bool { return p.Weight == nil || *p.Weight == 100 }
+
+// SharesRequests is true for a step in which the revision and the stable one both get requests.
+func (p Step) SharesRequests() bool { return !p.IsWhole() && *p.Weight > 0 }
+
+// beginsWave is true for a step whose Sites get nothing of the revision before it.
+func (p Step) beginsWave() bool { return p.Weight == nil || *p.Weight == 0 }
+
+// waveOf returns the index of the step that begins the wave of a step.
+func (r Revision) waveOf(step int32) int32 {
+	for step > 0 && !r.Plan[step].beginsWave() {
+		step--
+	}
+	return step
+}
+
+// SitesAt returns the Sites whose share or trees a step of the plan decides: those of its wave that it or an earlier step names.
+func (r Revision) SitesAt(step int32) []string {
+	var out []string
+	for _, p := range r.Plan[r.waveOf(step) : step+1] {
+		out = append(out, p.Sites...)
+	}
+	return out
+}
+
+// StepAt returns the index of the step of the plan that a Site is in once the revision has come to a step, and whether the revision has come to
+// the Site.
+func (r Revision) StepAt(step int32, site string) (at int32, isReached bool) {
+	for at = min(step, int32(len(r.Plan))-1); at >= 0; at = r.waveOf(at) - 1 {
+		for _, s := range r.SitesAt(at) {
+			if s == site {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// HasSteps is true for a revision that shares requests with the stable one before it gets all of them.
+func (r Revision) HasSteps() bool {
+	for _, p := range r.Plan {
+		if !p.IsWhole() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// weighted is the plan of a revision that comes to edge1 and edge2 by weight, and to edge4 by weight after it. The stable revision does not serve
+// edge3.
+func weighted() []Step {
+	return []Step{
+		{Sites: []string{"edge1", "edge2"}, Weight: new(int32(0)), Ahead: new(int32(5))},
+		{Weight: new(int32(5)), Ahead: new(int32(100))},
+		{Sites: []string{"edge3"}, Weight: new(int32(100))},
+		{Sites: []string{"edge4"}, Weight: new(int32(0))},
+		{Weight: new(int32(50))},
+		{Weight: new(int32(100))},
+	}
+}
+
+// TestStepAt looks for the step of a plan that Sites are in.
+func TestStepAt(t *testing.T) {
+	plain := []Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
+	cases := map[string]struct {
+		reason string
+		plan   []Step
+		step   int32
+		site   string
+		want   int32
+		none   bool
+	}{
+		"Prepared":  {reason: "The first step of a wave starts pods at its Sites.", plan: weighted(), step: 0, site: "edge2", want: 0},
+		"Weight":    {reason: "A step with a weight is for the Sites that the wave began with.", plan: weighted(), step: 1, site: "edge1", want: 1},
+		"NotServed": {reason: "A Site that the stable revision does not serve waits for the last step of its wave.", plan: weighted(), step: 1, site: "edge3", none: true},
+		"Whole":     {reason: "A Site that the stable revision does not serve gets the revision with the last step of its wave.", plan: weighted(), step: 2, site: "edge3", want: 2},
+		"Stays":     {reason: "The Sites of an earlier wave stay at its last step.", plan: weighted(), step: 4, site: "edge1", want: 2},
+		"NextWave":  {reason: "A Site of the next wave is not reached by the weights of the one before.", plan: weighted(), step: 2, site: "edge4", none: true},
+		"SecondOne": {reason: "The second wave has weights of its own.", plan: weighted(), step: 4, site: "edge4", want: 4},
+		"Beyond":    {reason: "A step beyond the plan is its last one.", plan: weighted(), step: 9, site: "edge4", want: 5},
+		"Unknown":   {reason: "The revision never comes to a Site that no step names.", plan: weighted(), step: 5, site: "edge9", none: true},
+		"Plain":     {reason: "Without weights each step is a wave.", plan: plain, step: 1, site: "edge1", want: 0},
+		"PlainNext": {reason: "Without weights a later step does not come to its Sites before its turn.", plan: plain, step: 0, site: "edge2", none: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			at, isReached := Revision{Plan: tc.plan}.StepAt(tc.step, tc.site)
+			if diff := cmp.Diff(tc.want, at); diff != "" || isReached == tc.none {
+				t.Errorf("\n%s\nStepAt(%d, %s): reached %t, -want, +got:\n%s", tc.reason, tc.step, tc.site, isReached, diff)
+			}
+		})
+	}
+	if got := (Revision{Plan: weighted()}).SitesAt(2); !cmp.Equal(got, []string{"edge1", "edge2", "edge3"}) {
+		t.Errorf("\nThe last step of a wave is for all of its Sites.\nSitesAt(2): got %v", got)
+	}
+	if (Revision{Plan: plain}).HasSteps() || !(Revision{Plan: weighted()}).HasSteps() {
+		t.Error("\nA revision has steps if its plan has weights below 100.\nHasSteps(): got another answer")
+	}
+}
+
+// inTrack makes an order one of a revision that begins beside revision 1, with the plan of weighted.
+func inTrack(o *Ordered) {
+	sites := []string{"edge1", "edge2", "edge3", "edge4"}
+	o.Revision.Track, o.Revision.Workload, o.Revision.Stable, o.Revision.Plan = "green", "w", 1, weighted()
+	o.Revision.Parts = []Part{{Delivery: "shop", ConfigRef: "platform", Sites: sites}}
+}
+
+// follow returns a list of its own, since cases share the one before.
+func follow(before []Event, more ...Event) []Event { return events(before, more) }
+
+// TestApplyTracks records events of revisions with tracks, and compares the positions.
+func TestApplyTracks(t *testing.T) {
+	begun := []Event{opened, order(1, "a", inTrack)}
+	full := Event{Promoted: &Promoted{Full: true, RequestRef: asked("u1")}}
+	all := []string{"edge1", "edge2", "edge3", "edge4"}
+	end := events(begun, []Event{full, stage(0, StageSteps), stage(2, StageSteps), stage(3, StageSteps), stage(5, StageSteps)})
+	failed := events(end, []Event{verify(all...), order(2, "b", inTrack), reject})
+	cases := map[string]struct {
+		reason string
+		events []Event
+		want   Position
+		why    string
+	}{
+		"StagesFirst": {reason: "No step begins before its requests are where the revision begins from.", events: follow(begun, stage(1, StageClear)), why: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0"},
+		"Skipped":     {reason: "A stage in which nothing is to do is left out.", events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3}},
+		"NextWeight":  {reason: "The weights rise one after the other.", events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3}},
+		"LeftOut":     {reason: "No weight is left out unless a user released all of them.", events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)), why: "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3"},
+		"Full":        {reason: "A user who releases all steps leaves out those that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
+		"FullWave":    {reason: "A user who releases all steps leaves no wave out.", events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)), why: "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3"},
+		"AloneEarly":  {reason: "The other track stays until the verdict.", events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3"},
+		"Alone":       {reason: "A verified revision goes on to the stage in which it is alone.", events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4}},
+		"BadAlone":    {reason: "A rejected revision is never alone.", events: follow(failed, rollBack(1), stage(0, StageAlone)), why: "cannot record Advanced: step 0, stage 4 does not follow step 0, stage 0"},
+		"Release":     {reason: "A user releases the verdict, which a pause behind the last step holds back.", events: follow(end, promote(6, "u2")), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
+		"ReleaseNone": {reason: "There is nothing to release behind the verdict.", events: follow(begun, promote(7, "u2")), why: "cannot record Promoted: step 7 is none that can be released"},
+		"NextAttempt": {reason: "The next attempt goes on in the stage of the last one.", events: follow(failed, rollBack(1), stage(0, StageShift), rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, err := Append(State{}, noon, tc.events...)
+			why := ""
+			if err != nil {
+				why = err.Error()
+			}
+			if diff := cmp.Diff(tc.why, why); diff != "" {
+				t.Errorf("\n%s\nAppend(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, s.Position()); err == nil && diff != "" {
+				t.Errorf("\n%s\nAppend(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestJudgeStage gives a verdict before the requests are where the revision begins from.
+func TestJudgeStage(t *testing.T) {
+	one := func(o *Ordered) {
+		inTrack(o)
+		o.Revision.Plan = []Step{{Sites: []string{"edge1"}}}
+	}
+	_, err := Append(State{}, noon, opened, order(1, "a", one), verify("edge1"))
+	want := "cannot record Judged: a revision with tracks is verified in stage 3, and not in stage 0"
+	if err == nil || err.Error() != want {
+		t.Errorf("\nA revision is not verified while the requests of the one before are moved.\nAppend(...): want %q, got %v", want, err)
+	}
+}
+
+// TestRememberTrack ends a revision with tracks, and looks at what is remembered of it.
+func TestRememberTrack(t *testing.T) {
+	s, err := Append(State{}, noon, opened, order(1, "a", inTrack), reject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.History[0]; p.Track != "green" || p.Workload != "w" {
+		t.Errorf("\nThe next revision is placed by the track and the workload of those before.\nHistory[0]: got %+v", p)
+	}
+}
