@@ -68,10 +68,10 @@ type Opened struct {
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger"`
 
-	// Home is the name of the configuration of the repository that holds the ledger.
+	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger, or ProviderConfig/ and the name of a ProviderConfig.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	Home string `json:"home"`
 }
 
@@ -197,10 +197,10 @@ type Recovered struct {
 
 // Moved seals a ledger that continues in another home.
 type Moved struct {
-	// Home is the name of the configuration of the repository that holds the ledger from now on.
+	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger from now on, or ProviderConfig/ and the name of a ProviderConfig.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	Home string `json:"home"`
 
 	// RequestRef names the RolloutRequest that asked.

@@ -175,9 +175,9 @@ type Part struct {
 	// +kubebuilder:validation:MaxLength=253
 	Delivery string `json:"delivery"`
 
-	// ConfigRef is the name of the configuration of the repository.
+	// ConfigRef is the name of the ClusterProviderConfig of the repository, or ProviderConfig/ and the name of a ProviderConfig.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	ConfigRef string `json:"configRef"`
 
 	// Sites that the repository delivers to.
@@ -430,9 +430,9 @@ func (p Past) isTarget() bool {
 type State struct {
 	Head `json:",inline"`
 
-	// Home is the name of the configuration of the repository that holds the ledger.
+	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger, or ProviderConfig/ and the name of a ProviderConfig.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	Home string `json:"home,omitempty"`
 
 	// LastNumber is the highest number that a revision of the deployment ever had, also in a ledger that was lost. 0 means none.
@@ -486,7 +486,7 @@ type State struct {
 
 	// Successor is the home that the ledger moved to. Nothing is recorded after it. Empty means that it did not move.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	Successor string `json:"successor,omitempty"`
 
 	// IsClosed says that the deployment was deleted. What is left is the last number, and the requests.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/utils/ptr"
@@ -29,6 +30,15 @@ func configName(kind, name string) string {
 		return name
 	}
 	return kind + "/" + name
+}
+
+// describeConfig returns the kind of a configuration and its name, by the name by which a ledger knows it.
+func describeConfig(name string) string {
+	kind, rest, isOther := strings.Cut(name, "/")
+	if !isOther {
+		kind, rest = defaultConfigKind, name
+	}
+	return fmt.Sprintf("%s %q", kind, rest)
 }
 
 // configNameOf returns the name by which a ledger knows the configuration of a place.

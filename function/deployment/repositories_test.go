@@ -1,10 +1,10 @@
 package deployment
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -134,38 +134,45 @@ func TestTwoRepositoryURLs(t *testing.T) {
 
 // TestLedgerConfigRef opens ledgers of deployments with two repositories.
 func TestLedgerConfigRef(t *testing.T) {
+	const shared = "ClusterProviderConfig"
 	cases := map[string]struct {
 		reason string
-		named  string
-		want   string
+		named  *deploymentv1alpha1.ConfigReference
+		// want is the home. Empty: the spec is refused, since no Site is delivered to the repository of what refused names.
+		want    string
+		refused string
 	}{
 		"Absent":  {reason: "The ledger is opened in the repository of the first Site.", want: "default"},
-		"Named":   {reason: "The ledger is opened in the repository that the spec names.", named: "other", want: "other"},
-		"Unknown": {reason: "The ledger is not opened in a repository that no Site is delivered to.", named: "regional"},
+		"Named":   {reason: "The ledger is opened in the repository that the spec names.", named: &deploymentv1alpha1.ConfigReference{Kind: shared, Name: "other"}, want: "other"},
+		"NoKind":  {reason: "A name without a kind is that of a ClusterProviderConfig.", named: &deploymentv1alpha1.ConfigReference{Name: "other"}, want: "other"},
+		"Unknown": {reason: "The ledger is not opened in a repository that no Site is delivered to.", named: &deploymentv1alpha1.ConfigReference{Name: "regional"}, refused: shared + ` "regional"`},
+		"OwnKind": {
+			reason: "A ProviderConfig of the namespace is not the ClusterProviderConfig of its name.",
+			named:  &deploymentv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "other"}, refused: `ProviderConfig "other"`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			o := w.object("ClusterProviderConfig", "default").DeepCopy()
+			o := w.object(shared, "default").DeepCopy()
 			o.SetName("other")
 			w.objects = append(w.objects, o)
-			w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
+			w.set(shared, "other", "https://git.example.org/other.git", "spec", "git", "url")
 			w.set("Site", "edge2", map[string]any{"name": "other"}, "spec", "repository", "providerConfigRef")
-			if tc.named != "" {
-				w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: tc.named}
-			}
+			w.in.Spec.DeliveryConfig.LedgerConfigRef = tc.named
 			out := w.settle()
 			if diff := cmp.Diff(tc.want, w.ledger().Home); diff != "" {
 				t.Errorf("\n%s\nRun(...): home: -want, +got:\n%s", tc.reason, diff)
 			}
-			const refused = "spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of ClusterProviderConfig \"regional\""
-			if got := strings.Contains(out.Status.Message, refused); got != (tc.want == "") {
-				t.Errorf("\n%s\nRun(...): message: got %q", tc.reason, out.Status.Message)
-			}
-			if tc.want == "" {
+			if tc.refused != "" {
+				w.wantCondition(tc.reason, out, "Valid", corev1.ConditionFalse, "InvalidSpec")
+				want := "spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of " + tc.refused
+				if diff := cmp.Diff(want, conditionOf(out, "Valid").Message); diff != "" {
+					t.Errorf("\n%s\nRun(...): message: -want, +got:\n%s", tc.reason, diff)
+				}
 				return
 			}
-			w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "regional"}
+			w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: shared, Name: "regional"}
 			if out := w.settle(); !out.Ready || w.ledger().Home != tc.want {
 				t.Errorf("\n%s\nRun(...): a later change moves nothing: got home %q, %s", tc.reason, w.ledger().Home, out.Status.Message)
 			}

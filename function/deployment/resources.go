@@ -31,13 +31,13 @@ func (t decider) awaitHome(d Decision, home step.Home) Decision {
 // unreachableMessage says why the home of a ledger does not report what it holds.
 func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
 	if d == nil {
-		return fmt.Sprintf("The ledger is in the repository of configuration %q, which was not read yet.", home.ConfigRef)
+		return fmt.Sprintf("The ledger is in the repository of %s, which was not read yet.", describeConfig(home.ConfigRef))
 	}
 	ready := d.GetCondition(xpv2.TypeReady)
 	if ready.Reason == "" || ready.Reason == deliveryv1alpha1.ReasonPushing {
 		return ""
 	}
-	return fmt.Sprintf("The ledger is in the repository of configuration %q, which cannot be read or written: %s: %s", home.ConfigRef, ready.Reason, ready.Message)
+	return fmt.Sprintf("The ledger is in the repository of %s, which cannot be read or written: %s: %s", describeConfig(home.ConfigRef), ready.Reason, ready.Message)
 }
 
 // withUnreachableHome returns a decision that says why the home of a ledger that is known cannot be read or written now, if it cannot.

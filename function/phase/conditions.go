@@ -208,11 +208,11 @@ func stalledCondition(f *Input) Condition {
 	if f.Problem != nil {
 		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 	}
-	if f.Order != nil && f.Order.Rejected() {
-		return rejectedStalledCondition(f)
-	}
 	if f.IsLedgerOverdue {
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable)
+	}
+	if f.Order != nil && f.Order.Rejected() {
+		return rejectedStalledCondition(f)
 	}
 	if d, c := f.Blocked(); d != nil && isTerminal(c.Reason) {
 		return newCondition(v1alpha1.TypeStalled, true, f.blockedReason(), deliveringMessage(f))

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +84,61 @@ func TestTurns(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.phases, phases); diff != "" {
 				t.Errorf("\n%s\nphaseOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLedgerUnreachableConditions says what is shown while the ledger cannot be read or written.
+func TestLedgerUnreachableConditions(t *testing.T) {
+	verified := verdicts()[1]
+	cases := map[string]struct {
+		reason string
+		f      *Input
+		// Recorded, Stalled and Reconciling, without the overdue ledger and with it.
+		want, overdue []string
+	}{
+		"First": {
+			reason: "A deployment whose ledger was never opened says why nothing is ordered.", f: &Input{Digest: "d"},
+			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+		},
+		"Delivering": {
+			reason: "A revision that is not judged says that no verdict can be recorded.", f: inJudgement(nil, true, false, syncing),
+			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+		},
+		"Verified": {
+			reason: "A verdict that is not recorded says why.", f: inJudgement(verified, false, true, live),
+			want: []string{"False LedgerUnreachable", "False Progressing", "True Progressing"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+		},
+		"Recorded": {
+			reason: "A deployment with nothing to record does not depend on the ledger now.", f: inJudgement(verified, true, true, live),
+			want: []string{"True Recorded", "False Progressing", "False Idle"}, overdue: []string{"True Recorded", "True LedgerUnreachable", "False Idle"},
+		},
+		"RollingBack": {
+			reason: "A rollback whose end cannot be recorded says why, and is stalled when that takes too long.", f: goingBack(true, false),
+			want: []string{"False LedgerUnreachable", "False Progressing", "True RollingBack"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
+		},
+		"Invalid": {
+			reason: "A spec that cannot be carried out is what a user has to change first.",
+			f:      &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidSpec, Message: "Words.", Terminal: true}}},
+			want:   []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"}, overdue: []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.f.LedgerUnreachable = "The ledger is away."
+			for isOverdue, want := range map[bool][]string{false: tc.want, true: tc.overdue} {
+				tc.f.IsLedgerOverdue = isOverdue
+				var got []string
+				for _, c := range []Condition{recordedCondition(tc.f), stalledCondition(tc.f), reconcilingCondition(tc.f)} {
+					got = append(got, string(c.Status)+" "+c.Reason)
+					if c.Reason == v1alpha1.ReasonLedgerUnreachable && !strings.HasPrefix(c.Message, tc.f.LedgerUnreachable) {
+						t.Errorf("\n%s\n%s does not say why: %q", tc.reason, c.Type, c.Message)
+					}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("\n%s\nConditions(...), overdue %t: -want, +got:\n%s", tc.reason, isOverdue, diff)
+				}
 			}
 		})
 	}

@@ -301,9 +301,9 @@ type FormerBranch struct {
 
 // LedgerRecord is what a repository of a deployment has recorded last.
 type LedgerRecord struct {
-	// Home is the name of the configuration of the repository that holds the ledger.
+	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger, or ProviderConfig/ and the name of a ProviderConfig.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=268
 	Home string `json:"home,omitempty"`
 
 	// Head of the ledger that the trees in the repository follow from.

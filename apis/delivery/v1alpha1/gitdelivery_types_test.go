@@ -86,6 +86,11 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 		"TooManyEvents": {reason: "The number of events is limited.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Ledger = &v1alpha1.LedgerUpdate{Events: make([]ledger.Event, 9)}
 		}, want: "must have at most 8 items"},
+		"LongNames": {reason: "A repository is named by the longest name that a ProviderConfig may have.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			e, home := ordered(), "ProviderConfig/"+strings.Repeat("a", 253)
+			e.Ordered.Revision.Parts[0].ConfigRef = home
+			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{{Opened: &ledger.Opened{Ledger: "uid-1", Home: home}}, e}}
+		}},
 	}
 	server := newServer(t, "gitdeliveries")
 	for name, tc := range cases {
