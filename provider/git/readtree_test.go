@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-const keptDir = "claims/ns/web/0.trees"
+const keptDir = "claims/ns/web/record.trees"
 
 // retaining delivers files, and lets the state hold on to them and to other trees.
 func retaining(f map[string][]byte, others ...string) Change {
@@ -23,7 +23,7 @@ func retaining(f map[string][]byte, others ...string) Change {
 		trees[id] = nil
 	}
 	c := put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
-	c.State = files("claims/ns/web/0.json", "{}")
+	c.State = files("claims/ns/web/record.json", "{}")
 	c.Retain = map[string]objects.Trees{keptDir: trees}
 	return c
 }
@@ -75,7 +75,7 @@ func TestRetainTrees(t *testing.T) {
 			if diff := cmp.Diff(tc.held, fresh.state.Count()); diff != "" {
 				t.Errorf("\n%s\nobjects of the state: -want, +got:\n%s", tc.reason, diff)
 			}
-			if _, ok, err := fresh.StateFile("claims/ns/web/0.json"); !ok || err != nil {
+			if _, ok, err := fresh.StateFile("claims/ns/web/record.json"); !ok || err != nil {
 				t.Errorf("\n%s\nStateFile(): want it, got %t, %v", tc.reason, ok, err)
 			}
 			for _, want := range []map[string][]byte{one, two} {

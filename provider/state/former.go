@@ -6,17 +6,17 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// What an entry has of former branches at most, so that a status that shows all of it has room for what it is about.
+// What a record has of former branches at most, so that a status that shows all of it has room for what it is about.
 const (
 	maxFormer      = 500
 	maxFormerBytes = 64 << 10
 	// maxFormerBranches is the limit of status.atProvider.formerBranches.
 	maxFormerBranches = 10
-	// maxFormerAndTrees is how many directories an entry has before it gives up those of former branches.
+	// maxFormerAndTrees is how many directories a record has before it gives up those of former branches.
 	maxFormerAndTrees = 2 * maxNamed
 )
 
-// LimitFormer returns the directories of former branches that an entry can have beside so many trees: each once, those that come
+// LimitFormer returns the directories of former branches that a record can have beside so many trees: each once, those that come
 // first before others. A directory without a branch or a path is left out.
 func LimitFormer(former []Tree, trees int) []Tree {
 	type place struct{ branch, path string }
@@ -36,12 +36,12 @@ func LimitFormer(former []Tree, trees int) []Tree {
 	return out
 }
 
-// ShownFormer returns the directories of former branches as a status holds them: the branches in the order of the entry, with their
+// ShownFormer returns the directories of former branches as a status holds them: the branches in the order of the record, with their
 // paths sorted.
-func (e Entry) ShownFormer() []deliveryv1alpha1.FormerBranch {
+func (r RecordFile) ShownFormer() []deliveryv1alpha1.FormerBranch {
 	var out []deliveryv1alpha1.FormerBranch
 	places := map[string]int{}
-	for _, t := range e.Former {
+	for _, t := range r.Former {
 		i, known := places[t.Branch]
 		if !known {
 			i = len(out)

@@ -11,7 +11,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// What the fields of a status hold at most, as the API has it. An entry that exceeds it would make every write of the status fail.
+// What the fields of a status hold at most, as the API has it. A file that exceeds it would make every write of the status fail.
 const (
 	maxBranch = 200
 	maxObject = 253
@@ -25,7 +25,6 @@ const (
 	maxReason = 64
 	maxWords  = 1024
 	maxSites  = 500
-	maxSteps  = 20
 	maxUID    = 64
 	maxWeight = 100
 )
@@ -63,45 +62,18 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func (e Entry) checkEntry() error {
-	switch {
-	case e.Version != version:
-		return errors.Errorf("version %d is not known", e.Version)
-	case e.Order == nil:
-		return errors.New("it has no order")
-	case !isComplete(e.Order):
-		return errors.New("its order is not complete")
-	case len(e.Trees) > maxTrees:
-		return errors.Errorf("it has more than %d trees", maxTrees)
-	case len(e.Former) > maxFormer:
-		return errors.Errorf("it has more than %d directories of former branches", maxFormer)
-	case len(e.History) > maxHistory+1:
-		return errors.Errorf("it has more than %d revisions", maxHistory+1)
-	}
-	return firstError(e.checkNames(), checkOrder(e.Order), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory())
+func (r RecordFile) checkNames() error {
+	return firstError(checkClaim(r.Claim, r.ClusterUID), checkLengths(text{"commit", r.Commit, maxCommit}, text{"base", r.Base, maxCommit}))
 }
 
-func (e Entry) checkNames() error {
-	return checkLengths(
-		text{"claim.apiGroup", e.Claim.APIGroup, maxName},
-		text{"claim.kind", e.Claim.Kind, maxName},
-		text{"claim.namespace", e.Claim.Namespace, maxName},
-		text{"claim.name", e.Claim.Name, maxName},
-		text{"claim.uid", e.Claim.UID, maxUID},
-		text{"clusterUID", e.ClusterUID, maxUID},
-		text{"commit", e.Commit, maxCommit},
-		text{"base", e.Base, maxCommit},
-	)
-}
-
-func (e Entry) checkDates() error {
-	if e.Attempt == nil {
-		return checkDate("commitTime", e.CommitTime)
+func (r RecordFile) checkDates() error {
+	if r.Attempt == nil {
+		return checkDate("commitTime", r.CommitTime)
 	}
 	return firstError(
-		checkDate("commitTime", e.CommitTime),
-		checkDate("attempt.startedAt", &e.Attempt.StartedAt),
-		checkDate("attempt.endedAt", e.Attempt.EndedAt),
+		checkDate("commitTime", r.CommitTime),
+		checkDate("attempt.startedAt", &r.Attempt.StartedAt),
+		checkDate("attempt.endedAt", r.Attempt.EndedAt),
 	)
 }
 
@@ -121,9 +93,9 @@ func checkTrees(of string, trees []Tree) error {
 	return nil
 }
 
-func (e Entry) checkHistory() error {
-	for i, h := range e.History {
-		if err := checkRevision(fmt.Sprintf("history[%d]", i), h); err != nil {
+func (r RecordFile) checkRevisions() error {
+	for i, h := range r.Revisions {
+		if err := checkRevision(fmt.Sprintf("revisions[%d]", i), h); err != nil {
 			return err
 		}
 	}
@@ -152,68 +124,6 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 		checkDate(field+".startedAt", h.StartedAt),
 		checkDate(field+".endedAt", h.EndedAt),
 	)
-}
-
-// isComplete is true for an order that the API server accepts in a status, as far as its numbers and digests go.
-func isComplete(o *rolloutv1alpha1.Order) bool {
-	digests := o.Request != "" && o.Intent != "" && checkLengths(text{"", o.Request, maxDigest}, text{"", o.Intent, maxDigest}) == nil
-	versions := o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1
-	steps := o.Steps >= 1 && o.Steps <= maxSteps && len(o.Plan) <= maxSteps && o.Step >= 0 && o.Promoted >= 0 && o.Attempt >= 0
-	named := o.Blueprint == nil || o.Blueprint.Name != ""
-	return digests && versions && steps && named && isPositiveOrNil(o.Target) && isPositiveOrNil(o.Withdraws)
-}
-
-func isPositiveOrNil(n *int64) bool { return n == nil || *n >= 1 }
-
-func checkOrder(o *rolloutv1alpha1.Order) error {
-	for i, s := range o.Plan {
-		if err := checkStep(fmt.Sprintf("order.plan[%d]", i), s); err != nil {
-			return err
-		}
-	}
-	return firstError(
-		checkLengths(text{"order.marked", o.Marked, maxMarked}),
-		checkVerdict("order.verdict", o.Verdict), checkBlueprint(o.Blueprint), checkRequest(o.RequestRef),
-	)
-}
-
-func checkBlueprint(b *rolloutv1alpha1.BlueprintReference) error {
-	if b == nil {
-		return nil
-	}
-	return checkLengths(
-		text{"order.blueprint.name", b.Name, maxObject},
-		text{"order.blueprint.channel", b.Channel, maxName},
-		text{"order.blueprint.digest", b.Digest, maxDigest},
-	)
-}
-
-func checkRequest(r *rolloutv1alpha1.RequestReference) error {
-	if r == nil {
-		return nil
-	}
-	err := checkLengths(
-		text{"order.requestRef.name", r.Name, maxObject},
-		text{"order.requestRef.uid", r.UID, maxUID},
-		text{"order.requestRef.by", r.By, maxPerson},
-		text{"order.requestRef.reason", r.Reason, rolloutv1alpha1.MaxReason},
-	)
-	return firstError(err, checkDate("order.requestRef.at", r.At))
-}
-
-func checkStep(field string, s rolloutv1alpha1.Step) error {
-	if len(s.Sites) > maxSites {
-		return errors.Errorf("%s has more than %d sites", field, maxSites)
-	}
-	if s.Weight != nil && (*s.Weight < 0 || *s.Weight > maxWeight) {
-		return errors.Errorf("%s.weight is not from 0 to %d", field, maxWeight)
-	}
-	for i, site := range s.Sites {
-		if err := checkLengths(text{fmt.Sprintf("%s.sites[%d]", field, i), site, maxName}); err != nil {
-			return err
-		}
-	}
-	return checkLengths(text{field + ".pause", s.Pause, maxPause})
 }
 
 func checkVerdict(field string, v *rolloutv1alpha1.Verdict) error {

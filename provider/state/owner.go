@@ -9,6 +9,8 @@ import (
 // OwnerPath is where the state says which cluster writes it.
 const OwnerPath = "owner.json"
 
+const ownerVersion = 1
+
 // owner is the file at OwnerPath.
 type owner struct {
 	Version    int    `json:"version"`
@@ -18,7 +20,7 @@ type owner struct {
 // EncodeOwner returns the content of the file that says which cluster writes the state. It returns an error if it cannot be written,
 // which is a mistake in this package.
 func EncodeOwner(clusterUID string) ([]byte, error) {
-	b, err := json.Marshal(owner{Version: version, ClusterUID: clusterUID})
+	b, err := json.Marshal(owner{Version: ownerVersion, ClusterUID: clusterUID})
 	return append(b, '\n'), errors.Wrap(err, "cannot encode owner of state")
 }
 
@@ -26,7 +28,7 @@ func EncodeOwner(clusterUID string) ([]byte, error) {
 // error about anything that EncodeOwner would not have written.
 func DecodeOwner(content []byte) (string, error) {
 	o := owner{}
-	if err := json.Unmarshal(content, &o); err != nil || o.Version != version || o.ClusterUID == "" {
+	if err := json.Unmarshal(content, &o); err != nil || o.Version != ownerVersion || o.ClusterUID == "" {
 		return "", errors.New("cannot decode owner of state: it is malformed")
 	}
 	return o.ClusterUID, errors.Wrap(checkLengths(text{"clusterUID", o.ClusterUID, maxUID}), "cannot decode owner of state")

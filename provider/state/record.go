@@ -6,25 +6,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// forgotten stands for the request and the intent of a deleted claim: it equals no digest, so a claim of the same name starts
-// a revision of its own.
-const forgotten = "deleted"
-
-// A Delivery is what an order did to a repository.
+// A Delivery is what was done to a repository.
 type Delivery struct {
-	// Order that was carried out, and the attempt that did.
-	Order   rolloutv1alpha1.Order
+	// Applied is the state of the ledger that the trees follow from, and IsHome says that the repository holds it.
+	Applied ledger.State
+	IsHome  bool
+	// Attempt that brought the trees there.
 	Attempt *rolloutv1alpha1.Attempt
 	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
 	Base string
-	// Trees that the order names, as they are afterwards.
+	// Trees that are asked for, as they are afterwards.
 	Trees []Tree
-	// Left are directories that it has no more, and that are still there. The history has none of them: no rollback restores them.
+	// Left are directories that are not asked for any more, and that are still there. The history has none of them: no rollback restores them.
 	Left []Tree
-	// Former are directories that were left on former branches, as the entry has them afterwards.
+	// Former are directories that were left on former branches, as the record has them afterwards.
 	Former []Tree
 	// Commit that changed the branch. Empty when the branch had everything.
 	Commit string
@@ -32,60 +31,43 @@ type Delivery struct {
 	At metav1.Time
 }
 
-// Record returns the entry after a delivery. The same entry and delivery give the same entry.
-func Record(e Entry, d Delivery) Entry {
-	if e.Deleted {
-		e.Deleted, e.History = false, nil
+// After returns the record after a delivery. The same record and delivery give the same record.
+func (r RecordFile) After(d Delivery) RecordFile {
+	if r.Deleted {
+		r.Deleted, r.Revisions = false, nil
 	}
-	e.Version = version
-	e.Order = d.Order.DeepCopy()
-	e.Attempt = d.Attempt.DeepCopy()
-	e.Base = d.Base
-	e.Trees = slices.Concat(d.Trees, d.Left)
-	e.Former = d.Former
+	r.Attempt, r.Base, r.Trees, r.Former = d.Attempt.DeepCopy(), d.Base, slices.Concat(d.Trees, d.Left), d.Former
 	if d.Commit != "" {
-		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
+		r.Commit, r.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	e.History = lastRevisions(markWithdrawn(e.History, d.Order), e.historyEntry(d))
-	return e
+	r.Revisions = lastRevisions(noteVerdicts(r.Revisions, d.Applied), r.revisionAfter(d))
+	r.Home, r.Head, r.Position, r.Copy, r.LastNumber = d.Applied.Home, d.Applied.Head, d.Applied.Position(), nil, 0
+	if !d.IsHome {
+		essentials := d.Applied.Essentials()
+		r.Copy = &essentials
+	}
+	return r
 }
 
-// Tombstone returns what is left of a claim that was deleted: the number of its last revision, from which a claim of the same
-// name goes on.
-func Tombstone(e Entry) Entry {
-	t := Entry{Version: version, Claim: e.Claim, Shard: e.Shard, ClusterUID: e.ClusterUID, Deleted: true}
-	if e.Order == nil {
-		return t
-	}
-	t.Order = &rolloutv1alpha1.Order{
-		Revision:        e.Order.Revision,
-		Request:         forgotten,
-		Intent:          forgotten,
-		DigestScheme:    e.Order.DigestScheme,
-		RendererVersion: e.Order.RendererVersion,
-		Steps:           1,
-	}
-	return t
-}
-
-// historyEntry returns what the history says about the revision of the delivery.
-func (e Entry) historyEntry(d Delivery) deliveryv1alpha1.HistoryEntry {
-	h := deliveryv1alpha1.HistoryEntry{Revision: d.Order.Revision, StartedAt: d.At.DeepCopy()}
-	for _, was := range e.History {
+// revisionAfter returns what the record says about the revision of a delivery.
+func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
+	current, verdict := d.Applied.Current, d.Applied.Verdict
+	h := deliveryv1alpha1.HistoryEntry{Revision: current.Number, StartedAt: d.At.DeepCopy()}
+	for _, was := range r.Revisions {
 		if was.Revision == h.Revision {
 			h = *was.DeepCopy()
 		}
 	}
-	h.Request, h.Intent, h.Marked = d.Order.Request, d.Order.Intent, d.Order.Marked
-	if d.Order.RequestRef != nil {
-		h.RequestedBy = d.Order.RequestRef.By
+	h.Request, h.Intent, h.Marked = current.Request.Digest(), current.Request.Intent, current.Marked
+	if current.RequestRef != nil {
+		h.RequestedBy = current.RequestRef.By
 	}
 	// A rollback has other trees than the revision itself.
-	if d.Order.Attempt == 0 {
-		h.Commit, h.Trees = e.Commit, historyTrees(d.Trees)
+	if d.Applied.Cursor.Attempt == 0 {
+		h.Commit, h.Trees = r.Commit, historyTrees(d.Trees)
 	}
-	if h.Verdict == nil && d.Order.Verdict != nil {
-		h.Verdict, h.EndedAt = d.Order.Verdict.DeepCopy(), d.At.DeepCopy()
+	if h.Verdict == nil && verdict != nil {
+		h.Verdict, h.EndedAt = shownVerdict(*verdict), d.At.DeepCopy()
 	}
 	return h
 }
@@ -98,13 +80,23 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// markWithdrawn marks the revisions that a person takes back with an order.
-func markWithdrawn(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) []deliveryv1alpha1.HistoryEntry {
+// noteVerdicts returns a history in which revisions have the verdicts that a ledger knows, so that those are retained that a rollback may go to.
+func noteVerdicts(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
-		out[i].Withdrawn = out[i].Withdrawn || o.TakesBack(out[i].Revision)
+		for _, p := range s.History {
+			if p.Number != out[i].Revision || p.Verdict == nil {
+				continue
+			}
+			out[i].Verdict = shownVerdict(*p.Verdict)
+			out[i].EndedAt, out[i].Withdrawn = p.EndedAt.DeepCopy(), out[i].Withdrawn || p.Withdrawn
+		}
 	}
 	return out
+}
+
+func shownVerdict(v ledger.Verdict) *rolloutv1alpha1.Verdict {
+	return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictResult(v.Result), Reason: v.Reason, Message: v.Message}
 }
 
 // lastRevisions returns the last revisions, and the newest one that there is to go back to, however old it is.
@@ -112,10 +104,10 @@ func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.H
 	all := slices.DeleteFunc(slices.Clone(history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
 	all = append(all, h)
 	slices.SortFunc(all, func(a, b deliveryv1alpha1.HistoryEntry) int { return int(a.Revision - b.Revision) })
-	if len(all) <= maxHistory {
+	if len(all) <= maxRevisions {
 		return all
 	}
-	old, last := all[:len(all)-maxHistory], all[len(all)-maxHistory:]
+	old, last := all[:len(all)-maxRevisions], all[len(all)-maxRevisions:]
 	if slices.ContainsFunc(last, isRollbackTarget) {
 		return last
 	}

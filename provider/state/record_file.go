@@ -12,7 +12,20 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-const maxReasonOfRequest = rolloutv1alpha1.MaxReason
+const (
+	// maxBytes holds a thousand directories with the longest names, and the trees of the revisions that a rollback may restore.
+	maxBytes = 2 << 20
+
+	// maxNamed directories are named by a delivery, and so by a revision of the history, and a status shows as many. A record has those on top
+	// that were left by the revisions since the last one that was verified, each of which may have moved all.
+	maxNamed = 500
+	maxTrees = 4 * maxNamed
+
+	// maxRevisions is how many revisions a record has, beside the newest one that a rollback may go to.
+	maxRevisions = ledger.MaxHistory
+
+	maxReasonOfRequest = rolloutv1alpha1.MaxReason
+)
 
 // A RecordFile is the file in which a repository records what it was brought to, and what that follows from.
 type RecordFile struct {
@@ -54,6 +67,14 @@ type RecordFile struct {
 	stored map[string]any
 }
 
+// A Tree is one directory of the claim.
+type Tree struct {
+	deliveryv1alpha1.DeliveredTree `json:",inline"`
+
+	// Branch that the directory is on.
+	Branch string `json:"branch"`
+}
+
 // DecodeRecord returns the record that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
 // anything that Encode would not have written, but for fields that it does not know.
 func DecodeRecord(content []byte) (RecordFile, error) {
@@ -67,44 +88,22 @@ func DecodeRecord(content []byte) (RecordFile, error) {
 }
 
 func (r RecordFile) checkRecordFile() error {
-	e := r.Entry(rolloutv1alpha1.Order{})
 	switch {
-	case len(e.Trees) > maxTrees:
+	case len(r.Trees) > maxTrees:
 		return errors.Errorf("it has more than %d trees", maxTrees)
-	case len(e.Former) > maxFormer:
+	case len(r.Former) > maxFormer:
 		return errors.Errorf("it has more than %d directories of former branches", maxFormer)
-	case len(e.History) > maxHistory+1:
-		return errors.Errorf("it has more than %d revisions", maxHistory+1)
+	case len(r.Revisions) > maxRevisions+1:
+		return errors.Errorf("it has more than %d revisions", maxRevisions+1)
 	case r.Copy != nil:
 		if err := checkLedger("copy", *r.Copy); err != nil {
 			return err
 		}
 	}
 	return firstError(
-		e.checkNames(), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory(),
+		r.checkNames(), r.checkDates(), checkTrees("trees", r.Trees), checkTrees("former", r.Former), r.checkRevisions(),
 		checkLengths(text{"home", r.Home, maxObject}), checkLedgerHead("head", r.Head), checkPosition("position", r.Position), checkMinimum(0, number{"lastNumber", r.LastNumber}),
 	)
-}
-
-// Entry returns what the record remembers of the deliveries to the repository, with the order that stands for the ledger.
-func (r RecordFile) Entry(o rolloutv1alpha1.Order) Entry {
-	return Entry{
-		Version: version, Claim: r.Claim, ClusterUID: r.ClusterUID, Deleted: r.Deleted, Order: &o, Attempt: r.Attempt,
-		Commit: r.Commit, CommitTime: r.CommitTime, Base: r.Base, Trees: r.Trees, Former: r.Former, History: r.Revisions,
-	}
-}
-
-// Record returns the record after a delivery, which an entry remembers. Applied is the state of the ledger that the trees follow from; a follower
-// keeps a copy of it.
-func (r RecordFile) Record(e Entry, applied ledger.State, isHome bool) RecordFile {
-	r.Claim, r.ClusterUID, r.Deleted, r.Attempt = e.Claim, e.ClusterUID, false, e.Attempt
-	r.Commit, r.CommitTime, r.Base, r.Trees, r.Former, r.Revisions = e.Commit, e.CommitTime, e.Base, e.Trees, e.Former, e.History
-	r.Home, r.Head, r.Position, r.Copy, r.LastNumber = applied.Home, applied.Head, applied.Position(), nil, 0
-	if !isHome {
-		essentials := applied.Essentials()
-		r.Copy = &essentials
-	}
-	return r
 }
 
 // Tombstone returns what is left of a record when the delivery to the repository was deleted: where the ledger was, and its numbers, so that a
@@ -134,19 +133,4 @@ func (r RecordFile) Encode() ([]byte, error) {
 		r.Revisions[i].Trees = nil
 	}
 	return encodeFile(r, r.stored, &RecordFile{}, maxBytes)
-}
-
-// NoteVerdicts returns a history in which revisions have the verdicts that a ledger knows, so that those are retained that a rollback may go to.
-func NoteVerdicts(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
-	out := slices.Clone(history)
-	for i := range out {
-		for _, p := range s.History {
-			if p.Number != out[i].Revision || p.Verdict == nil {
-				continue
-			}
-			out[i].Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictResult(p.Verdict.Result), Reason: p.Verdict.Reason, Message: p.Verdict.Message}
-			out[i].EndedAt, out[i].Withdrawn = p.EndedAt.DeepCopy(), out[i].Withdrawn || p.Withdrawn
-		}
-	}
-	return out
 }

@@ -14,10 +14,15 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// deliveredEntry returns what is remembered of a delivery to one Site.
-func deliveredEntry() Entry {
-	at := Tree{Branch: "main", DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: "edge1", Path: "clusters/edge1/team-a/web", Tree: strings.Repeat("f", 40), Revision: 3}}
-	return Entry{Claim: claimOfLedger, ClusterUID: "cluster-1", Commit: strings.Repeat("c", 40), Trees: []Tree{at}, History: []deliveryv1alpha1.HistoryEntry{{Revision: 3, Request: "r"}}}
+// deliveredRecord returns what is remembered of a delivery to one Site.
+func deliveredRecord() RecordFile {
+	return RecordFile{Claim: claimOfLedger, ClusterUID: "cluster-1", LastNumber: 9}
+}
+
+// deliveryOf returns a delivery of what a ledger has come to.
+func deliveryOf(s ledger.State, isHome bool) Delivery {
+	tree := Tree{Branch: "main", DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: "edge1", Path: "p", Tree: strings.Repeat("a", 40), Revision: 3}}
+	return Delivery{Applied: s, IsHome: isHome, Commit: strings.Repeat("c", 40), Trees: []Tree{tree}, At: at(1)}
 }
 
 // TestRecordFile reads records of a home and of a follower back.
@@ -25,7 +30,7 @@ func TestRecordFile(t *testing.T) {
 	s := newLedger(t, 3, 2).State
 	for name, isHome := range map[string]bool{"Home": true, "Follower": false} {
 		t.Run(name, func(t *testing.T) {
-			r := RecordFile{LastNumber: 9}.Record(deliveredEntry(), s, isHome)
+			r := deliveredRecord().After(deliveryOf(s, isHome))
 			b, err := r.Encode()
 			if err != nil {
 				t.Fatal(err)
@@ -48,7 +53,7 @@ func TestRecordFile(t *testing.T) {
 // TestRecordFileUnknownFields writes back what a newer version wrote.
 func TestRecordFileUnknownFields(t *testing.T) {
 	s := newLedger(t, 1, 1).State
-	b, err := RecordFile{}.Record(deliveredEntry(), s, false).Encode()
+	b, err := deliveredRecord().After(deliveryOf(s, false)).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +70,7 @@ func TestRecordFileUnknownFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err = r.Record(deliveredEntry(), newLedger(t, 2, 1).State, false).Encode()
+	b, err = r.After(deliveryOf(newLedger(t, 2, 1).State, false)).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +82,7 @@ func TestRecordFileUnknownFields(t *testing.T) {
 // TestTombstoneOfRecord keeps the numbers of a copy.
 func TestTombstoneOfRecord(t *testing.T) {
 	s := newLedger(t, 3, 2).State
-	got := RecordFile{}.Record(deliveredEntry(), s, false).Tombstone()
+	got := deliveredRecord().After(deliveryOf(s, false)).Tombstone()
 	want := RecordFile{
 		Claim: claimOfLedger, ClusterUID: "cluster-1", Deleted: true, Home: "platform", Head: s.Head, Position: s.Position(),
 		Copy: &ledger.State{Head: s.Head, Home: "platform", LastNumber: 3},
@@ -93,24 +98,28 @@ func TestTombstoneOfRecord(t *testing.T) {
 // TestNoteVerdicts lets a history know what the ledger knows.
 func TestNoteVerdicts(t *testing.T) {
 	s := newLedger(t, 2, 1).State
-	got := NoteVerdicts([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
+	got := noteVerdicts([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
 	if v := got[0].Verdict; v == nil || v.Result != rolloutv1alpha1.VerdictVerified || got[0].EndedAt == nil || got[1].Verdict != nil {
-		t.Errorf("\nA revision gets the verdict of the ledger, and one that the ledger does not know gets none.\nNoteVerdicts(...): got %+v", got)
+		t.Errorf("\nA revision gets the verdict of the ledger, and one that the ledger does not know gets none.\nnoteVerdicts(...): got %+v", got)
 	}
 }
 
 // TestRecordRetainsStable records many revisions of a follower, which only a copy of the ledger tells what was verified.
 func TestRecordRetainsStable(t *testing.T) {
 	s := newLedger(t, 1, 1).State
-	e := Entry{Claim: claimOfLedger, ClusterUID: "cluster-1"}
+	r := deliveredRecord()
 	for n := range int64(14) {
-		at := deliveredEntry().Trees[0]
-		at.Tree = fmt.Sprintf("%040d", n+1)
-		o := rolloutv1alpha1.Order{Revision: n + 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
-		e.History = NoteVerdicts(e.History, s)
-		e = Record(e, Delivery{Order: o, Trees: []Tree{at}, Commit: strings.Repeat("c", 40)})
+		o := order(n + 1)
+		applied := stateOf(o)
+		applied.History = s.History
+		if s.Stable == n+1 {
+			applied.Verdict = s.Verdict
+		}
+		d := deliveryOf(applied, false)
+		d.Trees[0].Tree = fmt.Sprintf("%040d", n+1)
+		r = r.After(d)
 	}
-	if named := e.TreeIDs(); len(named) != maxHistory+1 || named[0] != fmt.Sprintf("%040d", 1) {
+	if named := r.TreeIDs(); len(named) != maxRevisions+1 || named[0] != fmt.Sprintf("%040d", 1) {
 		t.Errorf("\nThe trees of the stable revision are retained however old it is.\nNamed(): got %d, the first one %s", len(named), named[0])
 	}
 }
@@ -129,7 +138,7 @@ func TestDecodeRecord(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, err := RecordFile{}.Record(deliveredEntry(), newLedger(t, 1, 1).State, false).Encode()
+			b, err := deliveredRecord().After(deliveryOf(newLedger(t, 1, 1).State, false)).Encode()
 			if err != nil {
 				t.Fatal(err)
 			}

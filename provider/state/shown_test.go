@@ -13,22 +13,22 @@ import (
 )
 
 // told is a history in short: for each revision v if it is verified, w if it was taken back, r if it was rejected.
-func told(verdicts string, sites int) Entry {
-	e := Entry{Claim: claim(), ClusterUID: "uid-1"}
+func told(verdicts string, sites int) RecordFile {
+	e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}
 	for i, v := range verdicts {
 		o := order(int64(i + 1))
 		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
 		if v != 'r' {
 			o.Verdict.Result = rolloutv1alpha1.VerdictVerified
 		}
-		d := Delivery{Order: o, Commit: "c", At: at(i)}
+		d := Delivery{Applied: stateOf(o), Commit: "c", At: at(i)}
 		for s := range sites {
 			d.Trees = append(d.Trees, treeAt(fmt.Sprintf("%s%03d", strings.Repeat("s", 60), s), strings.Repeat(string(rune('a'+i)), 40), o.Revision))
 		}
-		e = Record(e, d)
+		e = e.After(d)
 	}
-	for i, v := range verdicts[len(verdicts)-len(e.History):] {
-		e.History[i].Withdrawn = v == 'w'
+	for i, v := range verdicts[len(verdicts)-len(e.Revisions):] {
+		e.Revisions[i].Withdrawn = v == 'w'
 	}
 	return e
 }
@@ -69,11 +69,11 @@ func TestShown(t *testing.T) {
 				t.Errorf("\n%s\nrevisions with trees: -want, +got:\n%s", tc.reason, diff)
 			}
 			for i, h := range shown {
-				if h.Revision != e.History[i].Revision || len(h.Trees) != 0 && len(h.Trees) != tc.sites {
-					t.Errorf("\n%s\nplace %d: want revision %d with all of its trees or none, got %d with %d", tc.reason, i, e.History[i].Revision, h.Revision, len(h.Trees))
+				if h.Revision != e.Revisions[i].Revision || len(h.Trees) != 0 && len(h.Trees) != tc.sites {
+					t.Errorf("\n%s\nplace %d: want revision %d with all of its trees or none, got %d with %d", tc.reason, i, e.Revisions[i].Revision, h.Revision, len(h.Trees))
 				}
 			}
-			if diff := cmp.Diff(len(tc.verdicts), len(withTrees(e.History))); diff != "" {
+			if diff := cmp.Diff(len(tc.verdicts), len(withTrees(e.Revisions))); diff != "" {
 				t.Errorf("\n%s\nrevisions with trees in the entry afterwards: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -104,12 +104,12 @@ func TestEncodeFits(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
 			}
-			got, err := Decode(content)
+			got, err := DecodeRecord(content)
 			if err != nil {
 				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
 			}
 			has := map[int64]bool{}
-			for _, n := range withTrees(got.History) {
+			for _, n := range withTrees(got.Revisions) {
 				has[n] = true
 			}
 			for _, n := range tc.worth {
@@ -120,7 +120,7 @@ func TestEncodeFits(t *testing.T) {
 			if has[tc.lost] {
 				t.Errorf("\n%s\nrevision %d: want none of its trees", tc.reason, tc.lost)
 			}
-			if len(withTrees(e.History)) != len(e.History) {
+			if len(withTrees(e.Revisions)) != len(e.Revisions) {
 				t.Errorf("\n%s\nthe entry itself lost trees", tc.reason)
 			}
 		})

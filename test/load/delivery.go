@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -24,7 +25,8 @@ func newDelivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.Gi
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
 		ClaimRef: claimReference(key),
-		Order:    Order(revision),
+		Copy:     Copy(revision),
+		Position: new(Position(revision)),
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: key.Namespace, Branch: Branch, Path: deliveryPath(key), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
@@ -40,10 +42,19 @@ func claimReference(key types.NamespacedName) rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: key.Namespace, Name: key.Name}
 }
 
-// Order of a revision that has one step.
-func Order(revision int64) rolloutv1alpha1.Order {
+// Position returns the position of a revision that has one step.
+func Position(revision int64) ledger.Position { return Copy(revision).Position() }
+
+// Copy returns what a ledger whose home is another repository has recorded once it has come to a revision of one step. A delivery with such a copy
+// needs no home: its repository is brought to whatever follows from it.
+func Copy(revision int64) *ledger.State {
 	digest := fmt.Sprintf("sha256:%d", revision)
-	return rolloutv1alpha1.Order{Revision: revision, Request: digest, Intent: digest, DigestScheme: 1, RendererVersion: 1, Steps: 1}
+	return &ledger.State{
+		Head: ledger.Head{Ledger: "by-hand", Epoch: 1, Seq: revision + 1, ID: fmt.Sprint(revision)}, Home: "elsewhere", LastNumber: revision,
+		Current: &ledger.Revision{
+			Number: revision, Request: ledger.Request{Intent: digest, Sources: digest, Scheme: 1, Renderer: 1}, Plan: []ledger.Step{{}},
+		},
+	}
 }
 
 // webServiceFiles returns a web service, of the size that such things have.

@@ -101,7 +101,7 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 func newSiteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: claimReference(key), Order: Order(revision), Sites: []deliveryv1alpha1.SiteTree{newSiteTree(key, revision)},
+		ClaimRef: claimReference(key), Position: new(Position(revision)), Sites: []deliveryv1alpha1.SiteTree{newSiteTree(key, revision)},
 	}
 	return s
 }
@@ -123,7 +123,7 @@ func (l *Load) Proven(ctx context.Context, key types.NamespacedName, revision in
 		}
 		last = s.Status.AtProvider
 		c := s.GetCondition(xpv2.TypeReady)
-		return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration() && last.Order != nil && last.Order.Revision == revision
+		return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration() && last.ObservedPosition().Revision == revision
 	})
 	return errors.Wrapf(err, "revision %d of SiteSync %s is not proven: %+v", revision, key, last.Sites)
 }

@@ -31,7 +31,7 @@ func newMeasuringGate(key types.NamespacedName, interval time.Duration, query st
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	g.Spec.ForProvider = rolloutv1alpha1.GateParameters{
-		ClaimRef: claimReference(key), Order: Order(1), Checks: []rolloutv1alpha1.GateCheck{newErrorsCheck(key.Namespace, interval, query)},
+		ClaimRef: claimReference(key), Position: new(Position(1)), Checks: []rolloutv1alpha1.GateCheck{newErrorsCheck(key.Namespace, interval, query)},
 	}
 	return g
 }

@@ -24,7 +24,7 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 	return managed.ExternalCreation{}, nil
 }
 
-// Update makes the repository hold what is ordered, in one commit of the branch, and remembers it in the state.
+// Update makes the repository hold what is asked for, in one commit of the branch, and remembers it in the state.
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
 	err := e.pushDecision(ctx, d)
 	if repository.IsPending(err) && e.decision.drifted {
@@ -53,7 +53,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 		}
 		t := e.newTask(d)
 		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isUnbegun(err) {
-			e.recordVerdictAlone(ctx, d, err)
+			e.recordLedgerAlone(ctx, d, err)
 			return err
 		}
 		e.facts, e.decision = t.facts, t.decision
@@ -68,11 +68,10 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			e.showDecision(d) // Another delivery did it, or it may not be done any more.
 			return nil
 		}
-		if t.facts.ledger != nil {
-			t.facts.ledger.record = &t.record
-			e.showLedger(d, true)
-		}
-		e.showDelivered(d, t.entry)
+		t.facts.ledger.record = &t.record
+		e.logProgress(d, t.record.Commit)
+		e.showLedger(d, true)
+		e.showDelivered(d, t.record)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
 		}
@@ -83,28 +82,30 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 
 // reportRestored says, in the condition and as an event, which commit restored what.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
-	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.entry.Commit, listNames(t.decision.sites), t.replaces)
+	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, listNames(t.decision.sites), t.replaces)
 	setDriftRestored(d, e.now(), message)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
 }
 
-// recordVerdictAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
-// where they are, and that is tried again; how the order was judged has nothing to do with it. What fails here is tried again too.
-func (e *external) recordVerdictAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
-	if e.facts.ledger != nil {
-		e.recordLedgerAlone(ctx, d, refused)
-		return
-	}
-	if failure.ClassOf(refused) != failure.ClassPolicy || !e.decision.onlyRemoves() || e.facts.isRecorded() {
+// recordLedgerAlone lets the ledger learn events whose push the server refused because of the trees: a revision that no repository lets in has a
+// number, and so it can be rejected. What fails here is tried again.
+func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
+	if !isRefusedTree(refused) || !e.facts.ledger.isUnrecorded() {
 		return
 	}
 	t := e.newTask(d)
 	t.stateOnly = true
-	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.entry.Order == nil {
+	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
-	e.facts.entry = &t.entry
-	e.restoreStatus(d)
+	e.facts.ledger = t.facts.ledger
+	e.showLedger(d, true)
+}
+
+// isRefusedTree reports whether a server refused a push because of what is in it.
+func isRefusedTree(err error) bool {
+	c := failure.ClassOf(err)
+	return c == failure.ClassPolicy || c == failure.ClassTooLarge
 }
 
 // beginAttempt begins an attempt, and writes it down before anything is pushed: its start is the date of the commit, so that a repeat after a
@@ -122,10 +123,10 @@ func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) er
 	return nil
 }
 
-// currentAttempt returns the attempt that applies the order. What only the state has to learn needs none of its own.
+// currentAttempt returns the attempt at the position. What only the state has to learn needs none of its own.
 func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	a := d.Status.AtProvider.Attempt
-	if a == nil || !e.facts.isAttemptOfOrder(a) {
+	if a == nil || !isAttemptAt(*a, e.facts.position()) {
 		return e.newAttempt()
 	}
 	return a
@@ -136,8 +137,8 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 	if a := e.facts.attemptOfState(); a != nil {
 		return a
 	}
-	o := e.facts.spec.Order
-	return &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: e.timestamp()}
+	p := e.facts.position()
+	return &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: e.timestamp()}
 }
 
 func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
@@ -163,7 +164,7 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 
 // newCommit returns a commit with a message, which changes nothing yet.
 func (e *external) newCommit(l commitMessage, when metav1.Time) git.Change {
-	l.spec, l.controlPlane, l.clusterUID = e.facts.spec, e.config.spec.ControlPlane, e.clusterUID
+	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.ledger.describedState(), e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author
 	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
 }

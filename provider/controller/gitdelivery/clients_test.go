@@ -49,8 +49,8 @@ func TestStatePlaces(t *testing.T) {
 			w.restart()
 			w.create(w.first())
 			w.reconcile("web")
-			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Verdict == nil || *o.Verdict != verified {
-				w.Errorf("order that is known after a restart: want the verdict %v, got %v", verified, o)
+			if o := w.ledgerOf("web"); !o.IsVerified() {
+				w.Errorf("ledger that is known after a restart: want it verified, got %+v", o)
 			}
 		}},
 		"Twice": {reason: "A condition, and an event when it begins, name the ref of an older state that does not count, until it is retired.", run: func(w *world) {

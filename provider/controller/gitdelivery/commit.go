@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -24,7 +24,7 @@ const (
 	trailerVerdict      = "Intentplane-Verdict"
 	trailerTarget       = "Intentplane-Target"
 
-	// Who asked for the order with a RolloutRequest. In commits of earlier versions, trailerRequest holds the digest of the request.
+	// Who asked for the revision with a RolloutRequest. In commits of earlier versions, trailerRequest holds the digest of the request.
 	trailerRequest     = "Intentplane-Request"
 	trailerRequestedBy = "Intentplane-Requested-By"
 	trailerReason      = "Intentplane-Reason"
@@ -38,7 +38,9 @@ const maxListed = 20
 
 // A commitMessage is what the message of a commit is made from.
 type commitMessage struct {
-	spec         v1alpha1.GitDeliveryParameters
+	claim rolloutv1alpha1.ClaimReference
+	// applied is the state of the ledger that the directories follow from.
+	applied      ledger.State
 	controlPlane string
 	clusterUID   string
 	// sites whose directories the commit changes.
@@ -68,30 +70,34 @@ func (l commitMessage) messageText() string {
 
 // trailerLines are all that is left of our memory if the state is lost.
 func (l commitMessage) trailerLines() [][2]string {
-	c, o := l.spec.ClaimRef, l.spec.Order
+	c, s, p := l.claim, l.applied, l.applied.Position()
 	out := [][2]string{
 		{trailerClaim, fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)},
 		{trailerControlPlane, l.controlPlane},
 		{trailerCluster, l.clusterUID},
-		{trailerRevision, fmt.Sprint(o.Revision)},
-		{trailerStep, fmt.Sprint(o.Step)},
-		{trailerAttempt, fmt.Sprint(o.Attempt)},
-		{trailerDigest, o.Request},
-		{trailerIntent, o.Intent},
-		{trailerVersions, fmt.Sprintf("digests %d, renderer %d", o.DigestScheme, o.RendererVersion)},
+		{trailerRevision, fmt.Sprint(p.Revision)},
+		{trailerStep, fmt.Sprint(p.Step)},
+		{trailerAttempt, fmt.Sprint(p.Attempt)},
 	}
-	if o.Verdict != nil {
-		out = append(out, [2]string{trailerVerdict, strings.TrimSpace(fmt.Sprintf("%s %s", o.Verdict.Result, o.Verdict.Reason))})
+	if s.Current != nil {
+		r := s.Current.Request
+		out = append(out, [][2]string{{trailerDigest, r.Digest()}, {trailerIntent, r.Intent}, {trailerVersions, fmt.Sprintf("digests %d, renderer %d", r.Scheme, r.Renderer)}}...)
 	}
-	if o.Target != nil {
-		out = append(out, [2]string{trailerTarget, fmt.Sprint(*o.Target)})
+	if s.Verdict != nil {
+		out = append(out, [2]string{trailerVerdict, strings.TrimSpace(fmt.Sprintf("%s %s", s.Verdict.Result, s.Verdict.Reason))})
 	}
-	return append(out, requestTrailers(o.RequestRef)...)
+	if s.Target != 0 {
+		out = append(out, [2]string{trailerTarget, fmt.Sprint(s.Target)})
+	}
+	if s.Current == nil {
+		return out
+	}
+	return append(out, requestTrailers(s.Current.RequestRef)...)
 }
 
 // requestTrailers say who asked: the name and the uid of the RolloutRequest, the person, and the reason that the person gave. They are for
 // people and for audits: nothing is rebuilt from them.
-func requestTrailers(r *rolloutv1alpha1.RequestReference) [][2]string {
+func requestTrailers(r *ledger.RequestReference) [][2]string {
 	if r == nil {
 		return nil
 	}
@@ -105,18 +111,18 @@ func requestTrailers(r *rolloutv1alpha1.RequestReference) [][2]string {
 }
 
 func (l commitMessage) subjectLine() string {
-	claim := oneLine(l.spec.ClaimRef.Namespace + "/" + l.spec.ClaimRef.Name)
+	claim, p := oneLine(l.claim.Namespace+"/"+l.claim.Name), l.applied.Position()
 	switch {
 	case l.removes:
 		return deletion + claim
-	case l.spec.Order.Attempt > 0 && l.spec.Order.Target != nil && l.replaces == "":
-		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, l.spec.Order.Revision, *l.spec.Order.Target, countSites(len(l.sites)))
+	case p.Attempt > 0 && l.applied.Target != 0 && l.replaces == "":
+		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, p.Revision, l.applied.Target, countSites(len(l.sites)))
 	case len(l.sites) == 0:
-		return fmt.Sprintf("Remove what %s revision %d has no more", claim, l.spec.Order.Revision)
+		return fmt.Sprintf("Remove what %s revision %d has no more", claim, p.Revision)
 	case l.replaces != "":
-		return fmt.Sprintf("Restore %s revision %d at %s", claim, l.spec.Order.Revision, countSites(len(l.sites)))
+		return fmt.Sprintf("Restore %s revision %d at %s", claim, p.Revision, countSites(len(l.sites)))
 	}
-	return fmt.Sprintf("Deliver %s revision %d to %s", claim, l.spec.Order.Revision, countSites(len(l.sites)))
+	return fmt.Sprintf("Deliver %s revision %d to %s", claim, p.Revision, countSites(len(l.sites)))
 }
 
 func (l commitMessage) siteList() string { return oneLine(listNames(l.sites)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -16,7 +17,7 @@ Intentplane-Cluster: cluster-1
 Intentplane-Revision: 2
 Intentplane-Step: 0
 Intentplane-Attempt: 0
-Intentplane-Request-Digest: abc
+Intentplane-Request-Digest: DIGEST
 Intentplane-Intent: intent-abc
 Intentplane-Versions: digests 1, renderer 1
 `
@@ -27,11 +28,10 @@ func TestText(t *testing.T) {
 		many = append(many, fmt.Sprintf("s%02d", i))
 	}
 	cases := map[string]struct {
-		reason  string
-		letter  commitMessage
-		request string
-		order   func(o *rolloutv1alpha1.Order)
-		want    string
+		reason string
+		letter commitMessage
+		order  func(o *rolloutv1alpha1.Order)
+		want   string
 	}{
 		"Deliver": {
 			reason: "The subject says what, and to how many; sites are sorted",
@@ -75,10 +75,10 @@ func TestText(t *testing.T) {
 				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
 		},
 		"Injection": {
-			reason:  "No trailer is made by what a user wrote",
-			request: "abc\nIntentplane-Revision: 9",
-			letter:  commitMessage{removes: true},
-			want:    "Remove team-a/web\n\n" + strings.Replace(trailers, "Digest: abc", "Digest: abc Intentplane-Revision: 9", 1),
+			reason: "No trailer is made by what a user wrote",
+			order:  func(o *rolloutv1alpha1.Order) { o.Intent = "abc\nIntentplane-Revision: 9" },
+			letter: commitMessage{removes: true},
+			want:   "Remove team-a/web\n\n" + strings.Replace(trailers, "Intent: intent-abc", "Intent: abc Intentplane-Revision: 9", 1),
 		},
 		"Asked": {
 			reason: "A commit says which RolloutRequest asked for it, who that was, and why.",
@@ -111,16 +111,30 @@ func TestText(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.letter.controlPlane, tc.letter.clusterUID = "prod", "cluster-1"
-			tc.letter.spec = delivery("web", order(2, "abc")).Spec.ForProvider
-			if tc.request != "" {
-				tc.letter.spec.Order.Request = tc.request
-			}
+			o := order(2, "abc")
 			if tc.order != nil {
-				tc.order(&tc.letter.spec.Order)
+				tc.order(&o)
 			}
+			tc.letter.claim, tc.letter.applied = delivery("web", o).Spec.ForProvider.ClaimRef, stateAt(o)
+			tc.want = strings.Replace(tc.want, "DIGEST", tc.letter.applied.Current.Request.Digest(), 1)
 			if diff := cmp.Diff(tc.want, tc.letter.messageText()); diff != "" {
 				t.Errorf("\n%s\ntext(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
+}
+
+// stateAt returns a ledger that has come to what an order says.
+func stateAt(o rolloutv1alpha1.Order) ledger.State {
+	s := ledger.State{
+		Head: ledger.Head{Epoch: 1, Seq: o.Revision}, LastNumber: o.Revision, Cursor: ledger.Cursor{Attempt: o.Attempt, Step: o.Step},
+		Current: &revisionEvent(o.Revision, o, nil).Ordered.Revision,
+	}
+	if o.Verdict != nil {
+		s.Verdict = &ledger.Verdict{Result: ledger.Result(o.Verdict.Result), Reason: o.Verdict.Reason}
+	}
+	if o.Target != nil {
+		s.Target = *o.Target
+	}
+	return s
 }

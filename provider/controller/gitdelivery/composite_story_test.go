@@ -63,7 +63,7 @@ func TestDeleteWhileCompositeLives(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
-			if h := w.get("web").Status.AtProvider.Order; h == nil || h.Revision != 1 {
+			if h := w.ledgerOf("web"); h.LastNumber != 1 {
 				w.Errorf("order of the next object: want revision 1, got %v", h)
 			}
 		}},

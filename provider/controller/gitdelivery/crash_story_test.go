@@ -75,6 +75,7 @@ func (w *world) crashOnce(random *rand.Rand, revision int64) {
 		d.Spec.ForProvider.Order = order(revision, says)
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", paths[name], says)}
 		d.Generation++
+		w.composeWish(d)
 		w.must(w.kube.Update(w.Context(), d))
 	}
 	moments := []string{"Never", "BeforeFetch", "BeforePush", "BeforeStatus", "BetweenStateAndBranch"}

@@ -7,43 +7,36 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // defaultTimeout is what the schema says.
 const defaultTimeout = 10 * time.Minute
 
-// hasAppliedOrder is true if a status says that an order was carried out, whatever its verdict, and no attempt at it goes on.
-func hasAppliedOrder(at v1alpha1.GitDeliveryObservation, o rolloutv1alpha1.Order) bool {
-	if at.Order == nil || !at.Order.Unjudged().Same(o.Unjudged()) {
-		return false
-	}
-	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptFor(*at.Attempt, o)
+// isAttemptAt is true for an attempt to bring a repository to a position.
+func isAttemptAt(a rolloutv1alpha1.Attempt, p ledger.Position) bool {
+	return a.Revision == p.Revision && a.Step == p.Step && a.Number == p.Attempt
 }
 
-func isAttemptFor(a rolloutv1alpha1.Attempt, o rolloutv1alpha1.Order) bool {
-	return a.Revision == o.Revision && a.Step == o.Step && a.Number == o.Attempt
-}
-
-// noteWaiting notes since when the order of a delivery waits to be applied. It needs no write of its own: it goes along with the reason.
+// noteWaiting notes since when a delivery waits for its position to be reached. It needs no write of its own: it goes along with the reason.
 func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
-	at, o := &d.Status.AtProvider, askedOrder(d)
+	at, p := &d.Status.AtProvider, askedPosition(d)
 	if isApplied(d) {
 		at.Waiting = nil
 		return
 	}
-	if at.Waiting == nil || !isAttemptFor(*at.Waiting, o) {
-		at.Waiting = &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: metav1.NewTime(now.UTC().Truncate(time.Second))}
+	if at.Waiting == nil || !isAttemptAt(*at.Waiting, p) {
+		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: timestampOf(now)}
 	}
 }
 
 // deliveryDeadline is when a delivery has taken too long. Zero if nothing is waited for.
 func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
 	w := d.Status.AtProvider.Waiting
-	if w == nil || meta.WasDeleted(d) || !isAttemptFor(*w, askedOrder(d)) {
+	if w == nil || meta.WasDeleted(d) || !isAttemptAt(*w, askedPosition(d)) {
 		return time.Time{}
 	}
 	return w.StartedAt.Add(timeoutOf(d))
@@ -78,7 +71,7 @@ func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
 		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonIllegal, v1alpha1.ReasonStateNewer, v1alpha1.ReasonSiteMissing,
 	}
-	if askedOrder(d).Attempt == 0 {
+	if askedPosition(d).Attempt == 0 {
 		out = append(out, v1alpha1.ReasonObjectConflict)
 	}
 	return out

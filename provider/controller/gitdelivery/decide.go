@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -41,11 +42,11 @@ type decision struct {
 	remove []string
 	// sites of the directories to write.
 	sites []string
-	// trees that the order names, afterwards, and those left that it has no more.
+	// trees that are asked for, afterwards, and those left that are not asked for any more.
 	trees, left []state.Tree
 	// former are directories of the claim that were left on former branches. Nothing writes there.
 	former []state.Tree
-	// asksForMore is true if the order, which was carried out, came to ask for more than before.
+	// asksForMore is true if more is asked for than before at the same position.
 	asksForMore bool
 
 	// drifted is true if another commit changed what was delivered.
@@ -66,14 +67,54 @@ func (d *decision) hideState() *decision {
 	return d
 }
 
-// decideOrder decides what to do. It is pure: the same facts give the same decision.
-func decideOrder(f facts) decision {
-	for _, check := range []func(facts) *decision{checkClaim, checkState, checkFence, checkTrees, checkOwners, checkOverlaps} {
+// decideDelivery decides what to record and what to write. It is pure, and returns the facts with what is to be recorded. What keeps the trees from
+// being written does not keep the ledger from being recorded.
+func decideDelivery(f facts) (facts, decision) {
+	l := *f.ledger
+	f.ledger = &l
+	for _, check := range []func(facts) *decision{checkClaim, checkState} {
+		if refused := check(f); refused != nil {
+			return f, *refused
+		}
+	}
+	l.next = l.recorded
+	if refused := f.fence(); refused != nil {
+		return f, recordingLedger(f, *refused)
+	}
+	return f, recordingLedger(f, decideTrees(f))
+}
+
+// decideTrees decides about the directories, as they follow from the ledger.
+func decideTrees(f facts) decision {
+	l := f.ledger
+	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(l.applied.Position()))
+	}
+	if l.applied.Current == nil {
+		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
+	}
+	if l.obstacle != nil {
+		return *refuse(readyReasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
+	}
+	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
 	}
 	return decideDirectories(f)
+}
+
+// recordingLedger lets a decision that writes nothing record the ledger.
+func recordingLedger(f facts, d decision) decision {
+	if d.action == actionNone && f.ledger.isUnrecorded() && !d.hidesState {
+		d.action = actionLedger
+	}
+	return d
+}
+
+// reasonOrPushing returns the reason of a decision, or that what it decided is under way.
+func (d *decision) reasonOrPushing() xpv2.ConditionReason {
+	return cmp.Or(d.reason, v1alpha1.ReasonPushing)
 }
 
 // checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.
@@ -84,51 +125,46 @@ func checkClaim(f facts) *decision {
 	return nil
 }
 
-// checkState refuses a state that this control plane did not write.
+// checkState refuses to go on with files that must not be changed, or that another cluster wrote.
 func checkState(f facts) *decision {
+	l := f.ledger
+	if l.newer != "" {
+		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hideState()
+	}
 	switch {
 	case f.unreadable != "":
 		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hideState()
 	case f.owner != "" && !f.isSameCluster(f.owner):
-		return refuse(v1alpha1.ReasonOwnedElsewhere,
-			"control plane %q writes this repository from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-			f.marker.ControlPlane, f.owner).hideState()
-	case f.entry == nil:
-		return nil
-	case f.entry.Claim.Kind != f.spec.ClaimRef.Kind:
-		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", f.entry.Claim.Kind, f.entry.Claim.Name).hideState()
-	case !f.isSameCluster(f.entry.ClusterUID):
-		return refuse(v1alpha1.ReasonOwnedElsewhere,
-			"control plane %q wrote this claim from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-			f.marker.ControlPlane, f.entry.ClusterUID).hideState()
+		return refuseOtherCluster(f, "this repository", f.owner)
+	}
+	if l.file != nil {
+		if refused := checkWriter(f, l.file.Claim, l.file.ClusterUID); refused != nil {
+			return refused
+		}
+	}
+	if l.record != nil {
+		return checkWriter(f, l.record.Claim, l.record.ClusterUID)
+	}
+	if f.rebuilt {
+		return checkWriter(f, f.memory.Claim, f.memory.ClusterUID)
 	}
 	return nil
 }
 
-// checkFence refuses an order that is older than the last one that is known.
-func checkFence(f facts) *decision {
-	last := f.newestOrder()
-	if last == nil {
-		return nil
-	}
-	o := f.spec.Order
-	if o.Conflicts(*last) {
-		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was already used for another request", last.Revision)
-	}
-	if o.Rejudges(*last) {
-		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was judged already: a verdict never changes", last.Revision)
-	}
-	if o.Revives(*last, f.spec.Adopt != nil && *f.spec.Adopt) {
-		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was rejected, and revision %d delivers the same without being asked for", last.Revision, o.Revision)
-	}
-	if o.Behind(*last) {
-		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describeOrder(*last))
+// checkWriter refuses a file that is about another kind of claim, or that another cluster wrote.
+func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID string) *decision {
+	switch {
+	case claim.Kind != f.spec.ClaimRef.Kind:
+		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", claim.Kind, claim.Name).hideState()
+	case !f.isSameCluster(clusterUID):
+		return refuseOtherCluster(f, "this claim", clusterUID)
 	}
 	return nil
 }
 
-func describeOrder(o rolloutv1alpha1.Order) string {
-	return fmt.Sprintf("revision %d, step %d, attempt %d", o.Revision, o.Step, o.Attempt)
+func refuseOtherCluster(f facts, what, uid string) *decision {
+	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+		f.marker.ControlPlane, what, uid).hideState()
 }
 
 // checkTrees refuses what the claim may not deliver, and what is not what it says.
@@ -257,7 +293,7 @@ func decideDirectories(f facts) decision {
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.isRecorded() || f.shouldReapply() || !d.hasTreesOf(*f.entry) || f.hasUnretainedTree():
+	case !f.isRecorded() || f.shouldReapply() || !d.hasTreesOf(*f.memory) || f.hasUnretainedTree():
 		d.action = actionRecord
 	}
 	if d.action == actionCommit && f.hasDiverged() {
@@ -267,40 +303,27 @@ func decideDirectories(f facts) decision {
 	return d
 }
 
-// hasTreesOf is true if an entry has the directories that it is to have.
-func (d *decision) hasTreesOf(e state.Entry) bool {
-	return equality.Semantic.DeepEqual(e.Trees, slices.Concat(d.trees, d.left)) && equality.Semantic.DeepEqual(e.Former, d.former)
+// hasTreesOf is true if a record has the directories that it is to have.
+func (d *decision) hasTreesOf(r state.RecordFile) bool {
+	return equality.Semantic.DeepEqual(r.Trees, slices.Concat(d.trees, d.left)) && equality.Semantic.DeepEqual(r.Former, d.former)
 }
 
-// leaveOrRemove leaves a directory that the order does not have any more, or removes it. It is removed when the order is verified, and so one order after the Sites run
-// what takes its place: made before broken. A revision that is rejected never removes one.
+// leaveOrRemove leaves a directory that the trees do not name any more, or removes it. It is removed once the delivery is settled, and so after the Sites
+// run what takes its place: made before broken. A revision that is rejected never removes one.
 func (d *decision) leaveOrRemove(f facts, path string) {
-	if f.isSettled() {
+	if f.spec.Settled {
 		d.remove = append(d.remove, path)
 		return
 	}
 	d.left = append(d.left, f.lastKnownTree(path))
 }
 
-// onlyRemoves is true if nothing is to be done in the branch but to remove directories that the order has no more.
+// onlyRemoves is true if nothing is to be done in the branch but to remove directories that the trees do not name any more.
 func (d *decision) onlyRemoves() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
-// withoutRemoval records the order, and leaves the directories that it has no more. Where more is to be done, nothing is.
-func (d *decision) withoutRemoval(f facts) decision {
-	if !d.onlyRemoves() || f.isRecorded() {
-		return decision{}
-	}
-	out := *d
-	for _, path := range d.remove {
-		out.left = append(out.left, f.lastKnownTree(path))
-	}
-	out.action, out.remove = actionRecord, nil
-	return out
-}
-
-// namingRemoved says which directories something is about, if only those are meant that the order has no more.
+// namingRemoved says which directories something is about, if only those are meant that the trees do not name any more.
 func (d *decision) namingRemoved(message string) string {
 	if !d.onlyRemoves() {
 		return message
@@ -330,7 +353,7 @@ func (d *decision) decideDiverged(f facts) decision {
 // addDirectoryTree adds one directory of the spec to the decision.
 func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	now := state.Tree{Branch: t.Branch}
-	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.spec.Order.Revision}
+	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.position().Revision}
 	was, known := f.deliveredTree(t.Branch, t.Path)
 	if t.Action == v1alpha1.ActionKeep {
 		if known {
@@ -345,13 +368,13 @@ func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	files, id := f.markedFiles(t)
 	if f.dirs[t.Path].tree != id {
 		// A directory that was retained until now, because the cluster of its Site was not ready, has not drifted.
-		d.asksForMore = d.asksForMore || f.entry != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
+		d.asksForMore = d.asksForMore || f.memory != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
 		d.put[t.Path] = files
 		d.sites = append(d.sites, t.Site)
 	}
 }
 
-// markDrifted notes as drift what differs from what was delivered, while nothing new was ordered and no attempt goes on.
+// markDrifted notes as drift what differs from what was delivered, while nothing new is asked for and no attempt goes on.
 func (d *decision) markDrifted(f facts) {
 	d.drifted = d.action == actionCommit && !d.onlyRemoves() && f.wasApplied() && !d.asksForMore
 	if !d.drifted {
@@ -369,4 +392,10 @@ func isTrue(b *bool) bool { return b != nil && *b }
 
 func describeOwner(m marker.Marker) string {
 	return fmt.Sprintf("%s %s/%s", m.Claim.Kind, m.Claim.Namespace, m.Claim.Name)
+}
+
+// ledgerOnly returns the decision that records the ledger and leaves the trees, or nothing if the ledger is recorded.
+func (d *decision) ledgerOnly(f facts) decision {
+	out := decision{reason: d.reason, message: d.message, hidesState: d.hidesState}
+	return recordingLedger(f, out)
 }

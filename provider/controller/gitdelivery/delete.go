@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -33,12 +34,9 @@ func (f facts) ownDirectories() []string {
 	return out
 }
 
-// isRemembered is true if the state has an entry of ours that is not a tombstone.
+// isRemembered is true if the state speaks of a delivery of ours that was not deleted.
 func (f facts) isRemembered() bool {
-	if f.ledger != nil {
-		return checkClaim(f) == nil && checkLedgerState(f) == nil && f.ledger.isRemembered()
-	}
-	return checkClaim(f) == nil && checkState(f) == nil && f.entry != nil && !f.entry.Deleted
+	return checkClaim(f) == nil && checkState(f) == nil && f.ledger.isRemembered()
 }
 
 // Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with the way out of
@@ -66,20 +64,34 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
 		return err
 	}
-	if t.facts.ledger != nil && t.facts.isRemembered() {
+	if t.facts.isRemembered() {
 		if err := t.closeLedger(&c); err != nil {
 			return err
 		}
 	}
-	if t.facts.ledger == nil && t.facts.isRemembered() {
-		tombstone := state.Tombstone(*t.facts.entry)
-		content, err := tombstone.Encode()
-		if err != nil {
+	_, err := draft.Commit(c)
+	return err
+}
+
+// closeLedger adds the end of a deleted delivery to a change: a closed ledger in the home, and what is left of the record elsewhere.
+func (t *task) closeLedger(c *git.Change) error {
+	l, claim := t.facts.ledger, t.facts.marker.Claim
+	c.State = map[string][]byte{}
+	c.Retain = map[string]git.Trees{state.TreesPath(claim): nil}
+	l.events, l.closes = nil, false
+	if next, err := ledger.Append(l.recorded, l.now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
+		l.next, l.events = next, []ledger.Event{{Closed: &ledger.Closed{}}}
+		if err := t.writeLedgerFile(c); err != nil {
 			return err
 		}
-		c.State = map[string][]byte{state.Path(tombstone.Claim): content}
-		c.Retain = map[string]git.Trees{state.TreesDirectory(tombstone.Claim): nil}
+		c.State[state.RecordPath(claim)] = nil
+		return nil
 	}
-	_, err := draft.Commit(c)
+	if l.record == nil {
+		return nil
+	}
+	left := l.record.Tombstone()
+	content, err := left.Encode()
+	c.State[state.RecordPath(claim)] = content
 	return err
 }

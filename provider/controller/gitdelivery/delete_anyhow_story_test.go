@@ -44,7 +44,7 @@ func ends() map[string]end {
 	return map[string]end{
 		"Delivered": {reason: "A deletion removes what was delivered.", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
 		"Emptied": {
-			reason: "Nothing is left to remove in a repository that somebody emptied", was: v1alpha1.ReasonDiverged, nothing: true,
+			reason: "Nothing is left to remove in a repository that somebody emptied", was: v1alpha1.ReasonOrderBehind, nothing: true,
 			state: delivered(func(w *world) {
 				for _, ref := range []string{stateRef, "refs/heads/main"} {
 					_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", ref)
@@ -74,7 +74,7 @@ func ends() map[string]end {
 			}),
 		},
 		"StateLost": {
-			reason: "Without a state our directories are known by their markers", was: v1alpha1.ReasonDelivered,
+			reason: "Without a state our directories are known by their markers", was: v1alpha1.ReasonOrderBehind,
 			state: delivered(func(w *world) { w.deleteState(); w.restart() }),
 		},
 		"StateUntrusted": {
@@ -93,7 +93,7 @@ func ends() map[string]end {
 			reason: "A way back that there is not holds up nothing", was: v1alpha1.ReasonTreeGone,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
-					d.Spec.ForProvider.Order = back(1, "a", 1, 1)
+					d.Spec.ForProvider.Order = order(2, "b")
 					d.Spec.ForProvider.Trees = []v1alpha1.Tree{restore("edge1", webAtE1, "never")}
 				})
 			}),

@@ -101,9 +101,9 @@ func TestDelete(t *testing.T) {
 			w.holds(nil, nil)
 
 			w.create(w.first())
-			w.reconcile("web")
+			w.must(w.try("web"))
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Revision != 1 {
+			if o := w.ledgerOf("web"); o.LastNumber != 1 {
 				w.Errorf("order that is known: want revision 1, got %v", o)
 			}
 			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") })
@@ -143,6 +143,7 @@ func TestDelete(t *testing.T) {
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))
 			w.reconcile("web")
+			w.reconcile("web") // The ledger has the revision that was refused.
 			if !w.gone("web") {
 				w.Fatal("object: want it gone")
 			}
@@ -157,6 +158,7 @@ func TestDelete(t *testing.T) {
 			w.reconcile("other")
 			w.must(w.kube.Delete(w.Context(), w.get("other")))
 			w.reconcile("other")
+			w.reconcile("other") // The ledger has the revision that was refused.
 			if !w.gone("other") {
 				w.Fatal("object: want it gone")
 			}

@@ -51,7 +51,7 @@ func TestDeliver(t *testing.T) {
 			want := map[string]string{
 				"Intentplane-Claim":         "claims.intentplane.dev/IntentDeployment team-a/web",
 				"Intentplane-Control-Plane": "prod", "Intentplane-Revision": "1", "Intentplane-Step": "0",
-				"Intentplane-Attempt": "0", "Intentplane-Request-Digest": "a", "Intentplane-Intent": "intent-a",
+				"Intentplane-Attempt": "0", "Intentplane-Request-Digest": stateAt(order(1, "a")).Current.Request.Digest(), "Intentplane-Intent": "intent-a",
 				"Intentplane-Versions": "digests 1, renderer 1", "Intentplane-Cluster": "cluster-1",
 			}
 			if diff := cmp.Diff(want, c.Trailers); diff != "" {
@@ -148,7 +148,7 @@ func TestDeliver(t *testing.T) {
 			w.verify()
 			w.count(1)
 			at := w.get("web").Status.AtProvider
-			if at.Order.Verdict == nil || at.History[0].Verdict == nil {
+			if at.Ledger.Verdict == nil || at.History[0].Verdict == nil {
 				w.Errorf("verdict: want it in order and history: %v", at)
 			}
 		}},
@@ -220,7 +220,7 @@ func TestCrash(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.synced("web", corev1.ConditionTrue)
 			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(order(3, "c"), *at.Order); diff != "" || len(at.History) != 3 {
+			if diff := cmp.Diff(int64(3), at.Ledger.LastNumber); diff != "" || len(at.History) != 3 {
 				w.Fatalf("order that is known: -want, +got:\n%s", diff)
 			}
 			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(3, "c") })
@@ -320,8 +320,8 @@ func TestOwnership(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
-			if at := w.get("web").Status.AtProvider; at.Order != nil {
-				w.Errorf("status: want nothing of the other cluster, got %v", at.Order)
+			if at := w.get("web").Status.AtProvider; at.Ledger != nil {
+				w.Errorf("status: want nothing of the other cluster, got %v", at.Ledger)
 			}
 			w.count(1)
 			w.rebuild("cluster-2", "cluster-1")
@@ -354,7 +354,7 @@ func TestOwnership(t *testing.T) {
 		"ForgedState": {reason: "A state that cannot be read is not guessed at", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			_, err := w.git.Commit(w.Context(), repo, "forged", map[string]string{"claims.intentplane.dev/team-a/web/0.json": "{}"}, "Forge")
+			_, err := w.git.Commit(w.Context(), repo, "forged", map[string]string{"claims.intentplane.dev/team-a/web/record.json": "{}"}, "Forge")
 			w.must(err)
 			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/forged")
 			w.must(err)

@@ -34,7 +34,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+			if diff := cmp.Diff(int64(2), w.get("web").Status.AtProvider.Ledger.LastNumber); diff != "" {
 				w.Errorf("order that is known: -want, +got:\n%s", diff)
 			}
 			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
@@ -60,10 +60,10 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			backup.Status = status
 			w.restoreStatus(backup)
 			w.restart()
-			w.reconcile("web")
+			w.must(w.try("web"))
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(3)
-			if at := w.get("web").Status.AtProvider; at.Order.Revision != 3 || len(at.History) != 3 {
+			if at := w.get("web").Status.AtProvider; at.Ledger.LastNumber != 3 || len(at.History) != 3 {
 				w.Errorf("status: want revision 3 and its history, got %v", at)
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
@@ -103,7 +103,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.lose("web")
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			w.ask(*w.get("web").Status.AtProvider.Order, desired(w.T, "edge1", webAtE1, "b"))
+			w.ask(order(w.ledgerOf("web").LastNumber, "b"), desired(w.T, "edge1", webAtE1, "b"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
 			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"))

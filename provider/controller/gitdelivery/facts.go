@@ -7,6 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/marker"
@@ -37,19 +38,19 @@ type facts struct {
 	tip string
 	// inBranch says of commits that matter whether they are in the branch.
 	inBranch map[string]bool
-	// entry of the state. Nil if there is none.
-	entry *state.Entry
+	// memory is what is remembered of the directories. Nil if nothing is.
+	memory *state.RecordFile
 	// owner is the cluster that writes the state. Empty if the state does not say.
 	owner string
-	// rebuilt is true if the entry was lost, and rebuilt from our commits.
+	// rebuilt is true if the record was lost, and rebuilt from our commits.
 	rebuilt bool
-	// lostEntries are entries of other claims that were lost with it, by their path in the state.
-	lostEntries map[string]state.Entry
+	// lostRecords are records of other claims that were lost with it, by their path in the state.
+	lostRecords map[string]state.RecordFile
 	// retained are the trees that the state holds on to.
 	retained map[string]bool
 	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
 	restored map[string]tree.Files
-	// unreadable says why an entry that exists cannot be read.
+	// unreadable says why a file that exists cannot be read.
 	unreadable string
 	// forged says why the whole state counts as lost. Empty if it does not.
 	forged string
@@ -59,7 +60,7 @@ type facts struct {
 	dirs map[string]directory
 	// forgotten are former branches that a person asked to forget.
 	forgotten []string
-	// ledger is what is known of the ledger that the delivery is about. Nil for a delivery with an order.
+	// ledger is what is known of the ledger that the delivery is about.
 	ledger *ledgerFacts
 	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
 	overlaps map[string]overlap
@@ -93,11 +94,11 @@ func (f facts) allDirectories() []string {
 	return slices.Compact(out)
 }
 
-// knownPaths are the paths of the directories that an earlier order had.
+// knownPaths are the paths of the directories that were delivered before.
 func (f facts) knownPaths() []string {
 	out := []string{}
-	if f.entry != nil {
-		for _, t := range slices.Concat(f.entry.Trees, f.entry.Former) {
+	if f.memory != nil {
+		for _, t := range slices.Concat(f.memory.Trees, f.memory.Former) {
 			if t.Branch == f.branchName() {
 				out = append(out, t.Path)
 			}
@@ -110,20 +111,20 @@ func (f facts) knownPaths() []string {
 	return slices.Compact(out)
 }
 
-// deliveredTree returns what the last order left at a place. Where the state was lost, the object remembers.
+// deliveredTree returns what was left at a place last. Where the state was lost, the object remembers.
 func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
-	if f.entry != nil && !f.rebuilt {
-		return f.entry.Tree(branch, path)
+	if f.memory != nil && !f.rebuilt {
+		return f.memory.Tree(branch, path)
 	}
 	for _, t := range f.lastStatus.Trees {
 		if t.Path == path && branch == f.branchName() {
 			return state.Tree{Branch: branch, DeliveredTree: t}, true
 		}
 	}
-	if f.entry == nil {
+	if f.memory == nil {
 		return state.Tree{}, false
 	}
-	return f.entry.Tree(branch, path)
+	return f.memory.Tree(branch, path)
 }
 
 // lastKnownTree is what is known of a directory, by the state or, where that does not have it, by the object.
@@ -139,35 +140,6 @@ func (f facts) lastKnownTree(path string) state.Tree {
 		}
 	}
 	return out
-}
-
-// newestOrder is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
-// its backup, and the state may have been lost: neither is always right.
-func (f facts) newestOrder() *rolloutv1alpha1.Order {
-	switch {
-	case f.entry == nil:
-		return f.lastStatus.Order
-	case f.lastStatus.Order == nil, f.lastStatus.Order.Behind(*f.entry.Order):
-		return f.entry.Order
-	}
-	return f.lastStatus.Order
-}
-
-// baseEntry is what is remembered, for the next entry to start from. Where the state was lost, the object remembers.
-func (f facts) baseEntry() state.Entry {
-	e := state.Entry{}
-	if f.entry != nil {
-		e = *f.entry
-	}
-	if m := f.lastStatus; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order) || (f.rebuilt && !m.Order.Behind(*f.entry.Order))) {
-		e = state.Entry{Order: m.Order, History: m.History}
-		if m.Remote != nil {
-			e.Commit, e.CommitTime = m.Remote.Commit, m.Remote.CommitTime
-		}
-	}
-	e.Claim, e.ClusterUID = f.spec.ClaimRef, f.marker.ClusterUID
-	e.Claim.UID = ""
-	return e
 }
 
 // isOwnDirectory is true if we may write to the directory.
@@ -186,13 +158,13 @@ func (f facts) isOwnDirectory(path string) bool {
 // may be able to write, and therefore only about a directory of the claim's name.
 func (f facts) lostItsMarker(at string) bool {
 	d, c := f.dirs[at], f.spec.ClaimRef
-	if f.entry == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.isRemembered() {
+	if f.memory == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.isRemembered() {
 		return false
 	}
 	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
 		return false
 	}
-	t, ok := f.entry.Tree(f.branchName(), at)
+	t, ok := f.memory.Tree(f.branchName(), at)
 	return ok && d.tree != "" && t.Tree == d.tree
 }
 
@@ -206,35 +178,13 @@ func (f facts) isSameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
 }
 
-// wasApplied is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
-func (f facts) wasApplied() bool {
-	takesOver := f.entry != nil && f.entry.ClusterUID != f.marker.ClusterUID
-	if takesOver || f.isAttempting() || f.isStateAhead() {
-		return false
-	}
-	m := f.lastStatus
-	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Order.Unjudged().Same(f.spec.Order.Unjudged())
-	return remembered || f.isAppliedByState()
-}
-
-// isAppliedByState is true if the state says that this control plane carried out the order, whatever its verdict.
-func (f facts) isAppliedByState() bool {
-	e := f.entry
-	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && e.Order.Unjudged().Same(f.spec.Order.Unjudged())
-}
-
-// isRecorded is true if the state says so, and has the order's verdict.
-func (f facts) isRecorded() bool {
-	return f.isAppliedByState() && f.entry.Order.Same(f.spec.Order)
-}
-
 // isStateAhead reports whether the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Where
 // the status says that the commit was in the branch, another user removed it.
 func (f facts) isStateAhead() bool {
-	if !f.isRecorded() || f.entry.Base == "" || f.inBranch[f.entry.Commit] || !f.inBranch[f.entry.Base] {
+	if !f.isRecorded() || f.memory.Base == "" || f.inBranch[f.memory.Commit] || !f.inBranch[f.memory.Base] {
 		return false
 	}
-	return f.lastSeenCommit() != f.entry.Commit
+	return f.lastSeenCommit() != f.memory.Commit
 }
 
 // A commitToFind is a commit that says something by being in the branch or not, and what it was made on.
@@ -245,8 +195,8 @@ type commitToFind struct {
 
 func (f facts) commitsToFind() []commitToFind {
 	out := []commitToFind{{commit: f.lastSeenCommit()}}
-	if f.entry != nil {
-		out = append(out, commitToFind{commit: f.entry.Commit, base: f.entry.Base})
+	if f.memory != nil {
+		out = append(out, commitToFind{commit: f.memory.Commit, base: f.memory.Base})
 	}
 	return out
 }
@@ -260,17 +210,17 @@ func (f facts) lastSeenCommit() string {
 	return r.Commit
 }
 
-// hasDiverged reports whether the branch has lost what was delivered last: its history was rewritten, or it was deleted. An entry that
+// hasDiverged reports whether the branch has lost what was delivered last: its history was rewritten, or it was deleted. A record that
 // was written ahead says nothing like that as long as what it builds on is there.
 func (f facts) hasDiverged() bool {
 	if c := f.lastSeenCommit(); c != "" {
 		return !f.inBranch[c]
 	}
-	e := f.entry
-	if e == nil || e.Deleted || e.Commit == "" {
+	r := f.memory
+	if r == nil || r.Deleted || r.Commit == "" {
 		return false
 	}
-	return !f.inBranch[e.Commit] && !f.inBranch[e.Base]
+	return !f.inBranch[r.Commit] && !f.inBranch[r.Base]
 }
 
 // shouldReapply is true if what was lost with the history is to be delivered again.
@@ -288,21 +238,58 @@ func (f facts) tipBefore() string {
 
 // attemptOfState is the attempt that wrote the state ahead. Nil if there is none.
 func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
-	if !f.isStateAhead() || f.entry.Attempt == nil || !f.isAttemptOfOrder(f.entry.Attempt) {
+	if !f.isStateAhead() || f.memory.Attempt == nil || !isAttemptAt(*f.memory.Attempt, f.position()) {
 		return nil
 	}
-	a := f.entry.Attempt.DeepCopy()
+	a := f.memory.Attempt.DeepCopy()
 	a.EndedAt = nil
 	return a
 }
 
-// isAttempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.
+// isAttempting is true while the attempt at the position goes on: what is missing in the branch was not pushed yet.
 func (f facts) isAttempting() bool {
 	a := f.lastStatus.Attempt
-	return a != nil && f.isAttemptOfOrder(a) && a.EndedAt == nil
+	return a != nil && isAttemptAt(*a, f.position()) && a.EndedAt == nil
 }
 
-func (f facts) isAttemptOfOrder(a *rolloutv1alpha1.Attempt) bool {
-	o := f.spec.Order
-	return a.Revision == o.Revision && a.Step == o.Step && a.Number == o.Attempt
+// position that the trees belong to.
+func (f facts) position() ledger.Position { return f.ledger.applied.Position() }
+
+// baseRecord is what is remembered, for the next record to start from. Where the state was lost, the object remembers.
+func (f facts) baseRecord() state.RecordFile {
+	out, m := state.RecordFile{}, f.lastStatus
+	if f.memory != nil {
+		out = *f.memory
+	}
+	if n := len(m.History); n > 0 && (f.memory == nil || f.rebuilt && m.History[n-1].Revision >= f.memory.LastNumber) {
+		out = state.RecordFile{Revisions: m.History}
+		if m.Remote != nil {
+			out.Commit, out.CommitTime = m.Remote.Commit, m.Remote.CommitTime
+		}
+	}
+	out.Claim, out.ClusterUID = f.spec.ClaimRef, f.marker.ClusterUID
+	out.Claim.UID = ""
+	return out
+}
+
+// wasApplied is true if the position was reached before, as far as status or state remember: what differs now was changed by others.
+func (f facts) wasApplied() bool {
+	takesOver := f.memory != nil && f.memory.ClusterUID != f.marker.ClusterUID
+	if takesOver || f.isAttempting() || f.isStateAhead() {
+		return false
+	}
+	m := f.lastStatus
+	remembered := m.Record != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Record.Position == f.position()
+	return remembered || f.isAppliedByState()
+}
+
+// isAppliedByState is true if the state says that this control plane brought the repository to the position.
+func (f facts) isAppliedByState() bool {
+	r := f.memory
+	return r != nil && !f.rebuilt && !r.Deleted && r.ClusterUID == f.marker.ClusterUID && r.Position == f.position()
+}
+
+// isRecorded is true if the state says so, and has the head of the ledger.
+func (f facts) isRecorded() bool {
+	return f.isAppliedByState() && f.memory.Head == f.ledger.applied.Head
 }

@@ -147,9 +147,10 @@ func (w *world) unharmed(revision int64) {
 	d := w.get("neighbour")
 	d.Spec.ForProvider.Order = order(revision, says)
 	d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", "clusters/edge2/team-a/neighbour", says)}
+	w.composeWish(d)
 	w.must(w.kube.Update(w.Context(), d))
 	w.recovers("neighbour")
-	if at := w.get("neighbour").Status.AtProvider.Order; at == nil || at.Revision != revision {
+	if at := w.ledgerOf("neighbour"); at.LastNumber != revision {
 		w.Errorf("neighbour: want revision %d, got %v", revision, at)
 	}
 }

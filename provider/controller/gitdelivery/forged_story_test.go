@@ -54,13 +54,10 @@ func TestForgedMemory(t *testing.T) {
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(order(2, "b"), *at.Order); diff != "" {
+			if diff := cmp.Diff(int64(2), at.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
-			if len(at.History) != 2 || at.History[0].Verdict != nil || at.History[1].Verdict != nil {
-				w.Errorf("history: want both revisions, and no verdict: %v", at.History)
-			}
-			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
 			w.held(files("b"))
@@ -70,12 +67,12 @@ func TestForgedMemory(t *testing.T) {
 			w.twoRevisions()
 			evil := map[string]string{}
 			for name, content := range files("evil") {
-				evil["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
+				evil["claims.intentplane.dev/team-a/web/record.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
 			}
 			w.forgeAll(evil)
 			w.forget()
 			w.restart()
-			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "evil"))
+			w.ask(order(3, "c"), restore("edge1", webAtE1, "evil"))
 			w.expect("web", v1alpha1.ReasonTreeGone)
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
 			w.count(2)
@@ -84,7 +81,7 @@ func TestForgedMemory(t *testing.T) {
 			w.twoRevisions()
 			evil := map[string]string{}
 			for name, content := range files("evil") {
-				evil["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
+				evil["claims.intentplane.dev/team-a/web/record.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
 			}
 			w.forgeAll(evil)
 			w.restart()
@@ -119,7 +116,7 @@ func TestForgedMemory(t *testing.T) {
 			w.disaster()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+			if diff := cmp.Diff(int64(2), w.get("web").Status.AtProvider.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 		}},
@@ -130,7 +127,7 @@ func TestForgedMemory(t *testing.T) {
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+			if diff := cmp.Diff(int64(2), w.get("web").Status.AtProvider.Ledger.LastNumber); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 		}},
@@ -161,7 +158,7 @@ func TestForgedMemory(t *testing.T) {
 			w.restart()
 			w.starts("b")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
-			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.rebuild("cluster-1", "")
 			w.restart()
@@ -192,7 +189,7 @@ func TestGroupAfterForgery(t *testing.T) {
 	got, err := w.git.Files(w.Context(), repo, stateRef)
 	w.must(err)
 	for _, name := range names {
-		if entry := got["claims.intentplane.dev/team-a/"+name+"/0.json"]; !strings.Contains(entry, `"revision":3`) && !strings.Contains(entry, `"revision": 3`) {
+		if entry := got["claims.intentplane.dev/team-a/"+name+"/ledger.json"]; !strings.Contains(entry, `"number": 3`) {
 			t.Errorf("state of %s: want revision 3, got %q", name, entry)
 		}
 	}

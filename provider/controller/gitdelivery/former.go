@@ -17,10 +17,10 @@ import (
 // remembers.
 func (f facts) formerTrees(trees int) []state.Tree {
 	var all []state.Tree
-	if f.entry != nil {
-		all = slices.Concat(f.entry.Trees, f.entry.Former)
+	if f.memory != nil {
+		all = slices.Concat(f.memory.Trees, f.memory.Former)
 	}
-	if f.entry == nil || f.rebuilt {
+	if f.memory == nil || f.rebuilt {
 		all = append(all, f.rememberedFormer()...)
 	}
 	return state.LimitFormer(slices.DeleteFunc(all, func(t state.Tree) bool {

@@ -29,56 +29,57 @@ const (
 	maxStrangeMarkers = 64
 )
 
-// gatherFacts gathers the facts about a delivery. It returns an error if a server or the API server cannot be asked.
+// gatherFacts gathers the facts about a delivery. What keeps the directories from being compared for good is a fact too: the ledger
+// is recorded all the same. It returns an error if a server or the API server cannot be asked.
 func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
-	if hasLedger(d) {
-		return e.gatherLedger(ctx, d, s)
-	}
 	f := facts{
-		namespace:  d.GetNamespace(),
-		spec:       *d.Spec.ForProvider.DeepCopy(),
-		lastStatus: *d.Status.AtProvider.DeepCopy(),
-		configKind: e.config.kind,
-		config:     e.config.spec,
-		marker:     e.markerOf(d),
-		tip:        s.Tip(),
-		forged:     s.StateForged(),
-		rival:      s.StateRival(),
-		forgotten:  forgottenBranches(d),
+		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), lastStatus: *d.Status.AtProvider.DeepCopy(),
+		configKind: e.config.kind, config: e.config.spec, marker: e.markerOf(d), tip: s.Tip(),
+		forged: s.StateForged(), rival: s.StateRival(), forgotten: forgottenBranches(d),
 	}
+	f.ledger = &ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.timestamp().Format("20060102T150405Z"))}
 	var err error
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
 	}
-	if f.entry, f.unreadable, err = readStateEntry(s, state.Path(f.spec.ClaimRef)); err != nil {
+	if err = e.readLedger(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
+	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
+		f.ledger.obstacle, err = err, nil
+	}
+	return f, err
+}
+
+// isPersistent reports whether an error is about what the repository holds, so that it stays until a user changes that.
+func isPersistent(err error) bool {
+	switch failure.ClassOf(err) {
+	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassPolicy:
+		return true
+	}
+	return false
+}
+
+// gatherDirectories gathers what stands in the branch, and what may be written there.
+func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDelivery, f *facts, s *git.Snapshot) error {
+	var err error
 	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
-		return facts{}, err
+		return err
 	}
-	if f.unreadable == "" {
-		if f.owner, f.unreadable, err = readStateOwner(s); err != nil {
-			return facts{}, err
-		}
+	if f.inBranch, err = e.commitsInBranch(ctx, *f, s); err != nil {
+		return err
 	}
-	f.retained = s.RetainedTrees(state.TreesDirectory(f.spec.ClaimRef))
-	if err = e.rebuildFromCommits(ctx, &f, s); err != nil {
-		return facts{}, err
-	}
-	if f.restored, err = e.restoredTrees(ctx, d, f, s); err != nil {
-		return facts{}, err
-	}
-	if f.inBranch, err = e.commitsInBranch(ctx, f, s); err != nil {
-		return facts{}, err
+	if f.restored, err = e.restoredTrees(ctx, d, *f, s); err != nil {
+		return err
 	}
 	f.dirs = map[string]directory{}
 	for _, path := range f.allDirectories() {
-		if f.dirs[path], err = e.directoryAt(ctx, f, s, path); err != nil {
-			return facts{}, err
+		if f.dirs[path], err = e.directoryAt(ctx, *f, s, path); err != nil {
+			return err
 		}
 	}
-	f.overlaps, err = e.findOverlaps(ctx, f, s)
-	return f, err
+	f.overlaps, err = e.findOverlaps(ctx, *f, s)
+	return err
 }
 
 // commitsInBranch asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
@@ -122,19 +123,6 @@ func (e *external) sitesByName(ctx context.Context, names []string) (map[string]
 		out[name] = site
 	}
 	return out, nil
-}
-
-// readStateEntry returns the entry at a path of the state, or why it cannot be used.
-func readStateEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
-	content, ok, err := s.StateFile(path)
-	if err != nil || !ok {
-		return nil, "", err
-	}
-	entry, err := state.Decode(content)
-	if err != nil {
-		return nil, path + ": " + err.Error(), nil //nolint:nilerr // What is wrong with it is an answer.
-	}
-	return &entry, "", nil
 }
 
 // readStateOwner returns which cluster writes the state, or why that is not known.

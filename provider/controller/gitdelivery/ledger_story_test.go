@@ -10,7 +10,6 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -35,9 +34,6 @@ func TestLedgerHome(t *testing.T) {
 			}
 			if at.Record == nil || at.Record.Head != want.Head || at.Record.Position != want.Position() || at.Record.Home != "default" || at.Record.Copy != nil {
 				w.Errorf("the record of the home follows the head: got %+v", at.Record)
-			}
-			if !at.Order.Same(rolloutv1alpha1.OrderOf(want)) {
-				w.Errorf("the status shows the order that the ledger stands for: got %+v", at.Order)
 			}
 		}},
 		"Again": {reason: "What is recorded and delivered is not written again.", run: func(w *world) {

@@ -52,7 +52,7 @@ func TestLeft(t *testing.T) {
 			if said := w.get("web").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(said, "removing "+webAtE1+": ") {
 				w.Errorf("message: want the directory named, got %q", said)
 			}
-			if at := w.get("web").Status.AtProvider; !at.Order.Verified() || at.History[len(at.History)-1].Verdict == nil {
+			if at := w.get("web").Status.AtProvider; !at.Ledger.IsVerified() {
 				w.Errorf("status: want the verdict recorded, got %v", at)
 			}
 			w.count(2)

@@ -2,12 +2,10 @@ package gitdelivery
 
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/state"
 )
 
 // What is logged of a repository, once for each thing that comes true there.
@@ -18,26 +16,26 @@ const (
 )
 
 // logProgress logs what a repository holds, or remembers, unless the status says so already: an observation that finds nothing new logs nothing.
-func (e *external) logProgress(d *v1alpha1.GitDelivery, entry state.Entry) {
-	before, now := d.Status.AtProvider.Order, entry.Order
-	if now == nil || equality.Semantic.DeepEqual(before, now) {
+func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
+	before, now := d.Status.AtProvider.Record, e.facts.ledger.applied
+	if now.Current == nil || before != nil && before.Head == now.Head {
 		return
 	}
-	claim := d.Spec.ForProvider.ClaimRef
+	claim, p := d.Spec.ForProvider.ClaimRef, now.Position()
 	values := []any{
 		"claim", claim.Namespace + "/" + claim.Name, "group", claim.APIGroup, "delivery", d.GetName(),
-		"revision", now.Revision, "step", now.Step, "request", now.Request, "commit", entry.Commit,
+		"revision", p.Revision, "step", p.Step, "request", now.Current.Request.Digest(), "commit", commit,
 	}
-	if now.RequestRef != nil {
-		values = append(values, "rolloutRequest", now.RequestRef.Name)
+	if r := now.Current.RequestRef; r != nil {
+		values = append(values, "rolloutRequest", r.Name)
 	}
 	if now.Verdict != nil {
 		values = append(values, "verdict", now.Verdict.Result, "reason", now.Verdict.Reason)
 	}
-	if now.Attempt > 0 && now.Target != nil {
-		values = append(values, "attempt", now.Attempt, "target", *now.Target)
+	if p.Attempt > 0 && now.Target != 0 {
+		values = append(values, "attempt", p.Attempt, "target", now.Target)
 	}
-	e.logger.Info(progressMessage(before, *now), values...)
+	e.logger.Info(progressMessage(before, now), values...)
 }
 
 // logConcealed returns a function that logs what no condition says: why a private address could not be read.
@@ -48,9 +46,13 @@ func logConcealed(l logging.Logger) func(repository.ConcealedFailure) {
 }
 
 // progressMessage says what came true since.
-func progressMessage(before *rolloutv1alpha1.Order, now rolloutv1alpha1.Order) string {
-	switch same := before != nil && before.Revision == now.Revision; {
-	case now.Attempt > 0 && (!same || before.Attempt < now.Attempt):
+func progressMessage(before *v1alpha1.LedgerRecord, now ledger.State) string {
+	was, is := ledger.Position{}, now.Position()
+	if before != nil {
+		was = before.Position
+	}
+	switch {
+	case is.Attempt > 0 && (was.Revision != is.Revision || was.Attempt < is.Attempt):
 		return loggedRollback
 	case now.Verdict != nil:
 		return loggedVerdict

@@ -64,10 +64,10 @@ func TestLog(t *testing.T) {
 	still()
 	one, two := "claim=team-a/web revision=1 step=0 request=", "claim=team-a/web revision=2 step=0 request="
 	want := []string{
-		loggedDelivered + " " + one + order(1, "a").Request + " commit=true",
-		loggedVerdict + " " + one + order(1, "a").Request + " commit=true verdict=Verified reason=",
-		loggedDelivered + " " + two + order(2, "b").Request + " commit=true rolloutRequest=again",
-		loggedRollback + " " + two + order(2, "b").Request + " commit=true verdict=Rejected reason=GateFailed attempt=1 target=1",
+		loggedDelivered + " " + one + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true",
+		loggedVerdict + " " + one + stateAt(order(1, "a")).Current.Request.Digest() + " commit=true verdict=Verified reason=",
+		loggedDelivered + " " + two + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again",
+		loggedRollback + " " + two + stateAt(order(2, "b")).Current.Request.Digest() + " commit=true rolloutRequest=again verdict=Rejected reason=GateFailed attempt=1 target=1",
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(lines, "\n")); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)

@@ -19,7 +19,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
-	"github.com/intentplane/intentplane/provider/state"
 )
 
 // An external is the repository of one GitDelivery, for one reconcile.
@@ -150,11 +149,7 @@ func (e *external) evaluateSnapshot(ctx context.Context, d *v1alpha1.GitDelivery
 	if err != nil {
 		return err
 	}
-	if f.ledger != nil {
-		e.facts, e.decision = decideLedger(f)
-		return nil
-	}
-	e.facts, e.decision = f, decideOrder(f)
+	e.facts, e.decision = decideDelivery(f)
 	return nil
 }
 
@@ -162,7 +157,7 @@ func (e *external) evaluateSnapshot(ctx context.Context, d *v1alpha1.GitDelivery
 // ordered may be older than what was delivered.
 func (e *external) failureReason(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
 	reason := readyReasonOf(err)
-	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Order == nil && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
+	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
 		return v1alpha1.ReasonMemoryUnknown
 	}
 	return reason
@@ -173,64 +168,6 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 		return failureMessage(err) + wayOut
 	}
 	return failureMessage(err)
-}
-
-// showDecision shows the decision in the status.
-func (e *external) showDecision(d *v1alpha1.GitDelivery) {
-	e.restoreStatus(d)
-	switch {
-	case e.decision.drifted && e.decision.action == actionCommit:
-		setRestoringDrift(d, e.now(), e.decision.message)
-	case e.decision.reason != "":
-		setUnready(d, e.now(), e.decision.reason, e.decision.message)
-	case e.decision.action == actionNone:
-		e.showDelivered(d, *e.facts.entry)
-		keepRestored(d, e.readyBefore)
-	case e.decision.action == actionCommit, e.decision.action == actionLedger:
-		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
-	}
-}
-
-// restoreStatus puts what the state remembers into a status that remembers less, so that the function learns about it.
-func (e *external) restoreStatus(d *v1alpha1.GitDelivery) {
-	if e.facts.ledger != nil {
-		e.restoreLedgerStatus(d)
-		return
-	}
-	entry, at := e.facts.entry, &d.Status.AtProvider
-	if entry == nil || e.decision.hidesState || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
-		return
-	}
-	e.logProgress(d, *entry)
-	at.Order = entry.Order.DeepCopy()
-	at.History = entry.Shown()
-}
-
-// showDelivered says that the order of the entry is carried out. It is the evidence that others rely on.
-func (e *external) showDelivered(d *v1alpha1.GitDelivery, entry state.Entry) {
-	at := &d.Status.AtProvider
-	e.logProgress(d, entry)
-	at.Order = entry.Order.DeepCopy()
-	at.History = entry.Shown()
-	at.Trees = entry.ShownTrees()
-	e.reportFormer(d, entry.ShownFormer())
-	at.Remote = &v1alpha1.Remote{
-		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
-	}
-	e.endAttempt(d, entry)
-	setDelivered(d, e.now())
-}
-
-// endAttempt ends the attempt. One that the status lost is known from the state.
-func (e *external) endAttempt(d *v1alpha1.GitDelivery, entry state.Entry) {
-	at := &d.Status.AtProvider
-	if entry.Attempt != nil && (at.Attempt == nil || !e.facts.isAttemptOfOrder(at.Attempt)) {
-		at.Attempt = entry.Attempt.DeepCopy()
-	}
-	if at.Attempt != nil && at.Attempt.EndedAt == nil {
-		now := e.timestamp()
-		at.Attempt.EndedAt = &now
-	}
 }
 
 // timestamp has no more precision than a status can hold.

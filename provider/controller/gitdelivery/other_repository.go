@@ -55,9 +55,6 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 		return nil, false, err
 	}
 	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOf(other)}
-	if hasLedger(other) {
-		f.ledger = &ledgerFacts{}
-	}
 	for _, t := range f.spec.Trees {
 		files, ok, err := there.findTreeFiles(ctx, f, s, id, t.Path, f.commitsWithTree(id))
 		if ok {

@@ -60,8 +60,8 @@ func (f facts) siteOfDirectory(dir string) string {
 			return t.Site
 		}
 	}
-	if f.entry != nil {
-		for _, t := range f.entry.Trees {
+	if f.memory != nil {
+		for _, t := range f.memory.Trees {
 			if t.Path == dir {
 				return t.Site
 			}

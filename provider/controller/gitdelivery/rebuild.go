@@ -1,12 +1,12 @@
 package gitdelivery
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -15,14 +15,14 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// rebuildFromCommits rebuilds the entry of a state that was lost from what our commits say. Where all of the state was lost, the entries of all
+// rebuildFromCommits rebuilds the record of a state that was lost from what our commits say. Where all of the state was lost, the records of all
 // other claims are rebuilt too, and the first delivery writes them: a claim that was deleted would begin at revision 1 again otherwise.
 func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snapshot) error {
-	if f.entry != nil || f.unreadable != "" || s.Tip() == "" {
+	if f.memory != nil || f.unreadable != "" || s.Tip() == "" {
 		return nil
 	}
 	stateless := s.Stateless()
-	if !stateless && !hasDirectoryWithoutEntry(*f, s) {
+	if !stateless && !hasDirectoryWithoutRecord(*f, s) {
 		return nil // A new claim.
 	}
 	notes, err := e.repo.ReadMessages(ctx, s, trailerClaim+": ")
@@ -32,37 +32,34 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if err != nil || len(notes) == 0 {
 		return err
 	}
-	entries := entriesFromCommits(notes, f.marker)
+	records := recordsFromCommits(notes, f.marker)
 	if stateless {
 		f.owner = lastWriter(notes, f.marker.ControlPlane)
 	}
-	own := state.Path(f.spec.ClaimRef)
-	if entry, told := entries[own]; told && (f.lastStatus.Order == nil || f.isSameCluster(entry.ClusterUID)) {
-		if entry.Trees, err = treesInBranch(ctx, *f, s, entry.Order.Revision); err != nil {
-			return err
+	own := state.RecordPath(f.spec.ClaimRef)
+	if record, told := records[own]; told && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
+		if f.ledger.recorded.Seq == 0 {
+			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}
-		f.entry, f.rebuilt = &entry, true
+		if !record.Deleted {
+			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber)
+			f.memory, f.rebuilt = &record, true
+		}
 	}
 	if stateless {
-		delete(entries, own)
-		f.lostEntries = entries
+		delete(records, own)
+		f.lostRecords = records
 	}
-	return nil
+	return err
 }
 
-// hasDirectoryWithoutEntry reports whether a claim has a directory, but no entry in the state.
-func hasDirectoryWithoutEntry(f facts, s *git.Snapshot) bool {
+// hasDirectoryWithoutRecord reports whether a claim has a directory, but no record in the state.
+func hasDirectoryWithoutRecord(f facts, s *git.Snapshot) bool {
 	ours := f.ownMarkerIDs()
 	return slices.ContainsFunc(f.spec.Trees, func(t v1alpha1.Tree) bool {
 		at, ok, err := s.Entry(t.Path + "/" + tree.Marker)
 		return err == nil && ok && slices.Contains(ours, at.ID)
 	})
-}
-
-// isEncodable is true for an entry that could be read back.
-func isEncodable(e state.Entry) bool {
-	_, err := e.Encode()
-	return err == nil
 }
 
 // ownMarkerIDs are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
@@ -98,12 +95,6 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 	return out, nil
 }
 
-// A claimHistory is what all commits of one claim say, the newest first.
-type claimHistory struct {
-	claim   rolloutv1alpha1.ClaimReference
-	commits []commitTrailers
-}
-
 // lastWriter is the cluster that wrote the newest commit of a control plane. Empty if it does not say.
 func lastWriter(notes []git.Message, controlPlane string) string {
 	for _, n := range notes {
@@ -114,49 +105,29 @@ func lastWriter(notes []git.Message, controlPlane string) string {
 	return ""
 }
 
-// entriesFromCommits returns the entries of a control plane from what its commits say, by their paths in the state.
-func entriesFromCommits(notes []git.Message, ours marker.Marker) map[string]state.Entry {
-	tales := map[string]claimHistory{}
+// recordsFromCommits returns what the commits of a control plane say of claims, the newest first, by the paths of their records. They verify nothing: a
+// commit says what was tried, and not how it ended.
+func recordsFromCommits(notes []git.Message, ours marker.Marker) map[string]state.RecordFile {
+	out := map[string]state.RecordFile{}
 	for _, n := range notes {
 		l, ok := parseCommitTrailers(n)
 		if !ok || l.controlPlane != ours.ControlPlane {
 			continue
 		}
-		key := state.Path(l.claim)
-		t := tales[key]
-		t.claim, t.commits = l.claim, append(t.commits, l)
-		tales[key] = t
-	}
-	out := map[string]state.Entry{}
-	for key, t := range tales {
-		entry := t.rebuiltEntry()
-		if entry.ClusterUID == "" {
-			entry.ClusterUID = ours.ClusterUID
+		path := state.RecordPath(l.claim)
+		r, known := out[path]
+		if !known {
+			r = state.RecordFile{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, ours.ClusterUID), Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
 		}
-		if isEncodable(entry) {
-			out[key] = entry
-		}
+		r.LastNumber = max(r.LastNumber, l.revision) // Another user may have repeated an older commit of ours.
+		out[path] = r
 	}
+	maps.DeleteFunc(out, func(_ string, r state.RecordFile) bool { return !isEncodable(r) })
 	return out
 }
 
-// rebuiltEntry returns the entry that the commits lead to. They verify nothing: a commit says what was tried, and not how it ended.
-func (t claimHistory) rebuiltEntry() state.Entry {
-	newest := t.commits[0]
-	e := state.Entry{Claim: t.claim, ClusterUID: newest.cluster}
-	for _, l := range slices.Backward(t.commits) {
-		e = state.Record(e, state.Delivery{Order: l.appliedOrder(), Commit: l.commit, At: l.date})
-	}
-	for _, l := range t.commits {
-		if o := l.appliedOrder(); e.Order.Behind(o) {
-			e.Order = &o // Another user repeated an older commit of ours.
-		}
-	}
-	for i := range e.History {
-		e.History[i].Trees = nil
-	}
-	if newest.removes {
-		return state.Tombstone(e)
-	}
-	return e
+// isEncodable is true for a record that could be read back.
+func isEncodable(r state.RecordFile) bool {
+	_, err := r.Encode()
+	return err == nil
 }

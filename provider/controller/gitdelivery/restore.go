@@ -54,7 +54,7 @@ func (e *external) findTreeFiles(ctx context.Context, f facts, s *git.Snapshot, 
 // commitsWithTree are the commits of the history that brought a tree.
 func (f facts) commitsWithTree(id string) []string {
 	out := []string{}
-	for _, h := range append(f.baseEntry().History, f.lastStatus.History...) {
+	for _, h := range append(f.baseRecord().Revisions, f.lastStatus.History...) {
 		for _, t := range h.Trees {
 			if t.Tree == id && h.Commit != "" {
 				out = append(out, h.Commit)
@@ -97,7 +97,7 @@ func (f facts) hasUnretainedTree() bool {
 // retainedTrees returns the trees that the state has to hold on to. One that is nowhere any more is left out.
 func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot) (map[string]git.Trees, error) {
 	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.pathsByTree()
-	for _, id := range t.entry.TreeIDs() {
+	for _, id := range t.record.TreeIDs() {
 		files := given[id]
 		if t.facts.retained[id] {
 			kept[id] = nil
@@ -118,10 +118,7 @@ func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot) (map[string]g
 
 // retainedDir returns the directory of the state that retains the claim's trees.
 func (f facts) retainedDir() string {
-	if f.ledger != nil {
-		return state.TreesPath(f.spec.ClaimRef)
-	}
-	return state.TreesDirectory(f.spec.ClaimRef)
+	return state.TreesPath(f.spec.ClaimRef)
 }
 
 // filesByTree are the files that are at hand anyway, by the id of their tree.
@@ -135,20 +132,20 @@ func (f facts) filesByTree() map[string]tree.Files {
 	return out
 }
 
-// pathsByTree are where the trees of the entry lie or lay, by their ids.
+// pathsByTree are where the trees of the record lie or lay, by their ids.
 func (t *task) pathsByTree() map[string]string {
 	sites, out := map[string]string{}, map[string]string{}
-	for _, at := range t.entry.Trees {
+	for _, at := range t.record.Trees {
 		sites[at.Site] = at.Path
 	}
-	for _, h := range t.entry.History {
+	for _, h := range t.record.Revisions {
 		for _, at := range h.Trees {
 			if path, known := sites[at.Site]; known {
 				out[at.Tree] = path
 			}
 		}
 	}
-	for _, at := range t.entry.Trees {
+	for _, at := range t.record.Trees {
 		out[at.Tree] = at.Path
 	}
 	return out
@@ -156,7 +153,7 @@ func (t *task) pathsByTree() map[string]string {
 
 // commitsForTree returns the commits to look for a tree in. Only a state that was lost has to be brought together again.
 func (t *task) commitsForTree(id string) []string {
-	if t.facts.entry != nil && !t.facts.rebuilt {
+	if t.facts.memory != nil && !t.facts.rebuilt {
 		return nil
 	}
 	return t.facts.commitsWithTree(id)

@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -84,7 +86,7 @@ func TestRestore(t *testing.T) {
 				}
 			}
 			at := w.get("web").Status.AtProvider
-			if diff := cmp.Diff(back(2, "b", 1, 1), *at.Order); diff != "" {
+			if diff := cmp.Diff(ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, at.Ledger.Position()); diff != "" {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files("b"))}}, at.History[1].Trees); diff != "" {
@@ -174,7 +176,7 @@ func TestRestore(t *testing.T) {
 			w.must(err)
 			forged := map[string]string{}
 			for name, content := range f {
-				forged["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(f)+"/"+name] = string(content)
+				forged["claims.intentplane.dev/team-a/web/record.trees/"+tree.ID(f)+"/"+name] = string(content)
 			}
 			tip, err := w.git.Commit(w.Context(), repo, "tmp", forged, "Forge")
 			w.must(err)
@@ -232,7 +234,7 @@ func TestKept(t *testing.T) {
 			w.twoRevisions()
 			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
 			w.must(err)
-			_, err = w.git.Remove(w.Context(), repo, "tmp", []string{"claims.intentplane.dev/team-a/web/0.trees"}, "Strip")
+			_, err = w.git.Remove(w.Context(), repo, "tmp", []string{"claims.intentplane.dev/team-a/web/record.trees"}, "Strip")
 			w.must(err)
 			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/tmp")
 			w.must(err)
@@ -272,12 +274,18 @@ func (w *world) held(want ...tree.Files) {
 	for _, f := range want {
 		trees[tree.ID(f)] = true
 		for name, content := range f {
-			if diff := cmp.Diff(string(content), got["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(f)+"/"+name]); diff != "" {
+			if diff := cmp.Diff(string(content), got["claims.intentplane.dev/team-a/web/record.trees/"+tree.ID(f)+"/"+name]); diff != "" {
 				w.Errorf("file %s that is held on to: -want, +got:\n%s", name, diff)
 			}
 		}
 	}
-	if n := len(got) - 2; n != 2*len(trees) {
+	n := 0
+	for path := range got {
+		if strings.Contains(path, "/record.trees/") {
+			n++
+		}
+	}
+	if n != 2*len(trees) {
 		w.Errorf("files that are held on to: want those of %d trees, got %d files", len(trees), n)
 	}
 }

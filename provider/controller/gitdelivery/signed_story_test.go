@@ -53,14 +53,14 @@ func (w *world) forge(revision int64) {
 	defer c.Close()
 	s, err := c.Look(w.Context(), nil)
 	w.must(err)
-	path := state.Path(w.first().Spec.ForProvider.ClaimRef)
+	path := state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)
 	content, _, err := s.StateFile(path)
 	w.must(err)
-	entry, err := state.Decode(content)
+	file, err := state.DecodeLedger(content)
 	w.must(err)
-	entry.Order.Revision = revision
-	entry.History[0].Revision = revision
-	forged, err := entry.Encode()
+	file.State.Current.Number, file.State.LastNumber = revision, revision
+	file.State.Seq, file.State.ID = file.State.Seq+1, "forged"
+	forged, err := file.Encode()
 	w.must(err)
 	p, err := git.Plan(s, git.Change{
 		State: map[string][]byte{path: forged}, Message: "x", When: w.now(), Author: git.Author{Name: "x", Email: "x@example.org"},
@@ -103,13 +103,15 @@ func TestForgedState(t *testing.T) {
 				w.Errorf("events: -want, +got:\n%s", diff)
 			}
 		}},
-		"Forgotten": {reason: "A forged state restores nothing, also where the object remembers nothing", run: func(w *world) {
+		"Forgotten": {reason: "A forged state restores nothing where the object remembers nothing: the next revision follows what the commits say.", run: func(w *world) {
 			w.sign()
 			w.create(w.first())
 			w.reconcile("web")
 			w.forge(9)
 			w.forget()
 			w.restart()
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") }) // The commits say that 1 was used.
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			for _, h := range w.get("web").Status.AtProvider.History {
@@ -194,7 +196,7 @@ func TestRotation(t *testing.T) {
 	w.must(err)
 	x.Authorize(next.PublicKey())
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order = order(2, "b")
+		d.Spec.ForProvider.Order = order(3, "b")
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
 	})
 	_ = w.try("web") // The old key is no longer good.

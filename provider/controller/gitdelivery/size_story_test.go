@@ -12,6 +12,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -30,11 +31,10 @@ func wide(revision int64, prefix string) state.Delivery {
 	name := strings.Repeat("n", 63)
 	at := metav1.NewTime(time.Date(2026, 11, 1, 12, int(revision), 0, 0, time.UTC))
 	d := state.Delivery{
-		Order:   order(revision, strings.Repeat("r", 70)),
 		Attempt: &rolloutv1alpha1.Attempt{Revision: revision, StartedAt: at},
 		Commit:  strings.Repeat("c", 40), Base: strings.Repeat("b", 40), At: at,
 	}
-	step := rolloutv1alpha1.Step{}
+	step := ledger.Step{}
 	for i := range mostSites {
 		site := fmt.Sprintf("%s%03d", strings.Repeat("s", 60), i)
 		step.Sites = append(step.Sites, site)
@@ -42,7 +42,8 @@ func wide(revision int64, prefix string) state.Delivery {
 			Site: site, Path: prefix + "/clusters/" + site + "/" + name + "/" + name, Tree: fmt.Sprintf("%040d", i), Revision: revision,
 		}})
 	}
-	d.Order.Plan = []rolloutv1alpha1.Step{step}
+	d.Applied = stateAt(order(revision, strings.Repeat("r", 70)))
+	d.Applied.Current.Plan = []ledger.Step{step}
 	return d
 }
 
@@ -60,45 +61,46 @@ func TestSize(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := state.Entry{Claim: delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef, ClusterUID: "cluster-1"}
+			r := state.RecordFile{Claim: delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef, ClusterUID: "cluster-1"}
 			for revision := range int64(mostRevisions) {
 				d := wide(revision+1, tc.prefix)
 				if revision >= mostRevisions-2 {
-					d.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+					d.Applied.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 				}
 				if tc.moved && revision == mostRevisions-1 {
 					d.Left = wide(revision, "before"+tc.prefix).Trees
 				}
-				e = state.Record(e, d)
+				r = r.After(d)
 			}
-			content, err := e.Encode()
+			content, err := r.Encode()
 			if err != nil {
 				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
 			}
-			back, err := state.Decode(content)
+			back, err := state.DecodeRecord(content)
 			if err != nil {
 				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
 			}
 			kept := 0
-			for _, h := range back.History {
+			for _, h := range back.Revisions {
 				kept += len(h.Trees)
 			}
-			t.Logf("state: %d bytes, %d revisions, %d trees of the history", len(content), len(back.History), kept)
-			if len(content) > roomForState || len(back.History) != 10 || kept < mostSites {
-				t.Errorf("\n%s\nstate: %d bytes, %d revisions, %d trees of the history", tc.reason, len(content), len(back.History), kept)
+			t.Logf("state: %d bytes, %d revisions, %d trees of the history", len(content), len(back.Revisions), kept)
+			if len(content) > roomForState || len(back.Revisions) != 10 || kept < mostSites {
+				t.Errorf("\n%s\nstate: %d bytes, %d revisions, %d trees of the history", tc.reason, len(content), len(back.Revisions), kept)
 			}
 			shown(t, tc.reason, back)
 		})
 	}
 }
 
-// shown checks the status that shows an entry.
-func shown(t *testing.T, reason string, entry state.Entry) {
+// shown checks the status that shows a record.
+func shown(t *testing.T, reason string, r state.RecordFile) {
 	t.Helper()
 	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now, logger: logging.NewNopLogger()}
-	d := delivery("web", *entry.Order)
-	e.facts.spec = d.Spec.ForProvider
-	e.showDelivered(d, entry)
+	d := newHome("web")
+	e.facts.spec, e.facts.ledger = d.Spec.ForProvider, &ledgerFacts{record: &r}
+	e.showLedger(d, true)
+	e.showDelivered(d, r)
 	b, err := json.Marshal(d.Status)
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +109,8 @@ func shown(t *testing.T, reason string, entry state.Entry) {
 	for _, h := range d.Status.AtProvider.History {
 		trees += len(h.Trees)
 	}
-	lost := facts{lastStatus: d.Status.AtProvider}.baseEntry()
-	if got := lost.History[len(lost.History)-1]; len(got.Trees) != mostSites {
+	lost := facts{lastStatus: d.Status.AtProvider, config: &configv1alpha1.ProviderConfigSpec{}}.baseRecord()
+	if got := lost.Revisions[len(lost.Revisions)-1]; len(got.Trees) != mostSites {
 		t.Errorf("\n%s\nhistory after the state was lost: want the trees of the newest good revision, got %d", reason, len(got.Trees))
 	}
 	t.Logf("status: %d bytes, %d revisions, %d trees of the history", len(b), len(d.Status.AtProvider.History), trees)

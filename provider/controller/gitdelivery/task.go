@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -24,11 +25,9 @@ type task struct {
 	object *v1alpha1.GitDelivery
 	// replaces is the tip at which the change of another user was seen. Empty where nothing is replaced.
 	replaces string
-	// stateOnly is true for a verdict that is recorded without removing anything.
+	// stateOnly is true where events are recorded without writing anything else.
 	stateOnly bool
-	// entry of the state, once it is planned.
-	entry state.Entry
-	// record of the repository, once it is planned. Only of a delivery with a ledger.
+	// record of the repository, once it is planned.
 	record state.RecordFile
 }
 
@@ -70,11 +69,8 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
 	}
-	if t.stateOnly && t.facts.ledger != nil {
+	if t.stateOnly {
 		t.decision = t.decision.ledgerOnly(t.facts)
-	}
-	if t.stateOnly && t.facts.ledger == nil {
-		t.decision = t.decision.withoutRemoval(t.facts)
 	}
 	if t.decision.action == actionLedger {
 		return t.recordLedger(draft)
@@ -97,27 +93,25 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 	return t.recordDelivery(ctx, draft, c, commit, a)
 }
 
-// recordDelivery records the delivery in the state, whose entry names the commit.
+// recordDelivery records the delivery in the state, whose record names the commit.
 func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
-	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Left: t.decision.left, Commit: commit, At: t.commitDate(a)}
-	did.Former = t.decision.former
+	did := state.Delivery{
+		Applied: t.facts.ledger.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
+		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
+	}
 	if t.decision.action == actionCommit {
 		did.Base = t.facts.tipBefore()
 	}
 	if commit == "" && t.facts.shouldReapply() {
 		did.Commit = t.facts.tip // The rewritten history is the one that counts from now on.
 	}
-	base := t.facts.baseEntry()
-	if t.facts.ledger != nil {
-		base.History = state.NoteVerdicts(base.History, t.facts.ledger.applied)
+	t.record = t.facts.baseRecord().After(did)
+	if t.record.Commit == "" {
+		t.record.Commit = t.facts.tip
 	}
-	t.entry = state.Record(base, did)
-	if t.entry.Commit == "" {
-		t.entry.Commit = t.facts.tip
-	}
-	if err := t.writeEntry(&c); err != nil {
+	if err := t.writeLedger(&c); err != nil {
 		return err
 	}
 	var err error
@@ -127,31 +121,82 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 	return draft.AddState(c)
 }
 
-// writeEntry adds the entry to a change, and those of other claims that were lost with it.
-func (t *task) writeEntry(c *git.Change) error {
-	if t.facts.ledger != nil {
-		return t.writeLedger(c)
+// recordLedger adds what the ledger has to learn to a draft, and nothing else.
+func (t *task) recordLedger(draft *git.Draft) error {
+	c := t.newCommit(commitMessage{}, t.timestamp())
+	if err := t.writeLedgerFile(&c); err != nil {
+		return err
 	}
-	content, err := t.entry.Encode()
+	if err := t.writeShared(&c); err != nil {
+		return err
+	}
+	return draft.AddState(c)
+}
+
+// writeLedger adds the ledger, and the record of what it has come to in the repository, to a change.
+func (t *task) writeLedger(c *git.Change) error {
+	if err := t.writeLedgerFile(c); err != nil {
+		return err
+	}
+	content, err := t.record.Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
+	c.State[state.RecordPath(t.record.Claim)] = content
+	return t.writeShared(c)
+}
+
+// writeLedgerFile adds the file of the ledger to a change, if events are to be recorded, or removes that of a home that was left.
+func (t *task) writeLedgerFile(c *git.Change) error {
 	c.State = map[string][]byte{}
-	for path, other := range t.facts.lostEntries {
-		if c.State[path], err = other.Encode(); err != nil {
+	l, claim := t.facts.ledger, t.facts.marker.Claim
+	if l.closes {
+		c.State[state.LedgerPath(claim)] = nil
+	}
+	if len(l.events) == 0 {
+		return nil
+	}
+	before := state.LedgerFile{}
+	if l.file != nil {
+		before = *l.file
+	}
+	before.Claim, before.ClusterUID = claim, t.clusterUID
+	content, err := before.Append(l.next, l.eventsWithTime()).Encode()
+	if err != nil {
+		return t.stateTooLarge(err)
+	}
+	c.State[state.LedgerPath(claim)] = content
+	return nil
+}
+
+// eventsWithTime returns the events with the time at which they are recorded.
+func (l *ledgerFacts) eventsWithTime() []ledger.Event {
+	out := make([]ledger.Event, len(l.events))
+	for i, e := range l.events {
+		at := timestampOf(l.now)
+		e.At = &at
+		out[i] = e
+	}
+	return out
+}
+
+// writeShared adds which cluster writes the state, and the numbers of other claims that were lost with it.
+func (t *task) writeShared(c *git.Change) error {
+	var err error
+	for path, lost := range t.facts.lostRecords {
+		if c.State[path], err = lost.Encode(); err != nil {
 			return err
 		}
 	}
-	c.State[state.Path(t.entry.Claim)] = content
 	c.State[state.OwnerPath], err = state.EncodeOwner(t.clusterUID)
 	return err
 }
 
-// stateTooLarge says what a person can do about an entry that could not be read back, and which is therefore not written, nor what it is about.
+// stateTooLarge says what a person can do about a file that could not be read back, and which is therefore not written, nor what it is about.
 func (t *task) stateTooLarge(err error) error {
 	said := err.Error()
 	if n := len(t.decision.left); n > 0 {
-		said += fmt.Sprintf(". %d directories are left of earlier orders, and go once one is verified: give Sites that moved their spec.repository.path back, "+
+		said += fmt.Sprintf(". %d directories are left of earlier revisions, and go once one is verified: give Sites that moved their spec.repository.path back, "+
 			"or choose fewer", n)
 	}
 	return &failure.Error{Class: failure.ClassTooLarge, Detail: said}

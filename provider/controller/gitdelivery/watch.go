@@ -104,8 +104,7 @@ func statusOrFinalizerLost() predicate.Predicate {
 		if !ok || !ok2 {
 			return false
 		}
-		lost := before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil ||
-			before.Status.AtProvider.Ledger != nil && after.Status.AtProvider.Ledger == nil
+		lost := before.Status.AtProvider.Ledger != nil && after.Status.AtProvider.Ledger == nil
 		return lost || len(after.GetFinalizers()) < len(before.GetFinalizers())
 	}}
 }

@@ -17,6 +17,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -97,7 +98,7 @@ func TestWake(t *testing.T) {
 
 func TestForgot(t *testing.T) {
 	remembers := delivery("web", order(1, "a"))
-	remembers.Status.AtProvider.Order = new(order(1, "a"))
+	remembers.Status.AtProvider.Ledger = &ledger.State{}
 	held := delivery("web", order(1, "a"))
 	held.SetFinalizers([]string{"foregroundDeletion"})
 

@@ -70,6 +70,8 @@ type world struct {
 	// events that were told.
 	events events
 	log    logging.Logger
+	// wishes are what deliveries are to come to, by their names.
+	wishes map[string]rolloutv1alpha1.Order
 }
 
 func newWorld(t *testing.T) *world {
@@ -82,7 +84,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, log: logging.NewNopLogger()}
+	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, wishes: map[string]rolloutv1alpha1.Order{}, log: logging.NewNopLogger()}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -230,13 +232,19 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) create(d *v1alpha1.GitDelivery) { w.Helper(); w.must(w.kube.Create(w.Context(), d)) }
+func (w *world) create(d *v1alpha1.GitDelivery) {
+	w.Helper()
+	w.composeWish(d)
+	w.must(w.kube.Create(w.Context(), d))
+}
 
 // change the spec of the delivery, as the function does.
 func (w *world) change(fn func(d *v1alpha1.GitDelivery)) {
 	w.Helper()
 	d := w.get("web")
+	d.Spec.ForProvider.Order = w.wishes["web"]
 	fn(d)
+	w.composeWish(d)
 	d.Generation++
 	w.must(w.kube.Update(w.Context(), d))
 }
@@ -267,6 +275,16 @@ func (w *world) lose(name string) {
 func (w *world) reconcile(name string) {
 	w.Helper()
 	w.must(w.try(name))
+	if w.gone(name) || w.get(name).GetDeletionTimestamp() != nil {
+		return
+	}
+	d := w.get(name)
+	if shown := ledgerStateOf(d.Status.AtProvider.Ledger); w.wishes[name].Revision >= shown.LastNumber && d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonOrderBehind {
+		w.composeWish(d)
+		d.Generation++
+		w.must(w.kube.Update(w.Context(), d))
+		w.must(w.try(name))
+	}
 }
 
 func (w *world) try(name string) error {

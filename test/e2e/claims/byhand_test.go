@@ -13,6 +13,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -43,7 +44,8 @@ func handmade(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: "shop"},
-		Order:    rolloutv1alpha1.Order{Revision: 1, Request: "sha256:1", Intent: "sha256:1", DigestScheme: 1, RendererVersion: 1, Steps: 1},
+		Copy:     load.Copy(1),
+		Position: new(load.Position(1)),
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", "shop"), Action: deliveryv1alpha1.ActionDesired,
 		}},

@@ -14,13 +14,13 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is what a wrong URL must not change: the order with its revision and verdict, and the history.
+// remembered is what a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
 func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
 	s.T.Helper()
 	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
 	for _, d := range s.Deliveries() {
 		at := d.Status.AtProvider
-		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Order: at.Order, History: at.History, Remote: at.Remote, Trees: at.Trees}
+		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Ledger: at.Ledger, Record: at.Record, History: at.History, Remote: at.Remote, Trees: at.Trees}
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -52,13 +53,13 @@ func (f *fleet) order(name string) {
 	if err != nil {
 		f.T.Fatal(err)
 	}
-	request := fmt.Sprintf("sha256:%d", f.ordered[name])
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(name)
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: f.Namespace, Name: name},
-		Order:    rolloutv1alpha1.Order{Revision: f.ordered[name], Request: request, Intent: request, DigestScheme: 1, RendererVersion: 1, Steps: 1},
+		Copy:     load.Copy(f.ordered[name]),
+		Position: new(load.Position(f.ordered[name])),
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: f.Site("edge1"), Branch: "main", Path: f.directory(name), Action: deliveryv1alpha1.ActionDesired,
 			Tree: tree.ID(files), Files: encoded,
@@ -69,9 +70,9 @@ func (f *fleet) order(name string) {
 
 // delivered is true if a delivery carried out what was ordered last.
 func (f *fleet) delivered(d *deliveryv1alpha1.GitDelivery) bool {
-	last := d.Status.AtProvider.Order
+	last := d.Status.AtProvider.AppliedPosition()
 	ready := d.Status.GetCondition(xpv2.TypeReady)
-	return isReady(d) && last != nil && last.Revision == f.ordered[d.GetName()] && ready.ObservedGeneration == d.GetGeneration()
+	return isReady(d) && last.Revision == f.ordered[d.GetName()] && ready.ObservedGeneration == d.GetGeneration()
 }
 
 // await the end of all orders.

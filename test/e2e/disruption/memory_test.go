@@ -41,7 +41,7 @@ func TestStatusWiped(t *testing.T) {
 
 	s.Patch(s.DeliveryNamed(before.GetName()), `{"status": null}`, "status")
 	after := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
-		return isReady(d) && d.Status.AtProvider.Order != nil
+		return isReady(d) && d.Status.AtProvider.Record != nil
 	})
 	if diff := cmp.Diff(before.Status.AtProvider, after.Status.AtProvider, ends()); diff != "" {
 		t.Errorf("status.atProvider: -want, +got:\n%s", diff)
@@ -75,7 +75,7 @@ func TestDeliveryLost(t *testing.T) {
 	startProvider(t)
 
 	after := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
-		return isReady(d) && d.GetUID() != before.GetUID() && d.Status.AtProvider.Order != nil
+		return isReady(d) && d.GetUID() != before.GetUID() && d.Status.AtProvider.Record != nil
 	})
 	if diff := cmp.Diff(before.Spec.ForProvider, after.Spec.ForProvider, cmpopts.EquateEmpty(), withoutEvents()); diff != "" {
 		t.Errorf("spec.forProvider: -want, +got:\n%s", diff)

@@ -109,7 +109,7 @@ func (s *stage) deliver(revision int64, says string) {
 	d.SetName(claim)
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
-		ClaimRef: s.claimRef(), Order: load.Order(revision), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
+		ClaimRef: s.claimRef(), Copy: load.Copy(revision), Position: new(load.Position(revision)), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", claim), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
@@ -122,7 +122,7 @@ func (s *stage) delivered(revision int64) string {
 	s.T.Helper()
 	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
 		at := d.Status.AtProvider
-		return at.Order != nil && at.Order.Revision == revision && at.Remote != nil
+		return at.AppliedPosition().Revision == revision && at.Remote != nil
 	}).Status.AtProvider.Remote.Commit
 }
 
@@ -131,7 +131,7 @@ func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
 	y := &deliveryv1alpha1.SiteSync{}
 	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: s.claimRef(), Order: load.Order(revision), SyncWaitTimeout: "10m",
+		ClaimRef: s.claimRef(), Position: new(load.Position(revision)), SyncWaitTimeout: "10m",
 		Sites: []deliveryv1alpha1.SiteTree{{
 			Name: s.Site("edge1"), Path: s.Directory("edge1", claim), Tree: tree.ID(s.files(says)),
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: scene.Config},
@@ -149,14 +149,14 @@ func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 // says is the reason of Ready, and what the Site says, for a revision. It is empty while the status speaks of another spec.
 func says(u *unstructured.Unstructured) string {
 	y := &deliveryv1alpha1.SiteSync{}
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.Order == nil {
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.ObservedPosition().Revision == 0 {
 		return ""
 	}
 	ready := y.GetCondition(xpv2.TypeReady)
 	if ready.ObservedGeneration != y.GetGeneration() || y.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 		return ""
 	}
-	out := []string{fmt.Sprint(y.Status.AtProvider.Order.Revision), string(ready.Status), string(ready.Reason)}
+	out := []string{fmt.Sprint(y.Status.AtProvider.ObservedPosition().Revision), string(ready.Status), string(ready.Reason)}
 	for _, site := range y.Status.AtProvider.Sites {
 		out = append(out, string(site.State), site.Reason)
 	}

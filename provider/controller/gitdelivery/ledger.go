@@ -5,7 +5,6 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -38,35 +37,11 @@ type ledgerFacts struct {
 	closes bool
 }
 
-// hasLedger reports whether a delivery is about a ledger, and not about an order.
-func hasLedger(d *v1alpha1.GitDelivery) bool {
-	return d.Spec.ForProvider.Ledger != nil || d.Spec.ForProvider.Copy != nil
-}
-
 // isHome reports whether the repository of the delivery holds the ledger.
 func (f facts) isHome() bool { return f.spec.Ledger != nil }
 
 // isUnrecorded reports whether the ledger is to be written, or removed.
 func (l *ledgerFacts) isUnrecorded() bool { return len(l.events) > 0 || l.closes }
-
-// appliedOrder returns the order that stands for what the repository was brought to. Where the ledger is ahead of the record it says no more than
-// the position: it differs then from every order of the ledger.
-func (l *ledgerFacts) appliedOrder(isHome bool) rolloutv1alpha1.Order {
-	r := l.record
-	switch {
-	case r.Copy != nil && r.Copy.Current != nil:
-		return rolloutv1alpha1.OrderOf(*r.Copy)
-	case isHome && r.Head == l.recorded.Head && l.recorded.Current != nil:
-		return rolloutv1alpha1.OrderOf(l.recorded)
-	}
-	return rolloutv1alpha1.Order{
-		Epoch: r.Position.Epoch, Revision: max(r.Position.Revision, 1), Attempt: r.Position.Attempt, Step: r.Position.Step, Steps: r.Position.Step + 1,
-		Request: unknownRequest, Intent: unknownRequest, DigestScheme: 1, RendererVersion: 1,
-	}
-}
-
-// unknownRequest stands for the digests of a request that the record of a repository does not have.
-const unknownRequest = "unknown"
 
 // shownRecord returns the record as a status has it. It returns nil if there is none.
 func (l *ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
@@ -81,4 +56,12 @@ func (l *ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 func (l *ledgerFacts) isRemembered() bool {
 	isOpen := l.recorded.Seq > 0 && !l.recorded.IsClosed && l.recorded.Successor == ""
 	return isOpen || l.record != nil && !l.record.Deleted && l.record.Head.Seq > 0
+}
+
+// describedState returns the state that the commits of a delivery speak of: the one that is applied, or else the one that is recorded.
+func (l *ledgerFacts) describedState() ledger.State {
+	if l.applied.Current != nil {
+		return l.applied
+	}
+	return l.recorded
 }

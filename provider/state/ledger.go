@@ -1,3 +1,5 @@
+// Package state is what a control plane remembers in a repository about each claim: the ledger of its deployment, in the home repository, and in each
+// repository a record of what it was brought to. It is pure: it reads and writes bytes, and the controller pushes them to the repository.
 package state
 
 import (
@@ -75,7 +77,7 @@ func (e *NewerError) Error() string {
 }
 
 // DecodeLedger returns the ledger that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
-// anything that EncodeLedger would not have written, but for fields that it does not know: any user who may push to the repository can write a file.
+// anything that Encode would not have written, but for fields that it does not know: any user who may push to the repository can write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}
 	stored, err := decodeFile(content, maxLedgerBytes, &f)

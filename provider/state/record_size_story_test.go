@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -31,26 +32,25 @@ func (n namesOf) trees(count, place int, revision int64) []Tree {
 	return out
 }
 
-// order of a revision that a person asked for.
-func (n namesOf) order(revision int64, sites []Tree) rolloutv1alpha1.Order {
-	when := at(int(revision))
+// order returns the ledger after a revision that a user asked for.
+func (n namesOf) order(revision int64, sites []Tree) ledger.State {
 	o := order(revision)
 	o.Request, o.Intent = n.of(maxDigest), n.of(maxDigest)
-	o.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: n.of(maxObject), Channel: n.of(maxName), Digest: n.of(maxDigest)}
-	o.RequestRef = &rolloutv1alpha1.RequestReference{Name: n.of(maxObject), UID: n.of(maxUID), By: n.of(maxPerson), At: &when}
-	step := rolloutv1alpha1.Step{Pause: n.of(maxPause)}
+	s := stateOf(o)
+	s.Current.Blueprint = &ledger.BlueprintReference{Name: n.of(maxObject), Channel: n.of(maxName), Digest: n.of(maxDigest)}
+	s.Current.RequestRef = &ledger.RequestReference{Name: n.of(maxObject), UID: n.of(maxUID), By: n.of(maxPerson)}
+	s.Current.Plan[0].Pause = n.of(maxPause)
 	for _, t := range sites {
-		step.Sites = append(step.Sites, t.Site)
+		s.Current.Plan[0].Sites = append(s.Current.Plan[0].Sites, t.Site)
 	}
-	o.Plan = []rolloutv1alpha1.Step{step}
-	return o
+	return s
 }
 
-func (n namesOf) verdict(verified bool) *rolloutv1alpha1.Verdict {
+func (n namesOf) verdict(verified bool) *ledger.Verdict {
 	if verified {
-		return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+		return &ledger.Verdict{Result: ledger.VerdictVerified}
 	}
-	return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: n.of(maxReason), Message: n.of(maxWords)}
+	return &ledger.Verdict{Result: ledger.VerdictRejected, Reason: n.of(maxReason), Message: n.of(maxWords)}
 }
 
 // TestMoved moves all Sites of a claim. What is written can always be read.
@@ -74,10 +74,10 @@ func TestMoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			good := tc.names.order(1, tc.names.trees(tc.sites, 0, 1))
 			good.Verdict = tc.names.verdict(true)
-			e := Record(Entry{Claim: claim(), ClusterUID: "uid-1"}, Delivery{Order: good, Trees: tc.names.trees(tc.sites, 0, 1), Commit: "c1", At: at(0)})
+			e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}.After(Delivery{Applied: good, Trees: tc.names.trees(tc.sites, 0, 1), Commit: "c1", At: at(0)})
 			for move := 1; move <= tc.moves; move++ {
 				left, trees := e.Trees, tc.names.trees(tc.sites, move, int64(move+1))
-				e = Record(e, Delivery{Order: tc.names.order(int64(move+1), trees), Trees: trees, Left: left, Commit: "c2", At: at(move)})
+				e = e.After(Delivery{Applied: tc.names.order(int64(move+1), trees), Trees: trees, Left: left, Commit: "c2", At: at(move)})
 			}
 			content, err := e.Encode()
 			if tc.err != "" {
@@ -89,12 +89,12 @@ func TestMoved(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
 			}
-			got, err := Decode(content)
+			got, err := DecodeRecord(content)
 			if diff := cmp.Diff(e.Trees, got.Trees); err != nil || diff != "" {
 				t.Errorf("\n%s\nDecode(...).Trees: %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
-			if len(got.History[0].Trees) != tc.sites {
-				t.Errorf("\n%s\nhistory: want the trees of what there is to go back to, got %d", tc.reason, len(got.History[0].Trees))
+			if len(got.Revisions[0].Trees) != tc.sites {
+				t.Errorf("\n%s\nhistory: want the trees of what there is to go back to, got %d", tc.reason, len(got.Revisions[0].Trees))
 			}
 			shown := e.ShownTrees()
 			if len(shown) > maxNamed || !strings.HasPrefix(shown[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {
@@ -113,18 +113,18 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		names := namesOf{[]string{"s", "é", "<", "\x00", "\"", "\xff"}[r.IntN(6)], r.IntN(101)}
-		e := Entry{Claim: claim(), ClusterUID: names.of(maxUID)}
+		e := RecordFile{Claim: claim(), ClusterUID: names.of(maxUID)}
 		for revision := range int64(1 + r.IntN(14)) {
 			trees := names.trees(r.IntN(maxNamed+1), r.IntN(5), revision+1)
-			d := Delivery{Order: names.order(revision+1, trees), Trees: trees, Commit: names.of(maxCommit), At: at(int(revision))}
+			d := Delivery{Applied: names.order(revision+1, trees), Trees: trees, Commit: names.of(maxCommit), At: at(int(revision))}
 			d.Attempt = &rolloutv1alpha1.Attempt{Revision: revision + 1, StartedAt: at(int(revision))}
 			if r.IntN(3) > 0 {
-				d.Order.Verdict = names.verdict(r.IntN(2) > 0)
+				d.Applied.Verdict = names.verdict(r.IntN(2) > 0)
 			}
-			if !d.Order.Verified() {
+			if !d.Applied.IsVerified() {
 				d.Left = e.Trees
 			}
-			e = Record(e, d)
+			e = e.After(d)
 			content, err := e.Encode()
 			if err != nil {
 				if len(e.Trees) <= maxTrees && !strings.HasSuffix(err.Error(), "that fit") {
@@ -132,7 +132,7 @@ func FuzzEncode(f *testing.F) {
 				}
 				return
 			}
-			if _, err := Decode(content); err != nil {
+			if _, err := DecodeRecord(content); err != nil {
 				t.Fatalf("Decode(...): %v", err)
 			}
 		}

@@ -1,34 +1,13 @@
 package gitdelivery
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
-
-// decideLedger decides what to record and what to write. It is pure, and returns the facts with what is to be recorded. What keeps the trees from
-// being written does not keep the ledger from being recorded.
-func decideLedger(f facts) (facts, decision) {
-	l := *f.ledger
-	f.ledger = &l
-	for _, check := range []func(facts) *decision{checkClaim, checkLedgerState} {
-		if refused := check(f); refused != nil {
-			return f, *refused
-		}
-	}
-	l.next = l.recorded
-	if refused := f.fence(); refused != nil {
-		return f, recordingLedger(f, *refused)
-	}
-	f.spec.Order = rolloutv1alpha1.OrderOf(l.applied)
-	return f, recordingLedger(f, decideTrees(f))
-}
 
 // fence notes in the facts of the ledger what is to be recorded. It refuses what follows another head, or is older than what is recorded.
 func (f facts) fence() *decision {
@@ -118,87 +97,4 @@ func describeHead(h ledger.Head) string {
 
 func describePosition(p ledger.Position) string {
 	return fmt.Sprintf("epoch %d, revision %d, attempt %d, step %d, stage %d", p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)
-}
-
-// checkLedgerState refuses to go on with files that must not be changed, or that another cluster wrote.
-func checkLedgerState(f facts) *decision {
-	l := f.ledger
-	if l.newer != "" {
-		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hideState()
-	}
-	switch {
-	case f.unreadable != "":
-		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hideState()
-	case f.owner != "" && !f.isSameCluster(f.owner):
-		return refuseOtherCluster(f, "this repository", f.owner)
-	}
-	if l.file != nil {
-		if refused := checkWriter(f, l.file.Claim, l.file.ClusterUID); refused != nil {
-			return refused
-		}
-	}
-	if l.record != nil {
-		return checkWriter(f, l.record.Claim, l.record.ClusterUID)
-	}
-	if f.rebuilt {
-		return checkWriter(f, f.entry.Claim, f.entry.ClusterUID)
-	}
-	return nil
-}
-
-// checkWriter refuses a file that is about another kind of claim, or that another cluster wrote.
-func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID string) *decision {
-	switch {
-	case claim.Kind != f.spec.ClaimRef.Kind:
-		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", claim.Kind, claim.Name).hideState()
-	case !f.isSameCluster(clusterUID):
-		return refuseOtherCluster(f, "this claim", clusterUID)
-	}
-	return nil
-}
-
-func refuseOtherCluster(f facts, what, uid string) *decision {
-	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
-		f.marker.ControlPlane, what, uid).hideState()
-}
-
-// decideTrees decides about the directories, as they follow from the ledger.
-func decideTrees(f facts) decision {
-	l := f.ledger
-	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
-		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(l.applied.Position()))
-	}
-	if l.applied.Current == nil {
-		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
-	}
-	if l.obstacle != nil {
-		return *refuse(readyReasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
-	}
-	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
-		if refused := check(f); refused != nil {
-			return *refused
-		}
-	}
-	return decideDirectories(f)
-}
-
-// recordingLedger lets a decision that writes nothing record the ledger.
-func recordingLedger(f facts, d decision) decision {
-	if d.action == actionNone && f.ledger.isUnrecorded() && !d.hidesState {
-		d.action = actionLedger
-	}
-	return d
-}
-
-// isSettled reports whether directories that the trees do not name may be removed.
-func (f facts) isSettled() bool {
-	if f.ledger != nil {
-		return f.spec.Settled
-	}
-	return f.spec.Order.Verified()
-}
-
-// reasonOrPushing returns the reason of a decision, or that what it decided is under way.
-func (d *decision) reasonOrPushing() xpv2.ConditionReason {
-	return cmp.Or(d.reason, v1alpha1.ReasonPushing)
 }

@@ -1,0 +1,117 @@
+package gitdelivery
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// showDecision shows the decision in the status.
+func (e *external) showDecision(d *v1alpha1.GitDelivery) {
+	e.restoreLedgerStatus(d)
+	switch {
+	case e.decision.drifted && e.decision.action == actionCommit:
+		setRestoringDrift(d, e.now(), e.decision.message)
+	case e.decision.reason != "":
+		setUnready(d, e.now(), e.decision.reason, e.decision.message)
+	case e.decision.action == actionNone:
+		e.showDelivered(d, *e.facts.memory)
+		keepRestored(d, e.readyBefore)
+	case e.decision.action == actionCommit, e.decision.action == actionLedger:
+		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
+	}
+}
+
+// showDelivered says that the repository was brought to what its record says. It is the evidence that others rely on.
+func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
+	at := &d.Status.AtProvider
+	at.History = r.Shown()
+	at.Trees = r.ShownTrees()
+	e.reportFormer(d, r.ShownFormer())
+	at.Remote = &v1alpha1.Remote{
+		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
+	}
+	e.endAttempt(d, r)
+	setDelivered(d, e.now())
+}
+
+// endAttempt ends the attempt. One that the status lost is known from the state.
+func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
+	at := &d.Status.AtProvider
+	if r.Attempt != nil && (at.Attempt == nil || !isAttemptAt(*at.Attempt, e.facts.position())) {
+		at.Attempt = r.Attempt.DeepCopy()
+	}
+	if at.Attempt != nil && at.Attempt.EndedAt == nil {
+		now := e.timestamp()
+		at.Attempt.EndedAt = &now
+	}
+}
+
+// showRecorded shows a ledger that was recorded without trees, and why they were not written.
+func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
+	e.showLedger(d, true)
+	setUnready(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
+}
+
+// showLedger shows in the status what the repository holds of the ledger: none differs from unknown. After a push it holds what was to be
+// recorded.
+func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
+	l, at := e.facts.ledger, &d.Status.AtProvider
+	at.Record = l.shownRecord()
+	if l.recovers && !isPushed {
+		return
+	}
+	s := l.recorded
+	if isPushed {
+		s = l.next
+	}
+	if isPushed && l.closes {
+		s = ledger.State{LastNumber: s.LastNumber}
+	}
+	at.Ledger = s.DeepCopy()
+}
+
+// restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
+func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
+	if e.decision.hidesState {
+		return
+	}
+	r := e.facts.memory
+	if r == nil || e.facts.rebuilt || e.facts.isHome() && r.Head != e.facts.ledger.recorded.Head {
+		e.showLedger(d, false)
+		return
+	}
+	if shown := d.Status.AtProvider.Record; shown == nil || shown.Head != r.Head {
+		e.logProgress(d, r.Commit)
+		d.Status.AtProvider.History = r.Shown()
+	}
+	e.showLedger(d, false)
+}
+
+// askedPosition returns the position that a delivery asks for.
+func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
+	p := d.Spec.ForProvider
+	switch {
+	case p.Position != nil:
+		return *p.Position
+	case p.Copy != nil:
+		return p.Copy.Position()
+	}
+	return ledgerStateOf(d.Status.AtProvider.Ledger).Position()
+}
+
+// isApplied reports whether a status says that what a delivery asks for was carried out, and no attempt at it goes on.
+func isApplied(d *v1alpha1.GitDelivery) bool {
+	at := d.Status.AtProvider
+	if at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
+		return false
+	}
+	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptAt(*at.Attempt, askedPosition(d))
+}
+
+// timestampOf returns a time with no more precision than a status can hold.
+func timestampOf(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -1,0 +1,85 @@
+package state
+
+import (
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const (
+	// maxShown trees are shown of the whole history, beside those of the revisions that are always shown. More would not leave an object
+	// room for what it is about.
+	maxShown = 500
+
+	// alwaysShown is how many good revisions a status has the trees of, whatever room there is: the one that runs, which the next revision
+	// goes back to, and the one before, which a user does.
+	alwaysShown = 2
+)
+
+// TreeIDs returns the ids of all trees that the record names, each once, in order.
+func (r RecordFile) TreeIDs() []string {
+	out := []string{}
+	for _, t := range r.Trees {
+		out = append(out, t.Tree)
+	}
+	for _, h := range r.Revisions {
+		for _, t := range h.Trees {
+			out = append(out, t.Tree)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Tree returns the directory at a path of a branch.
+func (r RecordFile) Tree(branch, path string) (Tree, bool) {
+	for _, t := range r.Trees {
+		if t.Branch == branch && t.Path == path {
+			return t, true
+		}
+	}
+	return Tree{}, false
+}
+
+// ShownTrees returns the directories as a status holds them: those that the order names, which come first, and of those that were left as
+// many as there is room for. The others are known from the state, and without that by their markers.
+func (r RecordFile) ShownTrees() []deliveryv1alpha1.DeliveredTree {
+	var out []deliveryv1alpha1.DeliveredTree
+	for _, t := range r.Trees[:min(len(r.Trees), maxNamed)] {
+		out = append(out, t.DeliveredTree)
+	}
+	return out
+}
+
+// Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and of the others, those that
+// a rollback may restore first, as many as there is room for.
+func (r RecordFile) Shown() []deliveryv1alpha1.HistoryEntry {
+	var out []deliveryv1alpha1.HistoryEntry
+	for _, h := range r.Revisions {
+		out = append(out, *h.DeepCopy())
+	}
+	room := maxShown
+	for rank, i := range byRollbackValue(out) {
+		n := len(out[i].Trees)
+		if n > room && (rank >= alwaysShown || !isRollbackTarget(out[i])) {
+			out[i].Trees = nil
+			continue
+		}
+		room -= n
+	}
+	return out
+}
+
+// byRollbackValue are the places of a history's revisions, by how much their trees matter: a rollback restores only good ones, and those
+// that are newer come first.
+func byRollbackValue(history []deliveryv1alpha1.HistoryEntry) []int {
+	var worth, rest []int
+	for i, h := range slices.Backward(history) {
+		if isRollbackTarget(h) {
+			worth = append(worth, i)
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return append(worth, rest...)
+}
