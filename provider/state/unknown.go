@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 
@@ -73,15 +74,17 @@ func retainUnknownBelow(next, stored, understood any, isOfOther bool) {
 	}
 }
 
-// retainUnknownItems retains the fields of items of a list. Items are the same if they have the same number.
+// retainUnknownItems retains the fields of items of a list. Items are the same if they have the same name or number.
 func retainUnknownItems(next any, stored []any, understood any) {
-	for _, n := range objectsOf(next) {
-		for i, s := range stored {
-			was, isMap := s.(map[string]any)
-			known := objectsOf(understood)
-			if isMap && i < len(known) && isSameItem(n, was) {
-				retainUnknown(n, was, known[i])
-			}
+	was, known := objectsOf(stored), objectsOf(understood)
+	places := map[string]int{}
+	for i, item := range was[:min(len(was), len(known))] {
+		places[itemKey(item)] = i
+	}
+	delete(places, "")
+	for _, item := range objectsOf(next) {
+		if i, isKnown := places[itemKey(item)]; isKnown {
+			retainUnknown(item, was[i], known[i])
 		}
 	}
 }
@@ -97,14 +100,14 @@ func objectsOf(list any) []map[string]any {
 	return out
 }
 
-// isSameItem reports whether two items of a list are about one revision, or are one event.
-func isSameItem(a, b map[string]any) bool {
-	for _, name := range []string{"number", "revision", "seq"} {
-		if is, has := a[name]; has && reflect.DeepEqual(is, b[name]) {
-			return true
+// itemKey returns what identifies an item of a list: an event, a directory, a Site, a repository or a revision. It returns "" for one that nothing does.
+func itemKey(item map[string]any) string {
+	for _, name := range []string{"seq", "path", "site", "delivery", "number", "revision"} {
+		if value, has := item[name]; has {
+			return fmt.Sprint(name, value, item["branch"])
 		}
 	}
-	return false
+	return ""
 }
 
 // isOfRevision reports whether a field of a state is about its current revision.
