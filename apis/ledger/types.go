@@ -32,54 +32,6 @@ const (
 	MaxTrees = 1000
 )
 
-// Position is how far a deployment is. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
-type Position struct {
-	// Epoch counts how often the ledger was recovered after a loss, from 1.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	Epoch int64 `json:"epoch"`
-
-	// Revision is the number of the current revision, from 1.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	Revision int64 `json:"revision"`
-
-	// Attempt is 0 while the revision goes out, and 1, 2 … for the rollbacks of a rejected one.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	Attempt int32 `json:"attempt"`
-
-	// Step is the index of the step of the plan, from 0.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=19
-	Step int32 `json:"step"`
-
-	// Stage is the part of a step, from 0. Only revisions with tracks have more than one: 0 moves requests off a track that has to change, 1 brings
-	// back the pods to go on from, 2 gives them all requests, 3 is the steps of the plan or the rollback, and 4 removes the track that is left.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=4
-	Stage int32 `json:"stage"`
-}
-
-// Compare returns a negative number if p comes before q, 0 if they are the same and a positive number if p comes after q.
-func (p Position) Compare(q Position) int {
-	return cmp.Or(
-		cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Revision, q.Revision), cmp.Compare(p.Attempt, q.Attempt),
-		cmp.Compare(p.Step, q.Step), cmp.Compare(p.Stage, q.Stage),
-	)
-}
-
-// IsSameAttempt is true for two positions of one attempt of a revision, in whatever step: what a Site did for one of them it did for the other. It is
-// false before the first revision.
-func (p Position) IsSameAttempt(q Position) bool {
-	return p.Revision > 0 && p.Epoch == q.Epoch && p.Revision == q.Revision && p.Attempt == q.Attempt
-}
-
-// HasReached is true for a position that has come to another one of the same attempt, or beyond it.
-func (p Position) HasReached(q Position) bool { return p.IsSameAttempt(q) && p.Compare(q) >= 0 }
-
 // Head identifies the last event of a ledger.
 type Head struct {
 	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.
@@ -492,15 +444,6 @@ type State struct {
 	// IsClosed says that the deployment was deleted. What is left is the last number, and the requests.
 	// +optional
 	IsClosed bool `json:"isClosed,omitempty"`
-}
-
-// Position returns how far the deployment is.
-func (s State) Position() Position {
-	p := Position{Epoch: s.Epoch, Attempt: s.Cursor.Attempt, Step: s.Cursor.Step, Stage: s.Cursor.Stage}
-	if s.Current != nil {
-		p.Revision = s.Current.Number
-	}
-	return p
 }
 
 // IsRejected is true for a state whose current revision must not run.

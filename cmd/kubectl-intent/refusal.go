@@ -13,7 +13,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -80,7 +80,7 @@ func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 
 // resultOf returns what would become of a RolloutRequest.
 func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
-	r := rollout.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
+	r := deployment.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
 	return rolloutv1alpha1.Result(step.ResultOf(v.state, v.input, r))
 }
 

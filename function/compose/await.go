@@ -4,16 +4,16 @@ import (
 	"maps"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Awaits is true for an order that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
+// Awaits is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
 // brought there is in no object.
-func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, clustered map[string]bool) bool {
+func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], o.Revision); clustered[t.Site] && !through && o.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], o.Revision) {
+			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && s.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], s.Current.Number) {
 				return true
 			}
 		}
@@ -21,15 +21,15 @@ func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rollout
 	return false
 }
 
-// Await is what deliveries ask for with an order while Sites wait for their clusters: their directories stay as they are. A cluster
-// that the SiteSync saw ready for the order lets its Site through, and what was let through is asked for from then on.
-func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
+// Await is what deliveries ask for with a revision while Sites wait for their clusters: their directories stay as they are. A cluster
+// that the SiteSync saw ready for the revision lets its Site through, and what was let through is asked for from then on.
+func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, d := range wanted {
 		awaiting := *d
 		awaiting.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := askedTree(t, observed[name], o.Revision); clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site) {
+			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
 				t = retainTree(t)
 			}
 			awaiting.Spec.ForProvider.Trees = append(awaiting.Spec.ForProvider.Trees, t)

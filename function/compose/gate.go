@@ -11,34 +11,40 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // maxGateName is how long the name of a Gate may be: that of a label, so that it can be one.
 const maxGateName = 63
 
-// GateName is the name of the composed resource that judges the step of an order.
-func GateName(o rolloutv1alpha1.Order) string {
-	return fmt.Sprintf("gate-%d-%d", o.Revision, o.Step)
+// GateName is the name of the composed resource that judges a position.
+func GateName(p ledger.Position) string {
+	return fmt.Sprintf("gate-%d-%d", p.Revision, p.Step)
 }
 
-// Gate is the managed resource that judges the step of an order, while the SiteSync proves that it is live: one that has no name yet is the
+// Gate is the managed resource that judges the step of a state, while the SiteSync proves that it is live: one that has no name yet is the
 // one of the claim. The config says what happens while the metrics backend is unavailable. It is nil where there is nothing to check. A Gate
-// never changes, so one that is there stays as it is; its order has no verdict, since it is what the verdict comes from.
-func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *deliveryv1alpha1.SiteSync, config deploymentv1alpha1.GatesConfig, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
+// never changes, so one that is there stays as it is.
+func Gate(claim rolloutv1alpha1.ClaimReference, s ledger.State, sync *deliveryv1alpha1.SiteSync, config deploymentv1alpha1.GatesConfig, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
 	if len(checks) == 0 {
 		return nil
 	}
+	position := s.Position()
 	g := &rolloutv1alpha1.Gate{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim, o), Labels: map[string]string{LabelClaim: claim.Name}},
+		TypeMeta: metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: claim.Namespace, Name: gateObjectName(claim, position),
+			Labels: map[string]string{LabelClaim: claim.Name}, Annotations: map[string]string{evidence.AnnotationRevision: evidence.RevisionID(s)},
+		},
 		Spec: rolloutv1alpha1.GateSpec{
 			// Each check names the configuration of its Site. The Gate names the first, so that it does not count as one of the default.
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
 				ProviderConfigReference: checks[0].ProviderConfigReference.DeepCopy(),
 				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
 			},
-			ForProvider: rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
+			ForProvider: rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &position, Blueprint: s.Current.Blueprint, Checks: checks},
 		},
 	}
 	setUnavailablePolicy(&g.Spec.ForProvider, config)
@@ -60,8 +66,8 @@ func setUnavailablePolicy(p *rolloutv1alpha1.GateParameters, config deploymentv1
 
 // gateObjectName says which claim, revision and step a Gate judges. A digest separates a composite from the claim of its name, and stands for
 // the end of a name that is too long.
-func gateObjectName(of rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order) string {
-	suffix, whole, name := fmt.Sprintf("-r%d-s%d", o.Revision, o.Step), of.Name, of.Name
+func gateObjectName(of rolloutv1alpha1.ClaimReference, p ledger.Position) string {
+	suffix, whole, name := fmt.Sprintf("-r%d-s%d", p.Revision, p.Step), of.Name, of.Name
 	claimed := of.APIGroup == deploymentv1alpha1.GroupClaims
 	if !claimed {
 		whole = of.APIGroup + "/" + of.Name

@@ -10,21 +10,25 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 func TestGate(t *testing.T) {
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
-	verdict := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-	order := rolloutv1alpha1.Order{Revision: 3, Request: "sha256:1", Steps: 2, Step: 1, Verdict: verdict}
+	blueprint := &ledger.BlueprintReference{Name: "web-1.0.0"}
+	state := ledger.State{
+		Head: ledger.Head{Ledger: "l", Epoch: 1}, Current: &ledger.Revision{Number: 3, Blueprint: blueprint}, Cursor: ledger.Cursor{Step: 1},
+		Verdict: &ledger.Verdict{Result: ledger.VerdictVerified},
+	}
+	at := state.Position()
 	checks := []rolloutv1alpha1.GateCheck{{
 		Check: deploymentv1alpha1.Check{Name: "a", Site: "edge1"}, ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "repo"},
 	}}
 	sync := func(name string) *deliveryv1alpha1.SiteSync {
 		return &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
-	unjudged := order
-	unjudged.Verdict = nil
 	cases := map[string]struct {
 		reason string
 		sync   *deliveryv1alpha1.SiteSync
@@ -36,39 +40,42 @@ func TestGate(t *testing.T) {
 			reason: "What happens while the metrics backend is unavailable travels with the Gate.", checks: checks,
 			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject},
 			want: &rolloutv1alpha1.GateParameters{
-				ClaimRef: claim, Order: unjudged, Checks: checks,
+				ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks,
 				MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject,
 			},
 		},
 		"Observed": {
-			reason: "The SiteSync proves what is judged. The verdict comes from the Gate, and not the other way.",
+			reason: "The Gate names the SiteSync that proves what is judged.",
 			sync:   sync("shop-x1"), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{
-				ClaimRef: claim, Order: unjudged, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
+				ClaimRef: claim, Position: &at, Blueprint: blueprint, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
 			},
 		},
 		"Unobserved": {
 			reason: "Where no Site has an engine there is no SiteSync.", checks: checks,
-			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"NotThereYet": {
 			reason: "One without a name is the claim's.", sync: sync(""), checks: checks,
-			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"Defaults": {
 			reason: "The defaults of the schema for an unavailable metrics backend are left out of the Gate.", checks: checks,
 			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "30m", OnMetricsUnavailable: "Hold"},
-			want:   &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+			want:   &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"Nothing": {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got *rolloutv1alpha1.GateParameters
-			if g := Gate(claim, order, tc.sync, tc.config, tc.checks); g != nil {
+			if g := Gate(claim, state, tc.sync, tc.config, tc.checks); g != nil {
 				got = &g.Spec.ForProvider
 				if diff := cmp.Diff(checks[0].ProviderConfigReference, g.Spec.ProviderConfigReference); diff != "" {
 					t.Errorf("\n%s\nGate(...): configuration: -want, +got:\n%s", tc.reason, diff)
+				}
+				if !evidence.IsGateOf(g, state) {
+					t.Errorf("\n%s\nGate(...): it is not the Gate of the state: %+v", tc.reason, g)
 				}
 				if diff := cmp.Diff("team-a/shop-r3-s1", g.GetNamespace()+"/"+g.GetName()); diff != "" {
 					t.Errorf("\n%s\nGate(...): -want, +got:\n%s", tc.reason, diff)
@@ -79,7 +86,7 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff("gate-3-1", GateName(order)); diff != "" {
+	if diff := cmp.Diff("gate-3-1", GateName(at)); diff != "" {
 		t.Errorf("GateName(...): -want, +got:\n%s", diff)
 	}
 }
@@ -109,7 +116,7 @@ func TestGateObjectName(t *testing.T) {
 			if tc.group != "" {
 				of.APIGroup = tc.group
 			}
-			got := gateObjectName(of, rolloutv1alpha1.Order{Revision: tc.revision})
+			got := gateObjectName(of, ledger.Position{Revision: tc.revision})
 			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxGateName {
 				t.Errorf("\n%s\ngateObjectName(%q): %d characters, -want, +got:\n%s", tc.reason, tc.claim, len(got), diff)
 			}

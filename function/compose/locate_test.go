@@ -43,10 +43,10 @@ func TestLocate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s, observed := settled(), asking(waves(1), "a")
+			s, observed := settled(), asking(inWaves(1).Position(), "a")
 			observed.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a/x"}, {Path: "left/x"}}
 			tc.change(&s, observed)
-			asked := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(waves(0), "a")}
+			asked := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(inWaves(0).Position(), "a")}
 			got := Locate(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s)["d"].Spec.ForProvider
 			if diff := cmp.Diff(s.Position(), *got.Position) + cmp.Diff(tc.want, got.Settled); diff != "" {
 				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
@@ -79,9 +79,9 @@ func TestRecord(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			observed := asking(waves(1), "a")
+			observed := asking(inWaves(1).Position(), "a")
 			observed.Spec.ForProvider.Ledger = tc.asked
-			got := Record(asking(waves(1), "a"), observed, tc.head, tc.events)
+			got := Record(asking(inWaves(1).Position(), "a"), observed, tc.head, tc.events)
 			if diff := cmp.Diff(tc.want, *got.Spec.ForProvider.Ledger); diff != "" {
 				t.Errorf("\n%s\nRecord(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -106,10 +106,10 @@ func TestFollow(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			observed := asking(waves(1), tc.observed...)
+			observed := asking(inWaves(1).Position(), tc.observed...)
 			p := tc.copied.Position()
 			observed.Spec.ForProvider.Copy, observed.Spec.ForProvider.Position = &tc.copied, &p
-			got := Follow(asking(waves(1), "a"), observed, settled())
+			got := Follow(asking(inWaves(1).Position(), "a"), observed, settled())
 			if diff := cmp.Diff(tc.want.Head, got.Spec.ForProvider.Copy.Head); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
 			}

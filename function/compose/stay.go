@@ -8,9 +8,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // Parts returns the deliveries that take part in a revision, as they are observed. One that was lost is taken from the wanted ones, with the
@@ -75,7 +73,7 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 	return out
 }
 
-// Stay is what the parts of a rejected order ask for: all directories as they are, wherever the next order would go.
+// Stay is what the parts of a rejected revision ask for: all directories as they are, wherever the next revision would go.
 func Stay(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec)
 	for _, d := range out {
@@ -159,15 +157,15 @@ func isRollingBack(d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	return p != nil && p.Revision == s.Current.Number && p.Attempt > 0 && s.Cursor.Attempt > 0
 }
 
-// Observers of an order that goes on as it is: the same Sites, with the time that they have by the spec.
-func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.SiteSync {
+// Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec.
+func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State) *deliveryv1alpha1.SiteSync {
 	if observed == nil {
 		return nil
 	}
 	out := &deliveryv1alpha1.SiteSync{TypeMeta: observed.TypeMeta, Spec: *observed.Spec.DeepCopy()}
 	out.Namespace, out.Labels = observed.GetNamespace(), maps.Clone(observed.GetLabels())
 	p := &out.Spec.ForProvider
-	p.Order = rollout.OrderForSync(o)
+	p.Position = new(s.Position())
 	p.SyncWaitTimeout = cmp.Or(string(spec.SyncWaitTimeout), p.SyncWaitTimeout)
 	p.ClusterWaitTimeout = cmp.Or(string(spec.ClusterWaitTimeout), p.ClusterWaitTimeout)
 	return out

@@ -44,7 +44,7 @@ func TestBack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := asking(waves(1), "a")
+			d := asking(inWaves(1).Position(), "a")
 			holds(d, "bad", 2)
 			r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }, Timeout: "3m"}
 			tc.change(d, &r)
@@ -79,7 +79,7 @@ func restores(d *deliveryv1alpha1.GitDelivery) {
 func TestBackOnceRestored(t *testing.T) {
 	state := rollingBack()
 	state.Restored = true
-	d := asking(waves(1), "a")
+	d := asking(inWaves(1).Position(), "a")
 	d.Spec.ForProvider.Position.Attempt = 1
 	keep(d)
 	d.Status.AtProvider.Trees = nil
@@ -92,7 +92,7 @@ func TestBackOnceRestored(t *testing.T) {
 
 // TestParts finds a delivery that was lost among the wanted ones.
 func TestParts(t *testing.T) {
-	now := waves(1)
+	now := inWaves(1).Position()
 	r := ledger.Revision{Number: 2, Parts: []ledger.Part{{Delivery: "one", Sites: []string{"a"}}, {Delivery: "two", Sites: []string{"b"}}}}
 	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(now, "a"), "old": asking(now, "z")}
 	wanted := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(now, "a"), "two": asking(now, "b", "new")}
@@ -107,7 +107,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestStay(t *testing.T) {
-	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(waves(1), "a", "b")}
+	observed := map[string]*deliveryv1alpha1.GitDelivery{"one": asking(inWaves(1).Position(), "a", "b")}
 	got := Stay(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan})
 	want := []string{"one a Keep 0", "one b Keep 0"}
 	if diff := cmp.Diff(want, actions(got)); diff != "" {

@@ -4,18 +4,17 @@ import (
 	"maps"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Step is what deliveries ask for with an order: Sites whose step has not come keep what they have.
-func Step(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+// Step is what deliveries ask for at the step of a state: Sites whose step has not come keep what they have.
+func Step(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(ds)
 	for name, d := range ds {
 		stepped := *d
 		stepped.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
-			if !rollout.Reached(o, t.Site) {
+			if !s.HasReached(t.Site) {
 				t = retainTree(t)
 			}
 			stepped.Spec.ForProvider.Trees = append(stepped.Spec.ForProvider.Trees, t)

@@ -10,18 +10,17 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // SyncName is the name of the composed resource that observes the Sites.
 const SyncName = "sync"
 
 // Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites without an
-// engine are left out, and without any Site it is nil. Its order has no verdict: it observes the same with one, and each change of it costs the
-// composite a write.
-func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
-	sites := sitesToObserve(o, ds, unobserved)
+// engine are left out, and without any Site it is nil.
+func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
+	sites := sitesToObserve(s, ds, unobserved)
 	if len(sites) == 0 {
 		return nil
 	}
@@ -32,7 +31,7 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
 			ForProvider: deliveryv1alpha1.SiteSyncParameters{
 				ClaimRef:           claim,
-				Order:              rollout.OrderForSync(o),
+				Position:           new(s.Position()),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,
@@ -41,7 +40,7 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 	}
 }
 
-func sitesToObserve(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
+func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
 		for _, t := range ds[name].Spec.ForProvider.Trees {
@@ -50,7 +49,7 @@ func sitesToObserve(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.Git
 			}
 			ref := ds[name].Spec.ProviderConfigReference
 			out = append(out, deliveryv1alpha1.SiteTree{
-				Name: t.Site, Wave: rollout.StepOf(o, t.Site), Path: t.Path, Tree: t.Tree,
+				Name: t.Site, Wave: s.StepOf(t.Site), Path: t.Path, Tree: t.Tree,
 				RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: ref.Kind, Name: ref.Name},
 			})
 		}

@@ -14,20 +14,19 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// waves is an order in two steps: Site b, and then a and c.
-func waves(step int32) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{
-		Revision: 2, Request: "r", Steps: 2, Step: step,
-		Plan: []rolloutv1alpha1.Step{{Sites: []string{"b"}}, {Sites: []string{"a", "c"}}},
+// inWaves is a state of a revision in two steps: Site b, and then a and c.
+func inWaves(step int32) ledger.State {
+	return ledger.State{
+		Current: &ledger.Revision{Number: 2, Plan: []ledger.Step{{Sites: []string{"b"}}, {Sites: []string{"a", "c"}}}}, Cursor: ledger.Cursor{Step: step},
 	}
 }
 
 // asking is a delivery that asks for a tree at each of some Sites, but for those of "waits", whose cluster is not ready.
-func asking(o rolloutv1alpha1.Order, sites ...string) *deliveryv1alpha1.GitDelivery {
+func asking(at ledger.Position, sites ...string) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "mine"}
 	d.Spec.ForProvider.ClaimRef.Name = "shop"
-	d.Spec.ForProvider.Position = &ledger.Position{Revision: o.Revision, Step: o.Step, Attempt: o.Attempt}
+	d.Spec.ForProvider.Position = &at
 	for _, name := range sites {
 		t := deliveryv1alpha1.Tree{Site: name, Branch: "main", Path: name + "/x", Action: deliveryv1alpha1.ActionDesired, Tree: "tree-" + name, Files: []byte("f")}
 		if name == "waits" {
@@ -40,7 +39,6 @@ func asking(o rolloutv1alpha1.Order, sites ...string) *deliveryv1alpha1.GitDeliv
 
 func TestSync(t *testing.T) {
 	spec := deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "5m", ClusterWaitTimeout: "30m"}
-	verdict := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 	cases := map[string]struct {
 		reason     string
 		sites      []string
@@ -54,15 +52,15 @@ func TestSync(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := waves(1)
-			o.Verdict = verdict
-			s := Sync(rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, spec, o, map[string]*deliveryv1alpha1.GitDelivery{"d": asking(o, tc.sites...)}, tc.unobserved)
+			state := inWaves(1)
+			state.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+			s := Sync(rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, spec, state, map[string]*deliveryv1alpha1.GitDelivery{"d": asking(state.Position(), tc.sites...)}, tc.unobserved)
 			var got []string
 			if s != nil {
 				for _, site := range s.Spec.ForProvider.Sites {
 					got = append(got, fmt.Sprint(site.Name, " ", site.Wave, " ", site.Path, " ", site.Tree, " ", site.RepositoryRef.Name))
 				}
-				if s.Spec.ForProvider.Order.Verdict != nil || s.Spec.ForProvider.SyncWaitTimeout != "5m" || s.GetNamespace() != "team-a" {
+				if *s.Spec.ForProvider.Position != state.Position() || s.Spec.ForProvider.SyncWaitTimeout != "5m" || s.GetNamespace() != "team-a" {
 					t.Errorf("\n%s\nSync(...): %+v", tc.reason, s)
 				}
 			}

@@ -7,7 +7,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
@@ -41,15 +40,14 @@ func (t decider) ask(home step.Home, s ledger.State) assets {
 	if s.Current == nil {
 		return assets{}
 	}
-	o := *orderOf(s)
 	var a assets
 	switch {
 	case s.IsRejected():
 		a = t.askForRollback(s)
 	case t.isRequestOf(s):
-		a = t.askForTrees(o, compose.Inherit(t.compiled.deliveries, t.observed.deliveries))
+		a = t.askForTrees(s, compose.Inherit(t.compiled.deliveries, t.observed.deliveries))
 	case t.isRendererHeld(s):
-		a = t.askForTrees(o, compose.Hold(compose.Inherit(t.compiled.deliveries, t.observed.deliveries), t.observed.deliveries, s))
+		a = t.askForTrees(s, compose.Hold(compose.Inherit(t.compiled.deliveries, t.observed.deliveries), t.observed.deliveries, s))
 		a.isRendererHeld = true
 	default:
 		a = t.resume(s)
@@ -74,11 +72,11 @@ func (t decider) isRendererHeld(s ledger.State) bool {
 		is.Request.Intent == was.Intent && is.Request.Sources == was.Sources && is.Request.Renderer > was.Renderer
 }
 
-// askForTrees asks for the trees of deliveries, as far as the order has come.
-func (t decider) askForTrees(o rolloutv1alpha1.Order, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
+// askForTrees asks for the trees of deliveries, as far as the revision has come.
+func (t decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
 	return assets{
-		deliveries: compose.Step(compose.Await(trees, t.observed.deliveries, t.observed.sync, o, t.compiled.clustered), o),
-		sync:       compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, o, trees, t.compiled.sitesWithoutSync()),
+		deliveries: compose.Step(compose.Await(trees, t.observed.deliveries, t.observed.sync, s, t.compiled.clustered), s),
+		sync:       compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, s, trees, t.compiled.sitesWithoutSync()),
 	}
 }
 
@@ -87,7 +85,7 @@ func (t decider) resume(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
 	return assets{
-		deliveries: compose.Resume(parts, spec), sync: compose.Observers(t.observed.sync, spec, *orderOf(s)),
+		deliveries: compose.Resume(parts, spec), sync: compose.Observers(t.observed.sync, spec, s),
 		isResumed: true, isLost: !canResume(parts, s),
 	}
 }
@@ -115,7 +113,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 	hasAll := true
 	for _, part := range s.Current.Parts {
 		d := o.deliveries[part.Delivery]
-		hasAll = hasAll && d != nil && evidence.HasApplied(d, *orderOf(s))
+		hasAll = hasAll && d != nil && evidence.HasApplied(d, s.Position())
 		for _, site := range part.Sites {
 			held, known := heldAt(d, site)
 			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision})

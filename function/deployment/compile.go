@@ -20,7 +20,6 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 	"github.com/intentplane/intentplane/function/support"
 )
@@ -39,7 +38,7 @@ type Compiled struct {
 	renderer int32
 
 	// request that the spec comes to, and the revision that it asks for.
-	request rollout.Request
+	request Request
 	desired step.Desired
 
 	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
@@ -143,7 +142,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	}
 	q := CatalogQuery(in, i, field)
 	if !isApproved {
-		q.Pinned = k.channel.pinBlueprint(rollout.Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.pinBlueprint(Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
 	s, needs, err := catalog.Resolve(q, in.Answers)
 	k.needs = needs
@@ -192,7 +191,7 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 		return err
 	}
 	// The objectives of the intent are in the gates.
-	if k.request, err = rollout.NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, c.version); err != nil {
+	if k.request, err = NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, c.version); err != nil {
 		return err
 	}
 	if k.checks, err = CompileChecks(c.gates, in, i, s, k.request.Plan); err != nil {

@@ -105,7 +105,7 @@ func (t decider) propose(home step.Home) (proposedState, error) {
 // compare compares what a state asks for with what is observed.
 func (t decider) compare(p proposedState) evidence.Comparison {
 	c := t.observed.comparison()
-	c.State, c.Recorded, c.Order = p.state, p.home.State, orderOf(p.state)
+	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
 	return c
 }

@@ -10,10 +10,8 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -93,7 +91,7 @@ func blueprintOf(s ledger.State) *ledger.BlueprintReference {
 // preferredHome returns the name of the configuration of the repository that a new ledger is opened in: the one that the spec names, or else that of
 // the first Site of the plan, where a push goes anyway. It returns an error, whose reason ReasonOf returns, if no Site is delivered to the named one:
 // whether it may be used and can be reached is not known.
-func preferredHome(in Input, plan []rolloutv1alpha1.Step, places []catalog.Place) (string, error) {
+func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string, error) {
 	named := in.Spec.DeliveryConfig.LedgerConfigRef
 	if named == nil {
 		return firstRepository(plan, places), nil
@@ -107,7 +105,7 @@ func preferredHome(in Input, plan []rolloutv1alpha1.Step, places []catalog.Place
 }
 
 // firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.
-func firstRepository(plan []rolloutv1alpha1.Step, places []catalog.Place) string {
+func firstRepository(plan []ledger.Step, places []catalog.Place) string {
 	for _, p := range places {
 		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
 			return configNameOf(p.ConfigRef)
@@ -116,12 +114,12 @@ func firstRepository(plan []rolloutv1alpha1.Step, places []catalog.Place) string
 	return ""
 }
 
-func (c *Core) slotOf(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
+func (c *Core) slotOf(in Input) Slot { return SlotOf(in.Claim, c.version, c.spread) }
 
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
 	slot := c.slotOf(in)
-	if k.Problem != nil || o.order == nil || needsApproval(in) || slot.Always() || !isOnlyRenderer(o, k.desired) {
+	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || slot.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
 	return recheck{}.rescheduleIn(slot.Wait(in.Now.Time))
@@ -159,34 +157,25 @@ func (c *Core) rendererHold(in Input) step.Hold {
 // desiredRevision returns the revision that the spec asks for, from the deliveries that it comes to.
 func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) step.Desired {
 	out := step.Desired{
-		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: planOf(k.request.Plan), Parts: partsOf(inherited),
+		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: k.request.Plan, Parts: partsOf(inherited),
 		AdoptEnabled: isAdoptEnabled(in, o), RendererHold: c.rendererHold(in),
 	}
-	if o.order == nil {
+	if o.state.Current == nil {
 		return out
 	}
-	out.AwaitsCluster = compose.Awaits(inherited, o.deliveries, *o.order, k.clustered)
-	out.HasSameTrees = hasTreesOfOrder(o, k, inherited) && !changesChecks(o, k)
+	out.AwaitsCluster = compose.Awaits(inherited, o.deliveries, o.state, k.clustered)
+	out.HasSameTrees = hasTreesOfRevision(o, k, inherited) && !changesChecks(o, k)
 	out.VerdictIsComing = isVerdictComing(in, o, k.unobserved)
 	return out
 }
 
-// planOf returns a plan as a ledger has it.
-func planOf(plan []rolloutv1alpha1.Step) []ledger.Step {
-	var out []ledger.Step
-	for _, s := range plan {
-		out = append(out, ledger.Step{Sites: s.Sites, Weight: s.Weight, Gate: s.Gate != nil && *s.Gate, Pause: s.Pause})
-	}
-	return out
-}
-
-// hasTreesOfOrder is true when deliveries ask for the trees of the order, in the repositories that it is for.
-func hasTreesOfOrder(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+// hasTreesOfRevision is true when deliveries ask for the trees of the current revision, in the repositories that it is for.
+func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// Where only the renderer changed, each delivery goes to the repository that it went to, whatever its name says.
 	asked := hasSourcesOf(o, k.request.Request)
-	ds = compose.Await(ds, o.deliveries, o.sync, *o.order, k.clustered)
-	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfOrder(), ds, asked)
-	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.order.Revision))
+	ds = compose.Await(ds, o.deliveries, o.sync, o.state, k.clustered)
+	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfRevision(), ds, asked)
+	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.state.Current.Number))
 }
 
 // isAdoptEnabled is true when unmanaged files may be overwritten now, and some delivery does not allow it.
@@ -203,7 +192,7 @@ func isAdoptEnabled(in Input, o Observed) bool {
 // isVerdictComing is true for an order without a verdict that will be judged without any further change: it is at its last step, whose trees the
 // objects hold, and nothing hinders it. What hinders it may be just what a change of the catalog repairs.
 func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
-	if o.order.Verdict != nil || o.order.Step+1 < o.order.Steps {
+	if o.state.Verdict != nil || !o.state.IsAtLastStep() {
 		return false
 	}
 	parts := compose.Parts(o.deliveries, nil, *o.state.Current)
@@ -228,7 +217,7 @@ func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) b
 	return true
 }
 
-// partsOfOrder returns the deliveries of the current revision.
-func (o Observed) partsOfOrder() map[string]*deliveryv1alpha1.GitDelivery {
+// partsOfRevision returns the deliveries of the current revision.
+func (o Observed) partsOfRevision() map[string]*deliveryv1alpha1.GitDelivery {
 	return compose.Parts(o.deliveries, nil, *o.state.Current)
 }

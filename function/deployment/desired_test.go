@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // TestNewRenderer upgrades the function, whose files have another line then, under both policies.
@@ -47,7 +46,7 @@ func TestNewRenderer(t *testing.T) {
 			}
 			w.settle()
 			w.upgrade(tc.line, WithRendererSpread(tc.spread))
-			slot := rollout.SlotOf(w.in.Claim, w.core.version, tc.spread)
+			slot := SlotOf(w.in.Claim, w.core.version, tc.spread)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - tc.away))
 			out := w.settle()
 			w.wantUpdated(tc.reason, out, tc.want)
@@ -180,7 +179,7 @@ func TestEqualTrees(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): nothing is carried out for it: -want, +got:\n%s", tc.reason, diff)
 			}
 			w.upgrade("# new\n", WithRendererSpread(RendererSpread))
-			slot := rollout.SlotOf(w.in.Claim, w.core.version, RendererSpread)
+			slot := SlotOf(w.in.Claim, w.core.version, RendererSpread)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - time.Hour))
 			same.Update = tc.after
 			w.wantUpdated(tc.reason+" The renderer waits.", w.settle(), same)

@@ -8,17 +8,18 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // CompileChecks returns the checks of a revision with a plan. It returns an error, whose reason ReasonOf returns, for what could not be measured.
-func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []rolloutv1alpha1.Step) (gates.Checks, error) {
+func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step) (gates.Checks, error) {
 	checks, err := c.Compile(gates.Input{
 		Service: i.Service, Namespace: in.Claim.Namespace, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
 		Objectives: objectiveFields(in.Spec, i),
@@ -42,11 +43,11 @@ func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent)
 }
 
 // markGates returns a plan that says which of its steps are judged by a Gate. The mark is not part of a request: what it follows from is.
-func markGates(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
+func markGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	out := slices.Clone(plan)
 	for i, step := range out {
 		if len(checks.At(step)) > 0 {
-			out[i].Gate = new(true)
+			out[i].Gate = true
 		}
 	}
 	return out
@@ -66,19 +67,19 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	return nil
 }
 
-// changesChecks is true when the Gate of the order's step cannot measure, and the revision would be judged by other checks now. Those of a
+// changesChecks is true when the Gate of the current step cannot measure, and the revision would be judged by other checks now. Those of a
 // Gate never change, so that only the next revision can have them.
 func changesChecks(o Observed, k Compiled) bool {
 	c := o.comparison()
 	g := c.AwaitingGate()
-	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checks.At(o.order.Plan[o.order.Step]))
+	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checks.At(o.state.Current.Plan[o.state.Cursor.Step]))
 }
 
-// composeGates composes the Gate of the order's step, which waits until that is live, and removes those that are done: when the
+// composeGates composes the Gate of the current step, which waits until that is live, and removes those that are done: when the
 // ledger holds the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
-// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the order.
+// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the revision.
 func (t decider) composeGates(d Decision) {
-	name := compose.GateName(*d.Order)
+	name := compose.GateName(d.State.Position())
 	g := t.newGate(d, name)
 	if g != nil {
 		d.composed[name] = g
@@ -86,9 +87,8 @@ func (t decider) composeGates(d Decision) {
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || g != nil || d.Gates[name] != nil
 	for other, o := range d.Gates {
-		of := o.Spec.ForProvider.Order
-		another := of.Epoch != d.Order.Epoch || of.Revision != d.Order.Revision || of.Request != d.Order.Request || of.Intent != d.Order.Intent
-		if another && judged || !another && of.Step < d.Order.Step && recorded {
+		another, of := !evidence.IsOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
+		if another && judged || !another && of.Step < d.State.Cursor.Step && recorded {
 			delete(d.retained, other)
 		}
 	}
@@ -96,8 +96,8 @@ func (t decider) composeGates(d Decision) {
 
 // newGate returns the Gate to create, or nil if there is nothing to judge or to ask.
 func (t decider) newGate(d Decision, name string) *rolloutv1alpha1.Gate {
-	if d.Gates[name] != nil || d.Order.Verdict != nil || !rollout.Gated(*d.Order) {
+	if d.Gates[name] != nil || d.State.Verdict != nil || !d.State.IsGated() {
 		return nil
 	}
-	return compose.Gate(t.in.Claim, *d.Order, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.Order.Plan[d.Order.Step]))
+	return compose.Gate(t.in.Claim, d.State, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.State.Current.Plan[d.State.Cursor.Step]))
 }

@@ -9,7 +9,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 func TestJudged(t *testing.T) {
@@ -98,7 +97,7 @@ func TestSameRequest(t *testing.T) {
 		if s.GatesConfig, err = withObjectives(s.GatesConfig, i, field); err != nil {
 			t.Fatalf("%s: judged(...): %v", name, err)
 		}
-		r, err := rollout.NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)
+		r, err := NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)
 		if err != nil {
 			t.Fatalf("%s: NewRequest(...): %v", name, err)
 		}

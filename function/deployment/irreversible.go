@@ -36,10 +36,10 @@ func markReader(kinds []catalogv1alpha1.IrreversibleKind, o Observed, rendered [
 // because only then do the deliveries hold the files of a verified revision. Where they do not, whatever is marked may change. A Site that was not
 // served before keeps what it gets, so nothing of it is undone.
 func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has map[string]string) bool {
-	if o.order == nil {
+	if o.state.Current == nil {
 		return false
 	}
-	before, verified := verifiedFiles(o), o.order.Verified()
+	before, verified := verifiedFiles(o), o.state.IsVerified()
 	for site, is := range has {
 		was, known := before[site]
 		if known && is != markedContent(kinds, was) || !known && is != "" && (!verified || wasServed(o, site)) {
@@ -73,12 +73,12 @@ func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]strin
 // verifiedFiles are the files of the present revision, by Site. There are none while it is not verified, or was not delivered as a whole.
 func verifiedFiles(o Observed) map[string]tree.Files {
 	out := map[string]tree.Files{}
-	if !o.order.Verified() {
+	if !o.state.IsVerified() {
 		return out
 	}
 	for _, d := range o.deliveries {
 		p := d.Spec.ForProvider
-		if !compose.AsksForRevision(d, o.order.Revision) {
+		if !compose.AsksForRevision(d, o.state.Current.Number) {
 			continue
 		}
 		for _, t := range p.Trees {

@@ -8,7 +8,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 func TestSaid(t *testing.T) {
@@ -65,20 +65,20 @@ func TestMarkedDigest(t *testing.T) {
 func TestIrreversible(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
-		verdict rolloutv1alpha1.VerdictResult
+		verdict ledger.Result
 		served  string
 		want    bool
 	}{
-		"Added":      {reason: "A Site that was not served keeps what it gets.", verdict: rolloutv1alpha1.VerdictVerified, served: "other"},
-		"Unreadable": {reason: "Nobody knows what the Site had.", verdict: rolloutv1alpha1.VerdictVerified, served: "edge1", want: true},
-		"Unverified": {reason: "What there is to go back to is not at hand.", verdict: rolloutv1alpha1.VerdictRejected, served: "other", want: true},
+		"Added":      {reason: "A Site that was not served keeps what it gets.", verdict: ledger.VerdictVerified, served: "other"},
+		"Unreadable": {reason: "Nobody knows what the Site had.", verdict: ledger.VerdictVerified, served: "edge1", want: true},
+		"Unverified": {reason: "What there is to go back to is not at hand.", verdict: ledger.VerdictRejected, served: "other", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: tc.served, Action: deliveryv1alpha1.ActionKeep}}
 			o := Observed{
-				order:      &rolloutv1alpha1.Order{Verdict: &rolloutv1alpha1.Verdict{Result: tc.verdict}},
+				state:      ledger.State{Current: &ledger.Revision{}, Verdict: &ledger.Verdict{Result: tc.verdict}},
 				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
 			}
 			if got := isIrreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {

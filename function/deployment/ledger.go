@@ -130,7 +130,7 @@ func (o Observed) forRequest(r ledger.Request) Observed {
 		if e.Ordered != nil && e.Ordered.Revision.Request != r || e.Rebased != nil && e.Rebased.Request != r {
 			o.home.Events = o.home.Events[:i]
 			o.state, _ = ledger.Append(o.home.State, recordingTime(), o.home.Events...) // The longer list is legal.
-			o.order, o.deliveries = orderOf(o.state), withoutDropped(o.deliveries, o.state)
+			o.deliveries = withoutDropped(o.deliveries, o.state)
 			return o
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -43,9 +42,6 @@ type Observed struct {
 
 	// state of the ledger, with the events by which it begins or continues. While the home is not known it is what is assumed.
 	state ledger.State
-
-	// order that stands for the state. Nil means that nothing was ordered.
-	order *rolloutv1alpha1.Order
 
 	// unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
 	unobserving []string
@@ -83,7 +79,7 @@ func (o Observed) withLedger(in Input) (Observed, error) {
 	if err != nil {
 		return Observed{}, err
 	}
-	o.requests = rollout.Of(in.Claim, asked)
+	o.requests = openRequests(in.Claim, asked)
 	o.home = o.findHome(in, "")
 	o.state = o.assumedState()
 	if o.home.IsKnown {
@@ -92,17 +88,7 @@ func (o Observed) withLedger(in Input) (Observed, error) {
 		}
 		o.deliveries = withoutDropped(o.deliveries, o.state)
 	}
-	o.order = orderOf(o.state)
 	return o, nil
-}
-
-// orderOf returns the order that stands for the state of a ledger, or nil if nothing was ordered.
-func orderOf(s ledger.State) *rolloutv1alpha1.Order {
-	if s.Current == nil {
-		return nil
-	}
-	o := rolloutv1alpha1.OrderOf(s)
-	return &o
 }
 
 // recordingTime is when events count as recorded that are only proposed: the provider notes the time when it records them.
@@ -138,7 +124,7 @@ func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1
 
 // comparison compares what is observed with itself: until something is decided, what is there is what is asked for.
 func (o Observed) comparison() evidence.Comparison {
-	return evidence.Comparison{State: o.state, Recorded: o.home.State, Order: o.order, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
+	return evidence.Comparison{State: o.state, Recorded: o.home.State, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
 }
 
 // unobservedChanges returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name.

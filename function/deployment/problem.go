@@ -8,7 +8,6 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // problemError carries a problem up to where it freezes the order.
@@ -36,7 +35,7 @@ func pendingProblem(reason, message string) error {
 
 // problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
 func problemOf(err error) (*phase.Problem, error) {
-	if e := (&rollout.WavesError{}); errors.As(err, &e) {
+	if e := (&wavesError{}); errors.As(err, &e) {
 		err = terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
 	}
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {

@@ -2,13 +2,17 @@ package deployment
 
 import (
 	"context"
+	"slices"
 	"strconv"
+
+	"k8s.io/utils/ptr"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/phase"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -18,7 +22,7 @@ const maxResultMessage = 1024
 // waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.
 func (c *Core) waitingUpdate(o Observed, k Compiled) deploymentv1alpha1.UpdateStatus {
 	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waitingBlueprint()}
-	if k.Problem != nil || o.order == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
+	if k.Problem != nil || o.state.Current == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
 		return update
 	}
 	_, holds := step.Step(o.state, step.Input{Versions: versionsOf(k), Desired: &k.desired})
@@ -37,7 +41,7 @@ func versionsOf(k Compiled) step.Versions {
 func (o Observed) stepRequests(refused refusal) []step.Request {
 	var out []step.Request
 	for i := range o.requests {
-		r := rollout.RequestOf(&o.requests[i])
+		r := RequestOf(&o.requests[i])
 		r.ToConfigRef = o.repositoryNamed(o.requests[i].Spec.ToConfigRef)
 		if r.Ref.UID == refused.request {
 			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
@@ -61,6 +65,40 @@ func (o Observed) repositoryNamed(ref *rolloutv1alpha1.ConfigReference) string {
 	return ""
 }
 
+// openRequests returns the requests for a deployment, oldest first, and of more than rolloutv1alpha1.MaxOpen those whose turn comes first. Labels can be
+// forged, and say nothing.
+func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
+	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {
+		ref := r.Spec.DeploymentRef
+		return ref.APIGroup != c.APIGroup || ref.Kind != c.Kind || ref.Name != c.Name || r.GetNamespace() != c.Namespace
+	})
+	slices.SortFunc(out, rolloutv1alpha1.CompareTurn)
+	out = out[:min(len(out), rolloutv1alpha1.MaxOpen)]
+	slices.SortFunc(out, rolloutv1alpha1.CompareAge)
+	return out
+}
+
+// approves is true for a request that names no update, or the one that waits.
+func approves(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
+	b := waits.Blueprint
+	if saw == nil || b == nil {
+		return true
+	}
+	named := func(saw, is string) bool { return saw == "" || saw == is }
+	return named(saw.Blueprint, b.Name) && named(saw.Digest, b.Digest) && named(saw.Renderer, strconv.Itoa(int(waits.Renderer)))
+}
+
+// RequestOf returns a RolloutRequest as the next step is decided by it.
+func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
+	return step.Request{
+		Ref: ledger.RequestReference{
+			Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy, Reason: oneline.Clean(r.Spec.Reason, rolloutv1alpha1.MaxReason),
+		},
+		Action: step.Action(r.Spec.Action), Revision: r.Spec.Revision, Digest: r.Spec.Request, ToRevision: ptr.Deref(r.Spec.ToRevision, 0),
+		Step: ptr.Deref(r.Spec.Step, 0), Force: ptr.Deref(r.Spec.Force, false), CreatedAt: r.GetCreationTimestamp().Time,
+	}
+}
+
 // A refusal is why the update that a request approves is not delivered.
 type refusal struct {
 	// request that approves it, by its uid.
@@ -82,7 +120,7 @@ func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Comp
 	}
 	k.needs = append(k.needs, approved.needs...)
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
-	if !rollout.Approves(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
+	if !approves(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
 		k.refusal = refusal{request: request.Ref.UID, namesOther: true}
 		return k, nil
 	}

@@ -94,7 +94,7 @@ func (t decider) staysAsItIs(d Decision, p proposedState) bool {
 		return false
 	}
 	for name := range p.asked.deliveries {
-		if was := t.observed.deliveries[name]; was == nil || !evidence.AsksForPosition(was, *d.Order) {
+		if was := t.observed.deliveries[name]; was == nil || !evidence.AsksForPosition(was, d.State.Position()) {
 			return false
 		}
 	}
@@ -137,8 +137,8 @@ func (t decider) composeSuccessors(d Decision, p proposedState) {
 
 // composeSync composes the SiteSync, if there is to be one.
 func composeSync(d Decision) {
-	if d.Sync == nil || d.ObservedSync != nil && evidence.IsSyncAhead(d.ObservedSync, *d.Order) {
-		delete(d.retained, compose.SyncName) // The next call composes one that was in the way again.
+	if d.Sync == nil {
+		delete(d.retained, compose.SyncName)
 		return
 	}
 	d.composed[compose.SyncName] = d.Sync
@@ -191,15 +191,15 @@ func encodeResources(d Decision) (map[string]Resource, error) {
 
 // isApplied is true for a composed resource that proves what is asked of it.
 func isApplied(d Decision, name string) bool {
-	if d.Order == nil {
+	if d.State.Current == nil {
 		return false
 	}
 	if name == compose.SyncName {
-		return d.ObservedSync != nil && evidence.AreSitesLive(d.ObservedSync, *d.Order)
+		return d.ObservedSync != nil && evidence.AreSitesLive(d.ObservedSync, d.State.Position())
 	}
 	if g := d.Gates[name]; g != nil {
-		return evidence.GateVerdict(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
+		return evidence.GateVerdict(g) == rolloutv1alpha1.GatePassed
 	}
 	observed := d.Observed[name]
-	return observed != nil && evidence.IsDelivered(observed, *d.Order)
+	return observed != nil && evidence.IsDelivered(observed, d.State.Position())
 }

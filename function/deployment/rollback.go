@@ -21,7 +21,7 @@ func (t decider) askForRollback(s ledger.State) assets {
 	r := compose.Return{Trees: treesOf(step.TargetOf(s)), Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
 	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
 	ds := compose.Back(parts, spec, s, r)
-	return assets{deliveries: ds, sync: compose.Sync(t.in.Claim, spec, *orderOf(s), ds, t.sitesWithoutEngine(ds))}
+	return assets{deliveries: ds, sync: compose.Sync(t.in.Claim, spec, s, ds, t.sitesWithoutEngine(ds))}
 }
 
 // treesOf returns the trees of the target of a rollback, by Site, or nil if there is none.

@@ -14,6 +14,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -107,7 +108,7 @@ type snapshot struct {
 	Deliveries map[string]*deliveryv1alpha1.GitDelivery
 	Sync       *deliveryv1alpha1.SiteSync
 	Gates      map[string]*rolloutv1alpha1.Gate
-	Order      *rolloutv1alpha1.Order
+	State      ledger.State
 	Compiled   map[string]*deliveryv1alpha1.GitDelivery
 	Sites      []map[string]bool
 	Status     *deploymentv1alpha1.IntentDeploymentStatus
@@ -116,7 +117,7 @@ type snapshot struct {
 func snapshotOf(in Input, o Observed, k Compiled) snapshot {
 	return snapshot{
 		Retained: copyResources(o.retained), Deliveries: copyObjects(o.deliveries), Sync: o.sync.DeepCopy(), Gates: copyObjects(o.gates),
-		Order: o.order.DeepCopy(), Compiled: copyObjects(k.deliveries), Status: in.Status.DeepCopy(),
+		State: *o.state.DeepCopy(), Compiled: copyObjects(k.deliveries), Status: in.Status.DeepCopy(),
 		Sites: []map[string]bool{copyMap(k.unobserved), copyMap(k.chosen), copyMap(k.clustered)},
 	}
 }

@@ -30,7 +30,7 @@ func (w *world) sync(reason, state string) {
 	if o == nil {
 		w.t.Fatal("there is no SiteSync")
 	}
-	order, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "order")
+	position, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	sites, _, _ := unstructured.NestedSlice(o.Object, "spec", "forProvider", "sites")
 	var seen []any
 	for _, s := range sites {
@@ -44,7 +44,7 @@ func (w *world) sync(reason, state string) {
 	}
 	o.Object["status"] = map[string]any{
 		"conditions": []any{condition("Ready", status, reason, o), condition("Synced", "True", "ReconcileSuccess", o)},
-		"atProvider": map[string]any{"order": order, "sites": seen, "sitesLive": int64(0)},
+		"atProvider": map[string]any{"position": position, "sites": seen, "sitesLive": int64(0)},
 	}
 }
 

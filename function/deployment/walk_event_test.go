@@ -225,7 +225,7 @@ func (w *walk) mayGoAgain(m moment, s ledger.State) {
 // flies is true for a position at its last step that all deliveries applied, for all Sites, and that the SiteSync looks at.
 func (w *walk) flies(m moment, s ledger.State) bool {
 	at := s.Position()
-	if s.Verdict != nil || int(at.Step)+1 < len(s.Current.Plan) || m.sync == nil || positionOf(m.sync.Spec.ForProvider.Order) != at || len(m.sync.Spec.ForProvider.Sites) < len(w.sites) {
+	if s.Verdict != nil || int(at.Step)+1 < len(s.Current.Plan) || m.sync == nil || *m.sync.Spec.ForProvider.Position != at || len(m.sync.Spec.ForProvider.Sites) < len(w.sites) {
 		return false
 	}
 	served := 0

@@ -49,7 +49,7 @@ func newRepo() *repo {
 func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) error {
 	if r.dead {
 		reason := deliveryv1alpha1.ReasonUnreachable
-		if d.Status.AtProvider.Order == nil && d.Status.AtProvider.Ledger == nil {
+		if d.Status.AtProvider.Ledger == nil {
 			reason = deliveryv1alpha1.ReasonMemoryUnknown
 		}
 		setUnready(d, now, reason)
@@ -197,7 +197,6 @@ func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 		setUnready(d, now, f.reason)
 		return
 	}
-	at.Order = new(rolloutv1alpha1.OrderOf(f.applied))
 	at.Trees, at.History, at.Waiting = m.record.trees, slices.Clone(m.record.revisions), nil
 	at.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)

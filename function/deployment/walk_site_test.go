@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -50,23 +51,19 @@ func place(repository, path string) string { return repository + " " + path }
 
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
-	at, o := &s.Status.AtProvider, s.Spec.ForProvider.Order
-	if last := at.Order; last != nil && o.Behind(*last) {
-		setReady(s, corev1.ConditionFalse, deliveryv1alpha1.ReasonOrderBehind)
-		return
-	}
+	at, asked := &s.Status.AtProvider, *s.Spec.ForProvider.Position
 	before := map[string]deliveryv1alpha1.SiteObservation{}
-	if last := at.Order; last != nil && goalOf(positionOf(*last)) == goalOf(positionOf(o)) && last.Attempt == o.Attempt {
+	if at.ObservedPosition().IsSameAttempt(asked) {
 		for _, was := range at.Sites {
 			before[was.Name] = was
 		}
 	}
-	at.Order, at.Sites = o.DeepCopy(), nil
+	at.Position, at.Sites = &asked, nil
 	reason := deliveryv1alpha1.ReasonLive
 	for _, want := range s.Spec.ForProvider.Sites {
 		is := w.see(s, want, before[want.Name])
 		at.Sites = append(at.Sites, is)
-		if want.Wave <= o.Step && is.State != deliveryv1alpha1.SiteLive {
+		if want.Wave <= asked.Step && is.State != deliveryv1alpha1.SiteLive {
 			reason = graver(reason, is)
 		}
 	}
@@ -76,7 +73,7 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 	}
 	setReady(s, status, reason)
 	if failed := syncFailure(reason); failed != "" {
-		w.truth.fails(positionOf(o), failed)
+		w.truth.fails(asked, failed)
 	}
 }
 
@@ -114,7 +111,7 @@ func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.
 // see one Site.
 func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
 	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SitePending}
-	if want.Wave > s.Spec.ForProvider.Order.Step || w.waits(s, want, last, &o) || w.undelivered(s.Spec.ForProvider.Order, want) {
+	if want.Wave > s.Spec.ForProvider.Position.Step || w.waits(s, want, last, &o) || w.undelivered(*s.Spec.ForProvider.Position, want) {
 		return o
 	}
 	at := metav1.NewTime(w.now)
@@ -126,7 +123,7 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 	switch {
 	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
 		o.State = deliveryv1alpha1.SiteLive
-		w.truth.live(positionOf(s.Spec.ForProvider.Order), want.Name, want.Tree)
+		w.truth.live(*s.Spec.ForProvider.Position, want.Name, want.Tree)
 	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
 		o.State = deliveryv1alpha1.SiteFailed
 	case w.now.Sub(o.StartedAt.Time) >= timeout:
@@ -151,7 +148,7 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 		o.Cluster.PassedAt = &at
 	}
 	if o.Cluster.PassedAt != nil {
-		w.truth.admitted[run{goalOf(positionOf(s.Spec.ForProvider.Order)), want.Name, ""}] = true
+		w.truth.admitted[run{goalOf(*s.Spec.ForProvider.Position), want.Name, ""}] = true
 		return false
 	}
 	if o.StartedAt = &at; last.StartedAt != nil {
@@ -164,14 +161,14 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 	return true
 }
 
-// undelivered is true while the claim's delivery has not carried out the order.
-func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTree) bool {
+// undelivered is true while the claim's delivery has not come to a position.
+func (w *walk) undelivered(asked ledger.Position, want deliveryv1alpha1.SiteTree) bool {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
 				continue
 			}
-			at, asked := d.Status.AtProvider.Record, positionOf(o)
+			at := d.Status.AtProvider.Record
 			if at == nil || goalOf(at.Position) != goalOf(asked) || at.Position.Compare(asked) < 0 {
 				return true
 			}
@@ -180,14 +177,14 @@ func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTr
 	return false
 }
 
-// measure plays one reconcile of a Gate: it judges when it has measured twice while its order was live.
+// measure plays one reconcile of a Gate: it judges when it has measured twice while its position was live.
 func (w *walk) measure(g *rolloutv1alpha1.Gate) {
-	at, o := &g.Status.AtProvider, g.Spec.ForProvider.Order
-	at.Order = o.DeepCopy()
+	at := &g.Status.AtProvider
+	at.Position = new(*g.Spec.ForProvider.Position)
 	if at.Verdict != "" {
 		return
 	}
-	if !w.proves(o) {
+	if !w.proves(g) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
@@ -228,7 +225,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		return
 	}
 	at.Verdict = rolloutv1alpha1.GatePassed
-	w.truth.passed[gatedOf(positionOf(o))] = true
+	w.truth.passed[gatedOf(*at.Position)] = true
 	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
 }
 
@@ -246,42 +243,36 @@ func (w *walk) measureNothing(g *rolloutv1alpha1.Gate) {
 
 func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
 	g.Status.AtProvider.Verdict = v
-	w.truth.fails(positionOf(g.Spec.ForProvider.Order), rolloutv1alpha1.RejectedGateFailed)
+	w.truth.fails(*g.Spec.ForProvider.Position, rolloutv1alpha1.RejectedGateFailed)
 	setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
 }
 
-// proves is true while an order is live, as far as anybody tells.
-func (w *walk) proves(o rolloutv1alpha1.Order) bool {
-	watched := false
-	for name, s := range w.sites {
-		if watched = watched || !s.untold; s.untold && hasReached(o, name) && !w.delivered(o, name) {
+// proves is true while the position of a Gate is live at the Sites of its checks, as far as is reported.
+func (w *walk) proves(g *rolloutv1alpha1.Gate) bool {
+	at := *g.Spec.ForProvider.Position
+	for _, c := range g.Spec.ForProvider.Checks {
+		if w.sites[c.Site].untold && !w.delivered(at, c.Site) || !w.sites[c.Site].untold && (w.sync == nil || !w.syncProves(at)) {
 			return false
 		}
 	}
-	return !watched || w.sync != nil && w.syncProves(o)
+	return true
 }
 
-// delivered is true while a delivery says now that it carried an order out for a Site.
-func (w *walk) delivered(o rolloutv1alpha1.Order, site string) bool {
+// delivered is true while a delivery says now that it came to a position for a Site.
+func (w *walk) delivered(asked ledger.Position, site string) bool {
 	for _, d := range w.deliveries {
 		brings := slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Site == site })
-		if at := d.Status.AtProvider.Record; brings && isReady(d) && at != nil && at.Position == positionOf(o) {
+		if at := d.Status.AtProvider.Record; brings && isReady(d) && at != nil && at.Position == asked {
 			return true
 		}
 	}
 	return false
 }
 
-// hasReached is true for a Site that an order's step has come to.
-func hasReached(o rolloutv1alpha1.Order, site string) bool {
-	return slices.ContainsFunc(o.Plan[:o.Step+1], func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
-}
-
-// syncProves is true while the SiteSync says now that an order is live.
-func (w *walk) syncProves(o rolloutv1alpha1.Order) bool {
-	at := w.sync.Status.AtProvider.Order
+// syncProves is true while the SiteSync says now that a position is live.
+func (w *walk) syncProves(asked ledger.Position) bool {
 	ready := w.sync.GetCondition(xpv2.TypeReady)
-	return at != nil && positionOf(*at) == positionOf(o) &&
+	return w.sync.Status.AtProvider.ObservedPosition() == asked &&
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // A numbered is one revision of one epoch of a ledger: what is recorded of it never changes.
@@ -306,9 +305,4 @@ func (t *truth) forget() {
 	clear(t.verdicts)
 	clear(t.intents)
 	clear(t.rejected)
-}
-
-// positionOf is the position that the order of a SiteSync or a Gate stands for.
-func positionOf(o rolloutv1alpha1.Order) ledger.Position {
-	return ledger.Position{Epoch: o.Epoch, Revision: o.Revision, Attempt: o.Attempt, Step: o.Step}
 }

@@ -10,16 +10,12 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A Comparison is what an order asks for, beside what is observed.
 type Comparison struct {
 	// State of the ledger that follows from all that was decided, and the state that is recorded.
 	State, Recorded ledger.State
-
-	// Order that stands for the state. Nil means that nothing was ordered.
-	Order *rolloutv1alpha1.Order
 
 	// Desired deliveries, by the name of the composed resource.
 	Desired map[string]*deliveryv1alpha1.GitDelivery
@@ -56,16 +52,13 @@ func (c *Comparison) Trees() []*deliveryv1alpha1.Tree {
 	return out
 }
 
-// IsAtLastStep is true at the last step of the order.
-func (c *Comparison) IsAtLastStep() bool { return c.Order != nil && c.Order.Step+1 >= c.Order.Steps }
-
 // Gate returns the Gate of the order's step, or nil.
 func (c *Comparison) Gate() *rolloutv1alpha1.Gate {
-	if c.Order == nil || !rollout.Gated(*c.Order) {
+	if !c.State.IsGated() {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Gates)) {
-		if g := c.Gates[name]; IsGateOf(g, *c.Order) {
+		if g := c.Gates[name]; IsGateOf(g, c.State) {
 			return g
 		}
 	}
@@ -75,17 +68,17 @@ func (c *Comparison) Gate() *rolloutv1alpha1.Gate {
 // IsMeasured is true when the order's step was live and its Gate began to measure.
 func (c *Comparison) IsMeasured() bool {
 	g := c.Gate()
-	return g != nil && g.Status.AtProvider.StartedAt != nil && g.Status.AtProvider.Order != nil && IsGateOf(g, *g.Status.AtProvider.Order)
+	return g != nil && g.Status.AtProvider.StartedAt != nil && isAboutItsPosition(g)
 }
 
 // AwaitingGate returns the Gate of the order's step if it cannot measure now: its queries give no data, or a metrics backend does not answer.
 // It is nil otherwise.
 func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 	g := c.Gate()
-	if g == nil || c.Order.Verdict != nil {
+	if g == nil || c.State.Verdict != nil {
 		return nil
 	}
-	switch CurrentReady(g, *c.Order).Reason {
+	switch CurrentReady(g).Reason {
 	case rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.ReasonMetricsUnavailable, rolloutv1alpha1.ReasonHeld:
 		return g
 	}
@@ -96,7 +89,7 @@ func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 func (c *Comparison) Blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		d := c.Observed[name]
-		if d == nil || c.Order == nil || !AsksForPosition(d, *c.Order) {
+		if d == nil || c.State.Current == nil || !AsksForPosition(d, c.State.Position()) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)
@@ -136,7 +129,7 @@ func (c *Comparison) AwaitsCluster() bool {
 // TreeAwaitsCluster is true for a tree of a Site whose cluster is not ready. A tree can also be retained because its step has not come, because the
 // revision was rejected, or, where a renderer is deferred, because no version that runs can render it.
 func (c *Comparison) TreeAwaitsCluster(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
-	if t.Action != deliveryv1alpha1.ActionKeep || c.Order != nil && (c.Order.Rejected() || !rollout.Reached(*c.Order, t.Site)) {
+	if t.Action != deliveryv1alpha1.ActionKeep || c.State.Current != nil && (c.State.IsRejected() || !c.State.HasReached(t.Site)) {
 		return false
 	}
 	hasPath := func(delivered deliveryv1alpha1.DeliveredTree) bool { return delivered.Path == t.Path }
@@ -167,19 +160,19 @@ func (c *Comparison) watchesSite(site string) bool {
 // UnprovenSites returns the Sites of the order's step that no engine reports about, and where a delivered tree does not count as live. While the
 // catalog is not known, those of a verified order counted.
 func (c *Comparison) UnprovenSites() []string {
-	if c.Order == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {
+	if c.State.Current == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {
 		return nil
 	}
 	var out []string
 	for _, t := range c.Trees() {
-		if c.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
+		if c.State.Cursor.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
 			continue // The rollback does not change it.
 		}
 		counts, unobserved := c.Unobserved[t.Site]
 		if c.Unobserved == nil && !c.watchesSite(t.Site) {
-			counts, unobserved = c.Order.Verified(), true
+			counts, unobserved = c.State.IsVerified(), true
 		}
-		if unobserved && !counts && rollout.Reached(*c.Order, t.Site) {
+		if unobserved && !counts && c.State.HasReached(t.Site) {
 			out = append(out, t.Site)
 		}
 	}

@@ -1,9 +1,11 @@
 // Package evidence compares what is asked for with what is observed, and says what that proves of a revision. It is pure. What is about another
-// order, or about an earlier generation of an object, proves nothing.
+// position, or about an earlier generation of an object, proves nothing.
 package evidence
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +13,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A managed resource has conditions, and a generation that they are about.
@@ -21,10 +22,10 @@ type managed interface {
 	GetName() string
 }
 
-// IsDelivered is true when a delivery proves now that its repository was brought to the position of an order: it is Ready and Synced, its Ready is
+// IsDelivered is true when a delivery proves now that its repository was brought to a position: it is Ready and Synced, its Ready is
 // about its present generation, and it asks for that position.
-func IsDelivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, o) && HasApplied(d, o)
+func IsDelivered(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, at) && HasApplied(d, at)
 }
 
 // isOnlyRebased is true for a home that was Ready, and since then was asked only to record which other request renders the trees that it has. A
@@ -36,21 +37,21 @@ func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
 		d.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
 
-// HasApplied is true when the repository of a delivery was brought to the position of an order, whatever the directories hold now.
-func HasApplied(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+// HasApplied is true when the repository of a delivery was brought to a position, whatever the directories hold now.
+func HasApplied(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	r := d.Status.AtProvider.Record
-	return r != nil && r.Position == o.Position()
+	return r != nil && r.Position == at
 }
 
-// AsksForPosition is true for a delivery that asks for the position of an order.
-func AsksForPosition(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+// AsksForPosition is true for a delivery that asks for a position.
+func AsksForPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	p := d.Spec.ForProvider.Position
-	return p != nil && *p == o.Position()
+	return p != nil && *p == at
 }
 
-// DeliveryFailure returns the rejection that follows from what a delivery reports of an order, or nil.
-func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *ledger.Verdict {
-	if !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, o) {
+// DeliveryFailure returns the rejection that follows from what a delivery reports of a position, or nil.
+func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledger.Verdict {
+	if !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {
@@ -66,7 +67,7 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *
 // rejectionBy returns the rejection that the Ready condition of a managed resource gives the reason for.
 func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 	c := m.GetCondition(xpv2.TypeReady)
-	return rollout.Rejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
+	return newRejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
 }
 
 // hasReady is true when the Ready condition of a managed resource has a status and is about its present generation. A resource that is not Ready
@@ -109,8 +110,30 @@ func isSameTree(a, b *deliveryv1alpha1.Tree) bool {
 	return a.Tree == b.Tree && a.Path == b.Path && a.Branch == b.Branch
 }
 
-// HasBrought reports whether the repository of a delivery was brought what an order asks for as far as a Site.
-func HasBrought(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, site string) bool {
+// HasBrought is true when the repository of a delivery was brought what a state asks for as far as a Site.
+func HasBrought(d *deliveryv1alpha1.GitDelivery, s ledger.State, site string) bool {
 	r := d.Status.AtProvider.Record
-	return r != nil && rollout.HasBrought(r.Position, o, site)
+	return r != nil && hasReached(r.Position, s, site)
+}
+
+// hasReached is true when what was done at a position came as far as a state asks of a Site.
+func hasReached(at ledger.Position, s ledger.State, site string) bool {
+	return at.IsSameAttempt(s.Position()) && at.Step >= s.StepOf(site)
+}
+
+// maxMessage is how many characters the message of a verdict has at most.
+const maxMessage = 1024
+
+// newRejection returns a verdict with a reason, and a message of one line.
+func newRejection(reason, text string) *ledger.Verdict {
+	message := []rune(strings.Map(replaceControl, text))
+	return &ledger.Verdict{Result: ledger.VerdictRejected, Reason: reason, Message: string(message[:min(len(message), maxMessage)])}
+}
+
+// replaceControl returns a blank for a character that would break a line.
+func replaceControl(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }

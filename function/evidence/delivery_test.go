@@ -10,27 +10,21 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-func newOrder(revision int64, request string) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{
-		Revision: revision, Request: request, Intent: "intent-" + request, DigestScheme: digest.Scheme, RendererVersion: 1,
-		Plan: []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}}, Steps: 1,
-	}
+// newState returns a state at the first step of a revision, which delivers an intent to one Site.
+func newState(revision int64, intent string) ledger.State {
+	return ledger.State{Head: ledger.Head{Ledger: "l"}, Current: &ledger.Revision{
+		Number: revision, Request: ledger.Request{Intent: intent, Scheme: digest.Scheme, Renderer: 1}, Plan: []ledger.Step{{Sites: []string{"edge1"}}},
+	}}
 }
 
-func changedOrder(o rolloutv1alpha1.Order, change func(*rolloutv1alpha1.Order)) rolloutv1alpha1.Order {
-	change(&o)
-	return o
-}
-
-// newDelivery returns a delivery that asks for the position of an order, to a repository that was brought to another one, or to none.
-func newDelivery(spec rolloutv1alpha1.Order, done *rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
-	d, position := &deliveryv1alpha1.GitDelivery{}, spec.Position()
-	d.Spec.ForProvider.Position = &position
-	if done != nil {
-		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: done.Position()}
+// newDelivery returns a delivery that asks for a position, to a repository that was brought to another one, or to none.
+func newDelivery(asked ledger.Position, applied *ledger.Position) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.Spec.ForProvider.Position = &asked
+	if applied != nil {
+		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *applied}
 	}
 	return d
 }
@@ -68,13 +62,13 @@ func TestIsDelivered(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := newOrder(1, "a")
-			d := newDelivery(o, &o)
+			at := newState(1, "a").Position()
+			d := newDelivery(at, &at)
 			d.SetGeneration(3)
 			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
 			setCondition(d, xpv2.TypeSynced, corev1.ConditionTrue, 3)
 			tc.change(d)
-			got := [2]bool{IsDelivered(d, o), HasApplied(d, o)}
+			got := [2]bool{IsDelivered(d, at), HasApplied(d, at)}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nIsDelivered(...), HasApplied(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -87,7 +81,7 @@ func setCondition(d *deliveryv1alpha1.GitDelivery, typ xpv2.ConditionType, statu
 }
 
 func TestDeliveryFailure(t *testing.T) {
-	o := newOrder(2, "b")
+	at := newState(2, "b").Position()
 	cases := map[string]struct {
 		reason string
 		why    xpv2.ConditionReason
@@ -106,7 +100,7 @@ func TestDeliveryFailure(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := newDelivery(o, nil)
+			d := newDelivery(at, nil)
 			d.SetName("d")
 			d.SetGeneration(4)
 			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: tc.why, Message: "Words.", ObservedGeneration: 4})
@@ -117,8 +111,39 @@ func TestDeliveryFailure(t *testing.T) {
 			if tc.want != "" {
 				want = &ledger.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
 			}
-			if diff := cmp.Diff(want, DeliveryFailure(d, o)); diff != "" {
+			if diff := cmp.Diff(want, DeliveryFailure(d, at)); diff != "" {
 				t.Errorf("\n%s\nRefused(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestHasBrought compares what was applied with what is asked for at each of two Sites, which have a step each.
+func TestHasBrought(t *testing.T) {
+	forward := newState(2, "b")
+	forward.Epoch, forward.Cursor.Step = 1, 1
+	forward.Current.Plan = []ledger.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
+	rollback := forward
+	rollback.Cursor.Attempt = 1
+	cases := map[string]struct {
+		reason string
+		was    ledger.Position
+		state  ledger.State
+		want   [2]bool
+	}{
+		"Same":      {reason: "The same position brought both Sites their trees.", was: forward.Position(), state: forward, want: [2]bool{true, true}},
+		"FirstStep": {reason: "The first step brought the first Site its tree alone.", was: ledger.Position{Epoch: 1, Revision: 2}, state: forward, want: [2]bool{true, false}},
+		"Revision":  {reason: "An earlier revision brought neither Site its tree.", was: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, state: forward},
+		"Epoch":     {reason: "A revision of an earlier epoch may have had other trees.", was: ledger.Position{Revision: 2, Step: 1}, state: forward},
+		"Rollback":  {reason: "What went forward restored nothing.", was: forward.Position(), state: rollback},
+		"Restored":  {reason: "A rollback reaches all Sites at once.", was: rollback.Position(), state: rollback, want: [2]bool{true, true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newDelivery(tc.was, &tc.was)
+			got := [2]bool{HasBrought(d, tc.state, "a"), HasBrought(d, tc.state, "b")}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nHasBrought(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -9,21 +11,42 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// IsGateOf is true for the Gate of the step of an order. A step that a user released since, and the verdict itself, change nothing about what the
-// Gate measures.
-func IsGateOf(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) bool {
-	of := g.Spec.ForProvider.Order
-	return of.Epoch == o.Epoch && of.Revision == o.Revision && of.Request == o.Request && of.Intent == o.Intent && of.Step == o.Step && of.Attempt == o.Attempt
+// AnnotationRevision identifies the revision that a Gate judges. After all else was lost, a revision of another ledger may have the same position.
+const AnnotationRevision = "intentplane.dev/revision"
+
+// RevisionID identifies the current revision of a state among those of all ledgers.
+func RevisionID(s ledger.State) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%s", s.Ledger, s.Current.Number, s.Current.Request.Intent))
+	return hex.EncodeToString(sum[:revisionIDBytes])
 }
 
-// GateVerdict returns the verdict of a Gate on the step of an order. It is empty when there is none: the status is about another order or about an
-// earlier generation, or the Gate has not come to its end.
-func GateVerdict(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) rolloutv1alpha1.GateVerdict {
+// revisionIDBytes is how many bytes of a digest identify a revision.
+const revisionIDBytes = 16
+
+// IsOfRevision is true for a Gate that judges a step of the current revision.
+func IsOfRevision(g *rolloutv1alpha1.Gate, s ledger.State) bool {
+	of := g.Spec.ForProvider.AskedPosition()
+	return s.Current != nil && of.Epoch == s.Epoch && of.Revision == s.Current.Number && g.GetAnnotations()[AnnotationRevision] == RevisionID(s)
+}
+
+// IsGateOf is true for the Gate of the current step of a state.
+func IsGateOf(g *rolloutv1alpha1.Gate, s ledger.State) bool {
+	of := g.Spec.ForProvider.AskedPosition()
+	return IsOfRevision(g, s) && of.Step == s.Cursor.Step && of.Attempt == s.Cursor.Attempt
+}
+
+// isAboutItsPosition is true for a Gate whose status is about the position that it is asked to judge.
+func isAboutItsPosition(g *rolloutv1alpha1.Gate) bool {
+	return g.Status.AtProvider.ObservedPosition() == g.Spec.ForProvider.AskedPosition()
+}
+
+// GateVerdict returns the verdict of a Gate. It is empty when there is none: the status is about another position or about an earlier generation, or
+// the Gate has not come to its end.
+func GateVerdict(g *rolloutv1alpha1.Gate) rolloutv1alpha1.GateVerdict {
 	at := g.Status.AtProvider
-	if !IsGateOf(g, o) || at.Order == nil || !areAlike(*at.Order, g.Spec.ForProvider.Order) {
+	if !isAboutItsPosition(g) {
 		return ""
 	}
 	passes := at.Verdict == rolloutv1alpha1.GatePassed
@@ -33,20 +56,18 @@ func GateVerdict(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) rolloutv1alph
 	return ""
 }
 
-// CurrentReady returns the Ready condition of the Gate of an order's step. It is empty when the condition is about another order or about an earlier
-// generation.
-func CurrentReady(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) xpv2.Condition {
-	at := g.Status.AtProvider
+// CurrentReady returns the Ready condition of a Gate. It is empty when the condition is about another position or about an earlier generation.
+func CurrentReady(g *rolloutv1alpha1.Gate) xpv2.Condition {
 	ready := g.GetCondition(xpv2.TypeReady)
-	if !IsGateOf(g, o) || at.Order == nil || !areAlike(*at.Order, g.Spec.ForProvider.Order) || ready.ObservedGeneration != g.GetGeneration() {
+	if !isAboutItsPosition(g) || ready.ObservedGeneration != g.GetGeneration() {
 		return xpv2.Condition{}
 	}
 	return ready
 }
 
-// GateFailure returns the rejection that follows from the verdict of a Gate on an order, or nil. It names the first check that did not pass.
-func GateFailure(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) *ledger.Verdict {
-	v := GateVerdict(g, o)
+// GateFailure returns the rejection that follows from the verdict of a Gate, or nil. It names the first check that did not pass.
+func GateFailure(g *rolloutv1alpha1.Gate) *ledger.Verdict {
+	v := GateVerdict(g)
 	if v == "" || v == rolloutv1alpha1.GatePassed {
 		return nil
 	}
@@ -54,7 +75,7 @@ func GateFailure(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) *ledger.Verdi
 	if c := worstCheck(g.Status.AtProvider.Checks); c != nil {
 		message += ": " + describeCheck(*c)
 	}
-	return rollout.Rejection(rolloutv1alpha1.RejectedGateFailed, message)
+	return newRejection(rolloutv1alpha1.RejectedGateFailed, message)
 }
 
 // worstCheck returns the first check that was violated, or else the first one that did not pass.

@@ -13,11 +13,11 @@ import (
 
 // Proof returns what is proven of the position.
 func (c *Comparison) Proof() step.Proof {
-	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.Order != nil && c.Order.Verdict == nil && c.AwaitsCluster()}
+	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
 	if g := c.Gate(); g != nil {
-		p.HasPassed = GateVerdict(g, *c.Order) == rolloutv1alpha1.GatePassed
+		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
 		if p.Failure == nil {
-			p.Failure = GateFailure(g, *c.Order)
+			p.Failure = GateFailure(g)
 		}
 	}
 	if p.IsLive {
@@ -58,12 +58,12 @@ func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.De
 
 // failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
 func (c *Comparison) failure() *ledger.Verdict {
-	if c.Order == nil {
+	if c.State.Current == nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		if d := c.Observed[name]; d != nil && c.asksForDesired(name) {
-			if v := DeliveryFailure(d, *c.Order); v != nil {
+			if v := DeliveryFailure(d, c.State.Position()); v != nil {
 				return v
 			}
 		}
@@ -71,7 +71,7 @@ func (c *Comparison) failure() *ledger.Verdict {
 	if !c.WatchesDesired() {
 		return nil
 	}
-	return SyncFailure(c.ObservedSync, *c.Order)
+	return SyncFailure(c.ObservedSync, c.State.Position())
 }
 
 // IsLive is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
@@ -81,7 +81,7 @@ func (c *Comparison) IsLive() bool {
 
 // areSitesLive is true when the Sites that are observed are proven to run the trees of the order's step.
 func (c *Comparison) areSitesLive() bool {
-	return c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)
+	return c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())
 }
 
 // isDelivered is true when every desired delivery proves now that it applied the order.
@@ -91,14 +91,16 @@ func (c *Comparison) isDelivered() bool { return c.holdsForEach(IsDelivered) && 
 func (c *Comparison) IsApplied() bool { return c.holdsForEach(HasApplied) && !c.AwaitsCluster() }
 
 // IsRecorded is true when the ledger holds all that was decided.
-func (c *Comparison) IsRecorded() bool { return c.Order != nil && c.State.Head == c.Recorded.Head }
+func (c *Comparison) IsRecorded() bool {
+	return c.State.Current != nil && c.State.Head == c.Recorded.Head
+}
 
 // IsVerdictRecorded is true when the revision has a verdict, and the ledger holds it.
-func (c *Comparison) IsVerdictRecorded() bool { return c.IsRecorded() && c.Order.Verdict != nil }
+func (c *Comparison) IsVerdictRecorded() bool { return c.IsRecorded() && c.State.Verdict != nil }
 
 // HasSucceeded is true for a revision that was verified, once the ledger holds that.
 func (c *Comparison) HasSucceeded() bool {
-	return c.IsAtLastStep() && c.Order.Verified() && c.IsRecorded()
+	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded()
 }
 
 // SucceedsNow is true when what was asked for succeeded, and is proven to run now.
@@ -118,12 +120,12 @@ func (c *Comparison) IsUnhindered() bool {
 }
 
 // holdsForEach is true when something holds for the order and each of the desired deliveries, which have to be observed with the desired trees.
-func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Order) bool) bool {
-	if c.Order == nil || len(c.Desired) == 0 {
+func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
+	if c.State.Current == nil || len(c.Desired) == 0 {
 		return false
 	}
 	for name := range c.Desired {
-		if c.Observed[name] == nil || !is(c.Observed[name], *c.Order) || !c.asksForDesired(name) {
+		if c.Observed[name] == nil || !is(c.Observed[name], c.State.Position()) || !c.asksForDesired(name) {
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -53,14 +54,14 @@ type Input struct {
 	Places []catalog.Place
 
 	// Plan of the rollout. Each step has a Gate of its own.
-	Plan []rolloutv1alpha1.Step
+	Plan []ledger.Step
 }
 
 // Checks are all checks of a revision, by Site.
 type Checks []rolloutv1alpha1.GateCheck
 
 // At returns the checks of one step.
-func (c Checks) At(step rolloutv1alpha1.Step) []rolloutv1alpha1.GateCheck {
+func (c Checks) At(step ledger.Step) []rolloutv1alpha1.GateCheck {
 	return slices.DeleteFunc(slices.Clone(c), func(check rolloutv1alpha1.GateCheck) bool { return !slices.Contains(step.Sites, check.Site) })
 }
 
@@ -170,7 +171,7 @@ func (c *Compiler) checkFillWeight(all []declaredCheck, sites int) error {
 }
 
 // checkSize returns an error, with the numbers, when a step has more checks than one Gate holds, or all checks have too many bytes.
-func (c Checks) checkSize(plan []rolloutv1alpha1.Step) error {
+func (c Checks) checkSize(plan []ledger.Step) error {
 	for i, step := range plan {
 		if n := len(c.At(step)); n > maxChecks {
 			return errors.Errorf("spec.gatesConfig: step %d of %d has %d checks at %d Sites, more than the %d of one Gate: "+

@@ -11,6 +11,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -42,11 +43,11 @@ func newInput(c config, places ...catalog.Place) Input {
 		}},
 	}
 	in.Config.Default()
-	step := rolloutv1alpha1.Step{}
+	step := ledger.Step{}
 	for _, p := range places {
 		step.Sites = append(step.Sites, p.Site.GetName())
 	}
-	in.Plan = []rolloutv1alpha1.Step{step}
+	in.Plan = []ledger.Step{step}
 	return in
 }
 
@@ -414,7 +415,7 @@ func repeatCheck(c check, n int) []check {
 func TestEachStepHasItsGate(t *testing.T) {
 	in := newInput(config{SLOThresholds: thresholds{"availability": "99"}}, newPlaces(201)...)
 	all := in.Plan[0].Sites
-	in.Plan = []rolloutv1alpha1.Step{{Sites: all[:1]}, {Sites: all[1:]}}
+	in.Plan = []ledger.Step{{Sites: all[:1]}, {Sites: all[1:]}}
 	checks, err := NewCompiler(0).Compile(in)
 	if err != nil {
 		t.Fatal(err)

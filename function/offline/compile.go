@@ -15,7 +15,6 @@ import (
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // maxRounds is how often a catalog is asked at most, as Crossplane would.
@@ -83,7 +82,7 @@ func (c *Compiled) CheckRead(in deployment.Input) error {
 
 // compileChecks returns an error, whose reason deployment.ReasonOf returns, for invalid waves and for what could not be measured.
 func (c *Compiled) compileChecks(in deployment.Input) error {
-	r, err := rollout.NewRequest(in.Spec, "", c.Selection, "", render.Version)
+	r, err := deployment.NewRequest(in.Spec, "", c.Selection, "", render.Version)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (c *Compiled) compileChecks(in deployment.Input) error {
 
 // selectFromCatalog resolves a query, with the Blueprint that the deployment is pinned to.
 func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
-	pinned := rollout.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
+	pinned := deployment.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
 	q.Pinned = deployment.PinnedName(pinned)
 	answers := catalog.Answers{}
 	for range maxRounds {

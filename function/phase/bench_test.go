@@ -12,7 +12,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/step"
 )
@@ -32,8 +31,6 @@ func BenchmarkDecide(b *testing.B) {
 		if e, _ := step.Step(f.State, in); e != nil {
 			b.Fatalf("want no event, got %+v", e)
 		}
-		o := rolloutv1alpha1.OrderOf(f.State)
-		f.Order = &o
 		status := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
 		if Conditions(f); status.Phase != v1alpha1.PhaseSucceeded || status.Delivery.SitesReady != "100/100" || !Ready(f) {
 			b.Fatalf("phase %s, %s, ready %t", status.Phase, status.Delivery.SitesReady, Ready(f))
@@ -66,12 +63,11 @@ func fleet(b *testing.B) *Input {
 	for revision := range int64(benchRevisions) {
 		state.History = append(state.History, ledger.Past{Number: revision + 1, Verdict: verified, Trees: trees})
 	}
-	o, position := rolloutv1alpha1.OrderOf(state), state.Position()
+	position := state.Position()
 	live := []xpv2.Condition{{Type: xpv2.TypeReady, Status: corev1.ConditionTrue}, {Type: xpv2.TypeSynced, Status: corev1.ConditionTrue}}
 	d.Spec.ForProvider.Position, d.Status.AtProvider.Record = &position, &deliveryv1alpha1.LedgerRecord{Position: position}
 	d.SetConditions(live...)
-	unjudged := o.Unjudged()
-	s.Spec.ForProvider.Order, s.Status.AtProvider.Order = unjudged, &unjudged
+	s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &position, &position
 	s.SetConditions(live...)
 	observed, watched := decoded(b, d), decoded(b, s)
 	return &Input{

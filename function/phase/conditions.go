@@ -11,7 +11,6 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -70,11 +69,11 @@ func sitesFoundCondition(f *Input) Condition {
 }
 
 func deliveredCondition(f *Input) Condition {
-	if f.Order == nil {
+	if f.State.Current == nil {
 		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
 	}
-	if f.Order.Rejected() {
-		return newCondition(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+	if f.State.IsRejected() {
+		return newCondition(v1alpha1.TypeDelivered, false, f.State.Verdict.Reason, f.State.Verdict.Message)
 	}
 	if d, _ := f.Blocked(); d != nil {
 		return newCondition(v1alpha1.TypeDelivered, false, f.blockedReason(), deliveringMessage(f))
@@ -85,7 +84,7 @@ func deliveredCondition(f *Input) Condition {
 	if f.AwaitsCluster() {
 		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, deliveringMessage(f))
 	}
-	if f.IsApplied() && f.IsAtLastStep() {
+	if f.IsApplied() && f.State.IsAtLastStep() {
 		return deliveredWithDrift(f)
 	}
 	return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.stepMessage()))
@@ -112,7 +111,7 @@ func deliveredWithDrift(f *Input) Condition {
 func validatedCondition(f *Input) Condition {
 	c := orderValidatedCondition(f)
 	if c.Status == corev1.ConditionTrue && f.Problem != nil {
-		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.Order.Revision, f.Problem.Reason), c.Message)
+		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.State.Current.Number, f.Problem.Reason), c.Message)
 	}
 	return c
 }
@@ -120,21 +119,21 @@ func validatedCondition(f *Input) Condition {
 // orderValidatedCondition says how the revision of the order was judged.
 func orderValidatedCondition(f *Input) Condition {
 	switch {
-	case f.Order == nil:
+	case f.State.Current == nil:
 		return newCondition(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Rejected():
-		return newCondition(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+	case f.State.IsRejected():
+		return newCondition(v1alpha1.TypeValidated, false, f.State.Verdict.Reason, f.State.Verdict.Message)
 	case !f.IsApplied():
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
 	case !f.HasSucceeded() && f.metricsUnavailableMessage() != "":
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
 	case !f.HasSucceeded() && f.noDataMessage() != "":
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.noDataMessage())
-	case !f.HasSucceeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
+	case !f.HasSucceeded() && f.State.IsGated(): // Only good news waits for the record.
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
 	case !f.HasSucceeded():
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
-	case rollout.Gated(*f.Order):
+	case f.State.IsGated():
 		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
 	case f.GatesDisabled:
 		return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
@@ -145,11 +144,11 @@ func orderValidatedCondition(f *Input) Condition {
 // recordedCondition says whether the ledger has recorded how the revision was judged, and, of one that is rolled back, how that ended.
 func recordedCondition(f *Input) Condition {
 	switch {
-	case f.Order != nil && f.Order.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
+	case f.State.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
 		return newCondition(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	case f.LedgerUnreachable != "":
 		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable+" Nothing is ordered, judged or rolled back before that.")
-	case f.Order == nil:
+	case f.State.Current == nil:
 		return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
 	}
 	return newCondition(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
@@ -157,13 +156,13 @@ func recordedCondition(f *Input) Condition {
 
 func availableCondition(f *Input) Condition {
 	switch live := f.liveRevision(); {
-	case f.Order == nil:
+	case f.State.Current == nil:
 		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Rejected() && (live == 0 || f.isRollingBack()):
-		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
-	case f.Order.Rejected() && rollout.Restored(*f.Order):
+	case f.State.IsRejected() && (live == 0 || f.isRollingBack()):
+		return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.State.Verdict.Message)
+	case f.State.IsRejected() && f.State.Restored:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(restoredMessage(f)))
-	case live > 0 && live < f.Order.Revision:
+	case live > 0 && live < f.State.Current.Number:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports what they run.")
@@ -177,7 +176,7 @@ func availableCondition(f *Input) Condition {
 
 // isRollingBack is true while a rejected revision is rolled back. What becomes true meanwhile is reported when the rollback ends.
 func (f *Input) isRollingBack() bool {
-	if !f.Order.Rejected() {
+	if !f.State.IsRejected() {
 		return false
 	}
 	p, _, _ := rejectedPhaseOf(f)
@@ -186,7 +185,7 @@ func (f *Input) isRollingBack() bool {
 
 // rolledBackCondition says whether a rejected revision was taken back, or why not.
 func rolledBackCondition(f *Input) Condition {
-	if f.Order == nil || !f.Order.Rejected() {
+	if !f.State.IsRejected() {
 		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
 	}
 	switch p, _, _ := rejectedPhaseOf(f); {
@@ -211,7 +210,7 @@ func stalledCondition(f *Input) Condition {
 	if f.IsLedgerOverdue {
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonLedgerUnreachable, f.LedgerUnreachable)
 	}
-	if f.Order != nil && f.Order.Rejected() {
+	if f.State.IsRejected() {
 		return rejectedStalledCondition(f)
 	}
 	if d, c := f.Blocked(); d != nil && isTerminal(c.Reason) {
@@ -228,13 +227,13 @@ func stalledCondition(f *Input) Condition {
 
 // rejectedStalledCondition says whether nothing goes on with a rejected revision until a user acts. One that a user has to decide about says so.
 func rejectedStalledCondition(f *Input) Condition {
-	v := f.Order.Verdict
+	v := f.State.Verdict
 	switch p, _, message := rejectedPhaseOf(f); {
 	case f.isRequestedRollback():
 		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
 	case p == v1alpha1.PhaseSucceeded:
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejectedMessage(f), continuationMessage(f)))
-	case p == v1alpha1.PhaseRollingBack && f.IsApplied() && len(f.UnprovenSites()) > 0 && !rollout.Restored(*f.Order):
+	case p == v1alpha1.PhaseRollingBack && f.IsApplied() && len(f.UnprovenSites()) > 0 && !f.State.Restored:
 		return newCondition(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())
 	case p == v1alpha1.PhaseRollingBack:
 		return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
@@ -260,9 +259,9 @@ func reconcilingCondition(f *Input) Condition {
 		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBackMessage(f)))
 	case len(f.Unobserving) > 0:
 		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProviderNotResponding, f.notRespondingMessage())
-	case f.Order != nil && f.isRequestedRollback():
+	case f.State.Current != nil && f.isRequestedRollback():
 		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuationMessage(f))
-	case f.Order != nil && f.Order.Rejected():
+	case f.State.IsRejected():
 		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
 	case f.SucceedsNow():
 		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")

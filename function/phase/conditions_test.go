@@ -8,23 +8,25 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // inJudgement is a revision that a Gate judges, which began to measure or not.
-func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *Input {
+func inJudgement(v *ledger.Verdict, recorded, begun bool, r report) *Input {
 	f := &Input{Digest: "d"}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
-	f.Order.Plan, f.Order.Verdict = []rolloutv1alpha1.Step{{Sites: []string{"a", "b"}, Gate: new(true)}}, nil
+	f.State.Current.Plan, f.State.Verdict = []ledger.Step{{Sites: []string{"a", "b"}, Gate: true}}, nil
 	follow(f, true)
 	g := &rolloutv1alpha1.Gate{}
-	g.Spec.ForProvider.Order = *f.Order.DeepCopy()
-	g.Status.AtProvider.Order = f.Order.DeepCopy()
+	g.SetAnnotations(map[string]string{evidence.AnnotationRevision: evidence.RevisionID(f.State)})
+	g.Spec.ForProvider.Position, g.Status.AtProvider.Position = new(f.State.Position()), new(f.State.Position())
 	if begun {
 		g.Status.AtProvider.StartedAt = &now
 	}
 	f.Gates = map[string]*rolloutv1alpha1.Gate{"gate": g}
-	f.Order.Verdict = v
+	f.State.Verdict = v
 	follow(f, recorded)
 	watch(f, r, "a", "b")
 	return f
@@ -34,11 +36,11 @@ func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *In
 func goingBack(restored, recorded bool) *Input {
 	f := &Input{Digest: "d"}
 	place(f, true, deliveryv1alpha1.ActionRestore, done, done)
-	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed}
-	f.Order.Attempt, f.Order.Target = 1, new(int64(1))
+	f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed}
+	f.State.Cursor.Attempt, f.State.Target = 1, 1
 	if restored {
 		follow(f, true)
-		f.Order.Restored = new(true)
+		f.State.Restored = true
 	}
 	follow(f, recorded)
 	watch(f, live, "a", "b")

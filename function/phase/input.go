@@ -12,7 +12,6 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -122,18 +121,18 @@ func isTerminal(r xpv2.ConditionReason) bool {
 // one touched nothing. 0 means that none is known to.
 func (f *Input) liveRevision() int64 {
 	switch {
-	case f.Order == nil:
+	case f.State.Current == nil:
 		return 0
-	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.RunsEverywhere():
-		return *f.Order.Target
-	case f.Order.Rejected() && (f.Stop != step.HoldNothingToRestore || f.watchesTarget() && !f.RunsEverywhere()):
+	case f.State.IsRejected() && f.State.Target != 0 && f.State.Restored && f.RunsEverywhere():
+		return f.State.Target
+	case f.State.IsRejected() && (f.Stop != step.HoldNothingToRestore || f.watchesTarget() && !f.RunsEverywhere()):
 		return 0
-	case f.Order.Rejected():
+	case f.State.IsRejected():
 		return f.Recorded.Stable
 	case !f.HasSucceeded():
 		return f.Recorded.Stable
 	case f.RunsEverywhere():
-		return f.Order.Revision
+		return f.State.Current.Number
 	}
 	return 0
 }
@@ -150,10 +149,10 @@ func (f *Input) watchesTarget() bool {
 
 // stepMessage says which of several steps goes on, or nothing.
 func (f *Input) stepMessage() string {
-	if f.Order == nil || f.Order.Steps < 2 {
+	if f.State.Current == nil || len(f.State.Current.Plan) < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" This is step %d of %d.", f.Order.Step+1, f.Order.Steps)
+	return fmt.Sprintf(" This is step %d of %d.", f.State.Cursor.Step+1, len(f.State.Current.Plan))
 }
 
 // unprovenMessage says why the Sites are not proven to run what their repositories hold.
@@ -165,7 +164,7 @@ func (f *Input) unprovenMessage() string {
 		}
 		return "No engine reports what these Sites run, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
 	}
-	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, *f.Order) {
+	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, f.State.Position()) {
 		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {
 			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
 		}

@@ -12,7 +12,6 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -38,7 +37,7 @@ func reports() []report {
 // watch lets a SiteSync look at Sites, and show something.
 func watch(f *Input, r report, sites ...string) {
 	f.Sync = &deliveryv1alpha1.SiteSync{}
-	f.Sync.Spec.ForProvider.Order = f.Order.Unjudged()
+	f.Sync.Spec.ForProvider.Position = new(f.State.Position())
 	for _, name := range sites {
 		delete(f.Unobserved, name)
 		f.Sync.Spec.ForProvider.Sites = append(f.Sync.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: name, Path: name, Tree: "t"})
@@ -55,13 +54,13 @@ func watch(f *Input, r report, sites ...string) {
 	if state == "" {
 		ready.Status, ready.Message, state = corev1.ConditionTrue, "", deliveryv1alpha1.SiteLive
 	}
-	o := f.Order.Unjudged()
+	at := f.State.Position()
 	for _, name := range sites {
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: state, Commit: "fedcba9876543210"})
 	}
 	switch r {
 	case liveBefore:
-		o.Revision = 1
+		at.Revision = 1
 	case staleLive:
 		ready.ObservedGeneration = 3
 	case otherSites:
@@ -69,39 +68,39 @@ func watch(f *Input, r report, sites ...string) {
 	case unsyncedLive:
 		synced = xpv2.ReconcileError(errors.New("no"))
 	}
-	s.Status.AtProvider.Order = &o
+	s.Status.AtProvider.Position = &at
 	s.Status.SetConditions(ready, synced)
 	f.ObservedSync = s
 }
 
-func verdicts() []*rolloutv1alpha1.Verdict {
-	return []*rolloutv1alpha1.Verdict{
+func verdicts() []*ledger.Verdict {
+	return []*ledger.Verdict{
 		nil,
-		{Result: rolloutv1alpha1.VerdictVerified},
-		{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "Words."},
+		{Result: ledger.VerdictVerified},
+		{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "Words."},
 	}
 }
 
 // staged is a revision in two steps: Site a first, then b.
 func staged(f *Input, step int32) {
-	f.Order.Steps, f.Order.Step = 2, step
-	f.Order.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
+	f.State.Cursor.Step = step
+	f.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
 }
 
 // judged facts have an order with a verdict, in a step, with what deliveries and the SiteSync show.
-func judged(v *rolloutv1alpha1.Verdict, step int32, a, b deliveryState, r report) *Input {
+func judged(v *ledger.Verdict, step int32, a, b deliveryState, r report) *Input {
 	f := &Input{Digest: "d", GatesDisabled: true}
 	place(f, true, deliveryv1alpha1.ActionDesired, a, b)
-	f.Order.Verdict = v
+	f.State.Verdict = v
 	if step >= 0 {
 		staged(f, step)
 	}
 	for name, e := range map[string]deliveryState{"a": a, "b": b} {
 		action := deliveryv1alpha1.ActionDesired
-		if !rollout.Reached(*f.Order, name) || f.Order.Rejected() {
+		if !f.State.HasReached(name) || f.State.IsRejected() {
 			action = deliveryv1alpha1.ActionKeep
 		}
-		f.Desired[name] = desired(name, *f.Order, action)
+		f.Desired[name] = desired(name, f.State.Position(), action)
 		delete(f.Observed, name)
 		if o := observed(f.Desired[name], e); o != nil {
 			f.Observed[name] = o
@@ -140,12 +139,12 @@ func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report
 	t.Helper()
 	proven := a == done && b == done && r == live
 	if got := f.Proof().IsLive; got != proven {
-		t.Fatalf("Proof(): live %t with %s, %s and %s at step %d, verdict %v", got, a, b, r, step, f.Order.Verdict)
+		t.Fatalf("Proof(): live %t with %s, %s and %s at step %d, verdict %v", got, a, b, r, step, f.State.Verdict)
 	}
-	if f.Order.Verified() && step != 0 && Ready(f) != proven {
+	if f.State.IsVerified() && step != 0 && Ready(f) != proven {
 		t.Fatalf("Ready(...): %t with %s, %s and %s", Ready(f), a, b, r)
 	}
-	if !f.Order.Verified() && Ready(f) {
+	if !f.State.IsVerified() && Ready(f) {
 		t.Fatalf("Ready(...): without being verified")
 	}
 }
@@ -157,14 +156,14 @@ func TestProof(t *testing.T) {
 		report report
 		want   string
 	}{
-		"Live":       {reason: "A revision that is delivered and live has no failure.", a: done, b: done, report: live},
-		"Refused":    {reason: "A refusal of one repository rejects the revision.", a: done, b: refused, report: nothing, want: "DeliveryRefused"},
-		"Trouble":    {reason: "An error that may pass rejects nothing before the delivery times out.", a: done, b: trouble, report: nothing},
-		"Late":       {reason: "A delivery that timed out rejects the revision.", a: "DeliveryTimedOut", b: done, report: nothing, want: "DeliveryTimedOut"},
-		"Failed":     {reason: "A Site that failed rejects the revision.", a: done, b: done, report: failed, want: "SyncFailed"},
-		"TimedOut":   {reason: "A Site that timed out rejects the revision.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
-		"Syncing":    {reason: "A Site that still syncs rejects nothing.", a: done, b: done, report: syncing},
-		"OtherOrder": {reason: "What is said of another order does not count.", a: otherOrder, b: done, report: liveBefore},
+		"Live":          {reason: "A revision that is delivered and live has no failure.", a: done, b: done, report: live},
+		"Refused":       {reason: "A refusal of one repository rejects the revision.", a: done, b: refused, report: nothing, want: "DeliveryRefused"},
+		"Trouble":       {reason: "An error that may pass rejects nothing before the delivery times out.", a: done, b: trouble, report: nothing},
+		"Late":          {reason: "A delivery that timed out rejects the revision.", a: "DeliveryTimedOut", b: done, report: nothing, want: "DeliveryTimedOut"},
+		"Failed":        {reason: "A Site that failed rejects the revision.", a: done, b: done, report: failed, want: "SyncFailed"},
+		"TimedOut":      {reason: "A Site that timed out rejects the revision.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
+		"Syncing":       {reason: "A Site that still syncs rejects nothing.", a: done, b: done, report: syncing},
+		"OtherPosition": {reason: "What is reported of another position does not count.", a: otherPosition, b: done, report: liveBefore},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +180,7 @@ func TestProof(t *testing.T) {
 
 // TestSiteStates says where each of two Sites stands: a goes first.
 func TestSiteStates(t *testing.T) {
-	refused := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedDeliveryRefused}
+	refused := &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedDeliveryRefused}
 	cases := map[string]struct {
 		reason string
 		step   int32
@@ -189,7 +188,7 @@ func TestSiteStates(t *testing.T) {
 		report report
 		// counts are the Sites that nobody observes.
 		counts  map[string]bool
-		verdict *rolloutv1alpha1.Verdict
+		verdict *ledger.Verdict
 		want    v1alpha1.DeliveryStatus
 	}{
 		"Live": {reason: "Both run it.", step: -1, a: done, b: done, report: live, want: v1alpha1.DeliveryStatus{
@@ -217,7 +216,7 @@ func TestSiteStates(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := judged(nil, tc.step, tc.a, tc.b, tc.report)
-			f.Order.Verdict = tc.verdict
+			f.State.Verdict = tc.verdict
 			if tc.counts != nil {
 				f.Sync, f.ObservedSync, f.Unobserved = nil, nil, tc.counts
 			}

@@ -16,19 +16,14 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
 var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
 
-func order(revision int64) *rolloutv1alpha1.Order {
-	return &rolloutv1alpha1.Order{Revision: revision, Request: "sha256:x", Steps: 1}
-}
-
-func positionOf(o rolloutv1alpha1.Order) *ledger.Position {
-	p := o.Position()
-	return &p
+// newRevision is a revision that goes out in one step.
+func newRevision(number int64) *ledger.Revision {
+	return &ledger.Revision{Number: number, Plan: make([]ledger.Step, 1)}
 }
 
 // unrecorded lets the ledger not hold yet what was decided.
@@ -41,27 +36,27 @@ func unrecorded(f *Input) *Input {
 type deliveryState string
 
 const (
-	absent     deliveryState = "Absent"
-	silent     deliveryState = "Silent"
-	pushing    deliveryState = "Pushing"
-	refused    deliveryState = "NotOwner"
-	trouble    deliveryState = "Unreachable"
-	conflict   deliveryState = "ObjectConflict"
-	drifted    deliveryState = "Drifted"
-	stale      deliveryState = "StaleGeneration"
-	otherOrder deliveryState = "OtherOrder"
-	otherTrees deliveryState = "OtherTrees"
-	done       deliveryState = "Delivered"
+	absent        deliveryState = "Absent"
+	silent        deliveryState = "Silent"
+	pushing       deliveryState = "Pushing"
+	refused       deliveryState = "NotOwner"
+	trouble       deliveryState = "Unreachable"
+	conflict      deliveryState = "ObjectConflict"
+	drifted       deliveryState = "Drifted"
+	stale         deliveryState = "StaleGeneration"
+	otherPosition deliveryState = "OtherPosition"
+	otherTrees    deliveryState = "OtherTrees"
+	done          deliveryState = "Delivered"
 )
 
 func allDeliveryStates() []deliveryState {
-	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, done}
+	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherPosition, otherTrees, done}
 }
 
-func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
+func desired(name string, at ledger.Position, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(name)
-	d.Spec.ForProvider.Position = positionOf(o)
+	d.Spec.ForProvider.Position = &at
 	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: name, Branch: "main", Path: name, Action: action, Tree: "t"}}
 	return d
 }
@@ -74,7 +69,7 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 	d = d.DeepCopy()
 	d.SetGeneration(4)
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
-	if slices.Contains([]deliveryState{drifted, stale, otherOrder, otherTrees, done}, e) {
+	if slices.Contains([]deliveryState{drifted, stale, otherPosition, otherTrees, done}, e) {
 		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
 		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
 	}
@@ -83,7 +78,7 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 		return d
 	case stale:
 		ready.Status, ready.ObservedGeneration = corev1.ConditionTrue, 3
-	case otherOrder:
+	case otherPosition:
 		ready.Status = corev1.ConditionTrue
 		d.Spec.ForProvider.Position.Revision, d.Status.AtProvider.Record.Position.Revision = 1, 1
 	case otherTrees:
@@ -130,14 +125,14 @@ func place(f *Input, ordered bool, action deliveryv1alpha1.TreeAction, a, b deli
 	if !ordered {
 		return
 	}
-	f.Order, f.Unobserved = order(2), map[string]bool{"a": true, "b": true}
-	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	f.State.Current, f.Unobserved = newRevision(2), map[string]bool{"a": true, "b": true}
+	f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 	for name, e := range map[string]deliveryState{"a": a, "b": b} {
 		tree := deliveryv1alpha1.ActionDesired
 		if name == "b" {
 			tree = action
 		}
-		f.Desired[name] = desired(name, *f.Order, tree)
+		f.Desired[name] = desired(name, f.State.Position(), tree)
 		if o := observed(f.Desired[name], e); o != nil {
 			f.Observed[name] = o
 		}
@@ -289,13 +284,13 @@ func TestPhaseOf(t *testing.T) {
 			reason:  "An object that another claim delivers fails the deployment while it lasts, and is no verdict about its revision.",
 			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
 		},
-		"Done":        {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
-		"Drifted":     {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
-		"NotToRecord": {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
-		"Unrecorded":  {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
-		"Stale":       {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherOrder":  {reason: "What speaks of another order is no.", ordered: true, unjudged: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":  {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Done":          {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
+		"Drifted":       {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
+		"NotToRecord":   {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
+		"Unrecorded":    {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
+		"Stale":         {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"OtherPosition": {reason: "What is about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":    {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
 		"Suspended": {
 			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
 			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
@@ -306,7 +301,7 @@ func TestPhaseOf(t *testing.T) {
 			f := &Input{Compilation: Compilation{Problem: tc.problem}, Decision: Decision{Suspended: tc.suspended}}
 			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
 			if tc.unjudged {
-				f.Order.Verdict = nil
+				f.State.Verdict = nil
 			}
 			if tc.pending {
 				unrecorded(f)
@@ -323,9 +318,9 @@ func TestPhaseOf(t *testing.T) {
 func TestEarlierObstacle(t *testing.T) {
 	f := &Input{}
 	place(f, true, deliveryv1alpha1.ActionDesired, refused, done)
-	f.Order = order(3)
+	f.State.Current, f.State.Verdict = newRevision(3), nil
 	for name := range f.Desired {
-		f.Desired[name] = desired(name, *f.Order, deliveryv1alpha1.ActionDesired)
+		f.Desired[name] = desired(name, f.State.Position(), deliveryv1alpha1.ActionDesired)
 	}
 	if c := stalledCondition(f); c.Status != corev1.ConditionFalse {
 		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
@@ -411,7 +406,7 @@ func TestLogIsBounded(t *testing.T) {
 func TestConflictConditions(t *testing.T) {
 	f := &Input{}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, conflict)
-	f.Order.Verdict = nil
+	f.State.Verdict = nil
 	got := map[string]string{}
 	for _, c := range Conditions(f) {
 		got[c.Type] = string(c.Status) + " " + c.Reason

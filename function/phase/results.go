@@ -11,7 +11,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // maxResults is how many results a status has. Those that did not pass come first where not all fit.
@@ -21,7 +20,7 @@ const maxResults = 100
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
-		if at := g.Status.AtProvider; at.Order != nil && at.Order.Same(g.Spec.ForProvider.Order) {
+		if at := g.Status.AtProvider; at.ObservedPosition() == g.Spec.ForProvider.AskedPosition() {
 			out = append(out, resultsOf(at.Checks)...)
 		}
 	}
@@ -43,13 +42,12 @@ func intOf(b bool) int {
 func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
-		of := f.Gates[name].Spec.ForProvider.Order
-		if f.Order != nil && of.Revision == f.Order.Revision && of.Request == f.Order.Request {
-			out = append(out, f.Gates[name])
+		if g := f.Gates[name]; evidence.IsOfRevision(g, f.State) {
+			out = append(out, g)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *rolloutv1alpha1.Gate) int {
-		return cmp.Compare(a.Spec.ForProvider.Order.Step, b.Spec.ForProvider.Order.Step)
+		return a.Spec.ForProvider.AskedPosition().Compare(b.Spec.ForProvider.AskedPosition())
 	})
 	return out
 }
@@ -95,17 +93,17 @@ func (f *Input) runsAtMessage(sites string) string {
 func (f *Input) hasUnobserved() bool {
 	return slices.ContainsFunc(f.Trees(), func(t *deliveryv1alpha1.Tree) bool {
 		_, unobserved := f.Unobserved[t.Site]
-		return unobserved && rollout.Reached(*f.Order, t.Site)
+		return unobserved && f.State.HasReached(t.Site)
 	})
 }
 
 // noDataMessage says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
 func (f *Input) noDataMessage() string {
 	g := f.Gate()
-	if g == nil || f.Order.Verdict != nil {
+	if g == nil || f.State.Verdict != nil {
 		return ""
 	}
-	ready := evidence.CurrentReady(g, *f.Order)
+	ready := evidence.CurrentReady(g)
 	if ready.Reason != rolloutv1alpha1.ReasonNoData {
 		return ""
 	}
@@ -115,10 +113,10 @@ func (f *Input) noDataMessage() string {
 // metricsUnavailableMessage says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
 func (f *Input) metricsUnavailableMessage() string {
 	g := f.Gate()
-	if g == nil || f.Order.Verdict != nil {
+	if g == nil || f.State.Verdict != nil {
 		return ""
 	}
-	ready := evidence.CurrentReady(g, *f.Order)
+	ready := evidence.CurrentReady(g)
 	switch ready.Reason {
 	case rolloutv1alpha1.ReasonMetricsUnavailable:
 		return "The metrics backend is unavailable, and is asked again: " + projection.Sentence(ready.Message)
@@ -132,17 +130,17 @@ func (f *Input) metricsUnavailableMessage() string {
 // isHeldByMetrics is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
 func (f *Input) isHeldByMetrics() bool {
 	g := f.Gate()
-	return g != nil && f.Order.Verdict == nil && evidence.CurrentReady(g, *f.Order).Reason == rolloutv1alpha1.ReasonHeld
+	return g != nil && f.State.Verdict == nil && evidence.CurrentReady(g).Reason == rolloutv1alpha1.ReasonHeld
 }
 
 // rollbackStatus returns where the rollback of a rejected order stands.
 func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
-	if f.Order == nil || !f.Order.Rejected() {
+	if !f.State.IsRejected() {
 		return nil
 	}
 	p, _, _ := rejectedPhaseOf(f)
-	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.Order.Verdict.Reason, Attempts: f.Order.Attempt}
-	if f.Target != nil && f.Order.Attempt > 0 {
+	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.State.Verdict.Reason, Attempts: f.State.Cursor.Attempt}
+	if f.Target != nil && f.State.Cursor.Attempt > 0 {
 		out.PreviousCommit = f.TargetCommit
 	}
 	return out

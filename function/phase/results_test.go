@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 )
@@ -34,21 +35,22 @@ func allGates() []deliveryState {
 }
 
 // gated is the Gate of an order with some deliveryState, or nil.
-func gated(o rolloutv1alpha1.Order, e deliveryState) *rolloutv1alpha1.Gate {
+func gated(s ledger.State, e deliveryState) *rolloutv1alpha1.Gate {
 	if e == absent {
 		return nil
 	}
 	g := &rolloutv1alpha1.Gate{}
 	g.SetGeneration(1)
-	g.Spec.ForProvider.Order = o.Unjudged()
+	g.SetAnnotations(map[string]string{evidence.AnnotationRevision: evidence.RevisionID(s)})
+	g.Spec.ForProvider.Position = new(s.Position())
 	switch e {
 	case otherGate:
-		g.Spec.ForProvider.Order.Revision--
+		g.Spec.ForProvider.Position.Revision--
 	case secondGate:
-		g.Spec.ForProvider.Order.Step++
+		g.Spec.ForProvider.Position.Step++
 	}
 	at := &g.Status.AtProvider
-	at.Order, at.StartedAt = g.Spec.ForProvider.Order.DeepCopy(), &now
+	at.Position, at.StartedAt = new(*g.Spec.ForProvider.Position), &now
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: "Passed", ObservedGeneration: 1}
 	at.Verdict = rolloutv1alpha1.GatePassed
 	switch e {
@@ -78,12 +80,12 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 				for flags := range 8 {
 					f := &Input{Digest: "d", Decision: Decision{Suspended: flags&1 != 0, Outranked: flags&2 != 0}, Comparison: evidence.Comparison{Gates: map[string]*rolloutv1alpha1.Gate{}}}
 					place(f, true, deliveryv1alpha1.ActionDesired, a, b)
-					f.Order.Verdict, f.Order.Plan, f.Order.Steps = nil, []rolloutv1alpha1.Step{{Sites: []string{"a", "b"}, Gate: new(true)}}, 1
+					f.State.Verdict, f.State.Current.Plan = nil, []ledger.Step{{Sites: []string{"a", "b"}, Gate: true}}
 					if flags&4 != 0 {
 						f.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Words.", Terminal: true, Phase: v1alpha1.PhaseCompiling}
 					}
 					follow(f, true)
-					if g := gated(*f.Order, gate); g != nil {
+					if g := gated(f.State, gate); g != nil {
 						f.Gates["gate"] = g
 					}
 					do(f, a, b, gate)

@@ -3,7 +3,6 @@ package phase
 import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -30,7 +29,7 @@ func Rows() []Row {
 	}, {
 		Known: "something that the spec names is missing, or nothing was ordered yet",
 		Phase: v1alpha1.PhasePending,
-		holds: func(f *Input) bool { return f.Problem != nil || f.Order == nil },
+		holds: func(f *Input) bool { return f.Problem != nil || f.State.Current == nil },
 		says:  problemMessage,
 	}}, rejectedRows()...)
 	return append(rows, progressRows()...)
@@ -41,13 +40,13 @@ func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
-		holds: func(f *Input) bool { return f.Order.Rejected() && rollout.Restored(*f.Order) && f.IsRecorded() },
+		holds: func(f *Input) bool { return f.State.IsRejected() && f.State.Restored && f.IsRecorded() },
 		says:  rolledBackMessage,
 	}, {
 		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
-			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != step.HoldNone)
+			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.Stop != step.HoldNone)
 		},
 		says: func(f *Input) string {
 			return projection.Sentences(rejectedMessage(f), stopMessage(f), heldBackMessage(f))
@@ -55,7 +54,7 @@ func rejectedRows() []Row {
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
 		Phase: v1alpha1.PhaseRollingBack,
-		holds: func(f *Input) bool { return f.Order.Rejected() },
+		holds: func(f *Input) bool { return f.State.IsRejected() },
 		says:  rollingBackMessage,
 	}}
 }
@@ -70,8 +69,10 @@ func progressRows() []Row {
 	}, {
 		Known: "it was verified, or runs at its last step and is judged",
 		Phase: v1alpha1.PhaseValidating,
-		holds: func(f *Input) bool { return f.Order.Verified() || f.IsAtLastStep() && (f.IsLive() || f.IsMeasured()) },
-		says:  validatingMessage,
+		holds: func(f *Input) bool {
+			return f.State.IsVerified() || f.State.IsAtLastStep() && (f.IsLive() || f.IsMeasured())
+		},
+		says: validatingMessage,
 	}, {
 		Known: "another claim delivers an object of the revision to the same Site; this ends when it does not any more",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,

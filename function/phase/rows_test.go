@@ -12,7 +12,6 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -60,14 +59,13 @@ func retreatings(do func(*Input)) int {
 func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *Input {
 	f := &Input{Digest: "d", Decision: Decision{Stop: stop, Suspended: flags&1 != 0}}
 	place(f, true, deliveryv1alpha1.ActionRestore, a, b)
-	o := f.Order
-	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: reason, Message: "Words."}
+	f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: reason, Message: "Words."}
 	if flags&2 != 0 {
-		o.Attempt, o.Target = 1, new(int64(1))
+		f.State.Cursor.Attempt, f.State.Target = 1, 1
 		f.Target, f.TargetCommit = &ledger.Past{Number: 1}, "0123"
 	}
 	if flags&4 != 0 { // Without an attempt it is forged.
-		o.Restored = new(true)
+		f.State.Restored = true
 	}
 	if flags&8 != 0 {
 		f.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Words.", Terminal: true, Phase: v1alpha1.PhaseCompiling}
@@ -82,11 +80,11 @@ func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *I
 // follow lets deliveries ask for the rejected order. If it is recorded, those that carried out what they were asked for say so of it too.
 func follow(f *Input, recorded bool) {
 	for name, d := range f.Desired {
-		d.Spec.ForProvider.Position = positionOf(*f.Order)
-		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Position.Revision == f.Order.Revision {
-			d.Spec.ForProvider.Position = positionOf(*f.Order)
+		d.Spec.ForProvider.Position = new(f.State.Position())
+		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Position.Revision == f.State.Current.Number {
+			d.Spec.ForProvider.Position = new(f.State.Position())
 			if d.Status.AtProvider.Record != nil && recorded {
-				d.Status.AtProvider.Record.Position = *positionOf(*f.Order)
+				d.Status.AtProvider.Record.Position = f.State.Position()
 			}
 		}
 	}
@@ -98,12 +96,12 @@ func follow(f *Input, recorded bool) {
 
 // rowOf is the phase and outcome of the row that holds for a rejected revision.
 func rowOf(f *Input) []string {
-	switch o := f.Order; {
+	switch s := f.State; {
 	case f.Problem != nil:
 		return []string{"Failed", "Failed"}
-	case rollout.Restored(*o) && f.IsRecorded():
+	case s.Restored && f.IsRecorded():
 		return []string{"Succeeded", "RolledBack"}
-	case !rollout.Restored(*o) && (o.Attempt == 0 || f.Stop != step.HoldNone):
+	case !s.Restored && (s.Cursor.Attempt == 0 || f.Stop != step.HoldNone):
 		return []string{"Failed", "Failed"}
 	}
 	return []string{"RollingBack", ""}
@@ -116,7 +114,7 @@ func TestRetreats(t *testing.T) {
 		p, outcome, message := phaseOf(f)
 		got := []string{string(p), string(outcome)}
 		if !slices.Equal(rowOf(f), got) || message == "" {
-			t.Fatalf("phaseOf(...): want %v, got %v %q for %+v", rowOf(f), got, message, f.Order)
+			t.Fatalf("phaseOf(...): want %v, got %v %q for %+v", rowOf(f), got, message, f.State)
 		}
 		conditions := Conditions(f)
 		is := map[string]corev1.ConditionStatus{}
@@ -128,7 +126,7 @@ func TestRetreats(t *testing.T) {
 		}
 		switch {
 		case Ready(f):
-			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.Order)
+			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.State)
 		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
 		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:

@@ -9,10 +9,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // maxSiteMessage is how long the message of one Site may be.
@@ -64,7 +64,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			out.Sites[trees[i].Site] = siteStatus(g, i, &trees[i], o)
 		}
 		// A commit of another revision does not say where this one is.
-		if out.GitCommit == "" && o != nil && f.Order != nil && evidence.HasApplied(o, *f.Order) && hasWritten(f, name) {
+		if out.GitCommit == "" && o != nil && f.State.Current != nil && evidence.HasApplied(o, f.State.Position()) && hasWritten(f, name) {
 			out.GitCommit = commitOf(o)
 		}
 	}
@@ -78,11 +78,11 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 
 // hasWritten is true when the order brought something to a repository, as far as is known.
 func hasWritten(f *Input, name string) bool {
-	if !f.Order.Rejected() || f.Order.Attempt > 0 {
+	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true
 	}
 	trees := f.Desired[name].Spec.ForProvider.Trees
-	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return hasWrittenPath(f.Observed[name], *f.Order, t.Path) })
+	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return hasWrittenPath(f.Observed[name], f.State, t.Path) })
 }
 
 // summarizeSites is what the states of Sites come to. The gravest wins.
@@ -118,19 +118,19 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 	switch {
 	case f.TreeAwaitsCluster(t, d):
 		return f.clusterWaitStatus(t.Site)
-	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
+	case f.State.Current != nil && !f.State.HasReached(t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
 	}
-	if f.Order != nil && f.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
+	if f.State.Current != nil && f.State.Cursor.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commitOf(d), Message: "The rollback does not change it."}
 	}
-	if f.Order != nil && f.Order.Rejected() && f.Order.Attempt == 0 && !hasWrittenPath(d, *f.Order, t.Path) {
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.Order.Verdict.Reason}
+	if f.State.IsRejected() && f.State.Cursor.Attempt == 0 && !hasWrittenPath(d, f.State, t.Path) {
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.State.Verdict.Reason}
 	}
 	if f.blockedDelivery != nil && f.blockedDelivery == d {
 		return v1alpha1.SiteStatus{State: blockedState(isTerminal(f.blockedReady.Reason)), Message: string(f.blockedReady.Reason)}
 	}
-	if d == nil || f.Order == nil || !evidence.HasBrought(d, *f.Order, t.Site) || !evidence.AsksForTree(d, i, t) {
+	if d == nil || f.State.Current == nil || !evidence.HasBrought(d, f.State, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return deliveredSiteStatus(f, t, commitOf(d))
@@ -139,7 +139,7 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 // clusterWaitStatus says why a Site's cluster is not ready, as far as is known.
 func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
-	if f.Order == nil || !evidence.HasObserved(f.ObservedSync, *f.Order, name) {
+	if f.State.Current == nil || !evidence.HasObserved(f.ObservedSync, f.State, name) {
 		return out
 	}
 	if s, ok := f.observations[name]; ok && s.State != deliveryv1alpha1.SitePending {
@@ -149,14 +149,14 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 }
 
 // hasWrittenPath is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
-func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string) bool {
-	switch o.Verdict.Reason {
+func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
+	switch s.Verdict.Reason {
 	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused:
 	default:
 		return true
 	}
 	return d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, func(t deliveryv1alpha1.DeliveredTree) bool {
-		return t.Path == path && t.Revision == o.Revision
+		return t.Path == path && t.Revision == s.Current.Number
 	})
 }
 
@@ -176,7 +176,7 @@ func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
-	if !f.watchesDesired || !evidence.HasObserved(f.ObservedSync, *f.Order, t.Site) {
+	if !f.watchesDesired || !evidence.HasObserved(f.ObservedSync, f.State, t.Site) {
 		return out
 	}
 	if s, ok := f.observations[t.Site]; ok {

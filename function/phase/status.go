@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/function/step"
 )
 
@@ -36,11 +37,10 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		ValidationResults: validationResults(f),
 		Rollback:          rollbackStatus(f),
 	}
-	if f.Order != nil {
-		s.Revision, s.Renderer = f.Order.Revision, strconv.Itoa(int(f.Order.RendererVersion))
-	}
-	if f.Order != nil && f.Order.Blueprint != nil {
-		s.Blueprint = v1alpha1.BlueprintStatus{Name: f.Order.Blueprint.Name, Digest: f.Order.Blueprint.Digest}
+	if f.State.Current != nil {
+		s.Revision, s.Renderer = f.State.Current.Number, strconv.Itoa(int(f.State.Current.Request.Renderer))
+		b := ptr.Deref(f.State.Current.Blueprint, ledger.BlueprintReference{})
+		s.Blueprint = v1alpha1.BlueprintStatus{Name: b.Name, Digest: b.Digest}
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
 	s.Message = Fit(s.Message, maxMessage)
@@ -68,9 +68,9 @@ func Ended(f *Input) bool {
 // End returns how an order ended that came to its end, and words for it.
 func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
-	case f.Order.Verified():
-		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.Order), runsNowMessage(f))
-	case rollout.Restored(*f.Order):
+	case f.State.IsVerified():
+		return rolloutv1alpha1.EndVerified, projection.Sentences(verifiedMessage(f.State), runsNowMessage(f))
+	case f.State.Restored:
 		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
 	case f.Stop == step.HoldNothingToRestore:
 		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejectedMessage(f), stopMessage(f))
@@ -79,11 +79,11 @@ func End(f *Input) (rolloutv1alpha1.End, string) {
 }
 
 // verifiedMessage says that a revision was verified, and whether gates measured it.
-func verifiedMessage(o *rolloutv1alpha1.Order) string {
-	if rollout.Gated(*o) {
-		return fmt.Sprintf("Revision %d was verified: its gates passed.", o.Revision)
+func verifiedMessage(s ledger.State) string {
+	if s.IsGated() {
+		return fmt.Sprintf("Revision %d was verified: its gates passed.", s.Current.Number)
 	}
-	return fmt.Sprintf("Revision %d was verified.", o.Revision)
+	return fmt.Sprintf("Revision %d was verified.", s.Current.Number)
 }
 
 // Ready is true when what was asked for succeeded, and holds now.
@@ -102,39 +102,39 @@ func problemMessage(f *Input) string {
 
 // continuesMessage says what a frozen order still does.
 func continuesMessage(f *Input) string {
-	if f.Order == nil {
+	if f.State.Current == nil {
 		return ""
 	}
 	switch {
-	case f.Order.Rejected() && f.Order.Attempt > 0 && !rollout.Restored(*f.Order) && f.Stop == step.HoldNone:
-		return fmt.Sprintf(" The rollback of revision %d goes on.", f.Order.Revision)
-	case f.Order.Verdict == nil:
-		return fmt.Sprintf(" Revision %d goes on as it is.", f.Order.Revision)
+	case f.State.IsRejected() && f.State.Cursor.Attempt > 0 && !f.State.Restored && f.Stop == step.HoldNone:
+		return fmt.Sprintf(" The rollback of revision %d goes on.", f.State.Current.Number)
+	case f.State.Verdict == nil:
+		return fmt.Sprintf(" Revision %d goes on as it is.", f.State.Current.Number)
 	}
-	return fmt.Sprintf(" Revision %d stays as it is.", f.Order.Revision)
+	return fmt.Sprintf(" Revision %d stays as it is.", f.State.Current.Number)
 }
 
 // restoredMessage says which revision runs again.
 func restoredMessage(f *Input) string {
 	switch {
-	case f.Order.Target == nil:
+	case f.State.Target == 0:
 		return ""
 	case !f.RunsEverywhere():
-		return fmt.Sprintf(" The Sites ran revision %d again, and not all of them are known to run it now.", *f.Order.Target)
+		return fmt.Sprintf(" The Sites ran revision %d again, and not all of them are known to run it now.", f.State.Target)
 	}
-	return fmt.Sprintf(" The Sites run revision %d again.", *f.Order.Target)
+	return fmt.Sprintf(" The Sites run revision %d again.", f.State.Target)
 }
 
 // isRequestedRollback is true for an order that was rolled back because a user asked for that.
 func (f *Input) isRequestedRollback() bool {
-	return f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedRequested && rollout.Restored(*f.Order) && f.IsRecorded()
+	return f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested && f.State.Restored && f.IsRecorded()
 }
 
 // rolledBackMessage says which revision runs after a rollback, why, and how to go on.
 func rolledBackMessage(f *Input) string {
 	why := rejectedMessage(f)
 	if f.isRequestedRollback() {
-		why = projection.Sentences("A user asked for the rollback: " + f.Order.Verdict.Message)
+		why = projection.Sentences("A user asked for the rollback: " + f.State.Verdict.Message)
 	}
 	return projection.Sentences(why, restoredMessage(f), continuationMessage(f), heldBackMessage(f))
 }
@@ -146,14 +146,14 @@ func continuationMessage(f *Input) string {
 
 // rollingBackMessage says which attempt goes on, and what it waits for.
 func rollingBackMessage(f *Input) string {
-	if rollout.Restored(*f.Order) {
+	if f.State.Restored {
 		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "Not every repository remembers that yet.", heldBackMessage(f))
 	}
 	to := ""
-	if f.Order.Target != nil {
-		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
+	if f.State.Target != 0 {
+		to = fmt.Sprintf(" to revision %d", f.State.Target)
 	}
-	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d to go back%s.", f.Order.Attempt, to))
+	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d to go back%s.", f.State.Cursor.Attempt, to))
 	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
 		said = projection.Sentences(said, deliveringMessage(f))
 	}
@@ -161,8 +161,8 @@ func rollingBackMessage(f *Input) string {
 }
 
 func rejectedMessage(f *Input) string {
-	v := f.Order.Verdict
-	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, projection.Sentence(v.Message)))
+	v := f.State.Verdict
+	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.State.Current.Number, v.Reason, projection.Sentence(v.Message)))
 }
 
 func succeededMessage(f *Input) string {
@@ -184,7 +184,7 @@ func validatingMessage(f *Input) string {
 	if d, _ := f.Blocked(); d != nil {
 		return projection.Sentences("The revision is verified, and not remembered yet.", deliveringMessage(f), heldBackMessage(f))
 	}
-	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
+	if f.State.Verdict == nil && f.State.IsGated() {
 		return projection.Sentences(f.measuredMessage("every Site"), heldBackMessage(f))
 	}
 	return "The revision is verified, once the repository remembers it." + heldBackMessage(f)
@@ -226,7 +226,7 @@ func deliveringMessage(f *Input) string {
 	if f.AwaitsCluster() {
 		return f.clusterWaitMessage()
 	}
-	if f.Order != nil && !f.Order.Rejected() && f.IsLive() && rollout.Gated(*f.Order) {
+	if f.State.Current != nil && !f.State.IsRejected() && f.IsLive() && f.State.IsGated() {
 		return projection.Sentences(f.measuredMessage("every Site of the step"), f.stepMessage())
 	}
 	if f.IsApplied() {
@@ -243,8 +243,8 @@ func (f *Input) notRespondingMessage() string {
 
 // phasePathOf is how a deployment came to where it is.
 func phasePathOf(f *Input) phasePath {
-	o := f.Order
-	return phasePath{failedIn: failedPhase(f), isRolledBack: f.Problem == nil && o != nil && o.Rejected() && (o.Attempt > 0 || rollout.Restored(*o))}
+	s := f.State
+	return phasePath{failedIn: failedPhase(f), isRolledBack: f.Problem == nil && s.IsRejected() && (s.Cursor.Attempt > 0 || s.Restored)}
 }
 
 // clusterWaitMessage names the first Site, by name, that waits for its cluster, and says why.
@@ -262,9 +262,9 @@ func failedPhase(f *Input) v1alpha1.Phase {
 	switch {
 	case f.Problem != nil:
 		return f.Problem.Phase
-	case f.Order != nil && f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.IsAtLastStep():
+	case f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.State.IsAtLastStep():
 		return v1alpha1.PhaseValidating
-	case f.Order != nil && (f.Order.Rejected() || f.HasConflict()):
+	case f.State.Current != nil && (f.State.IsRejected() || f.HasConflict()):
 		return v1alpha1.PhaseDelivering
 	}
 	return v1alpha1.PhasePending

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/step"
@@ -15,7 +16,7 @@ func TestEnd(t *testing.T) {
 		End     rolloutv1alpha1.End
 		Message string
 	}
-	rejection := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
+	rejection := &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
 	cases := map[string]struct {
 		reason string
 		change func(*Input)
@@ -24,33 +25,33 @@ func TestEnd(t *testing.T) {
 		"Verified": {
 			reason: "An end that is verified says so, and what the Sites are known to run.",
 			change: func(f *Input) {
-				f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-				f.Order.Plan = []rolloutv1alpha1.Step{{Gate: new(true)}}
+				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+				f.State.Current.Plan = []ledger.Step{{Gate: true}}
 			},
 			want: want{rolloutv1alpha1.EndVerified, "Revision 2 was verified: its gates passed. The revision was verified, and not every Site is known to run it now: The revision is on its way to the repository."},
 		},
 		"RolledBack": {
 			reason: "An end that is rolled back says why, and what runs again.",
 			change: func(f *Input) {
-				f.Order.Verdict, f.Order.Attempt, f.Order.Target, f.Order.Restored = rejection, 1, new(int64(1)), new(true)
+				f.State.Verdict, f.State.Cursor.Attempt, f.State.Target, f.State.Restored = rejection, 1, 1, true
 			},
 			want: want{rolloutv1alpha1.EndRolledBack, "Revision 2 was rejected: GateFailed. Slow. The Sites ran revision 1 again, and not all of them are known to run it now. " +
 				"To go on, change the intent, or deliver it again: kubectl intent retry shop -n team-a."},
 		},
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
-			change: func(f *Input) { f.Order.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
+			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
 			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to take back: every directory holds what the last good revision brought."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
-			change: func(f *Input) { f.Order.Verdict, f.Stop = rejection, step.HoldRollbackOff },
+			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldRollbackOff },
 			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. It is not taken back: rollbackConfig says so."},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Input{Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, Comparison: evidence.Comparison{Order: order(2)}}
+			f := &Input{Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2)}}}
 			tc.change(f)
 			end, message := End(f)
 			if diff := cmp.Diff(tc.want, want{end, message}); diff != "" {

@@ -22,7 +22,7 @@ func stopMessage(f *Input) string {
 	case step.HoldTooManyRollbacks:
 		return "It is not taken back: as many revisions were rejected within the hour before as rollbackConfig.maxPerHour lets be taken back."
 	case step.HoldAttemptsSpent:
-		return fmt.Sprintf("All %d attempts to go back failed.", f.Order.Attempt)
+		return fmt.Sprintf("All %d attempts to go back failed.", f.State.Cursor.Attempt)
 	}
 	return ""
 }
@@ -30,7 +30,7 @@ func stopMessage(f *Input) string {
 // irreversibleMessage says why a rollback is not known to leave alone what is marked.
 func irreversibleMessage(f *Input) string {
 	to := f.Target
-	if f.Order.Marked != "" && to != nil && to.Marked == "" && to.Number != f.Order.Revision-1 {
+	if f.State.Current.Marked != "" && to != nil && to.Marked == "" && to.Number != f.State.Current.Number-1 {
 		return fmt.Sprintf("it is not known whether it changes what its Blueprint marks as irreversible, since nothing is remembered of what revision %d has of that.", to.Number)
 	}
 	return "it changes, or may change, what its Blueprint marks as irreversible."

@@ -13,9 +13,9 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: *p.Failure}}, HoldNone
 	case p.AwaitsCluster:
 		return nil, HoldClusterWaits
-	case !p.IsLive, isGated(s) && !p.HasPassed:
+	case !p.IsLive, s.IsGated() && !p.HasPassed:
 		return nil, HoldNone
-	case isLastStep(s):
+	case s.IsAtLastStep():
 		verified := ledger.Verdict{Result: ledger.VerdictVerified}
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: verified, Trees: p.Trees}}, HoldNone
 	}
@@ -33,14 +33,6 @@ func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, HoldSuspended
 	}
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: s.Cursor.Step + 1, Stage: s.Cursor.Stage}}, HoldNone
-}
-
-// isLastStep is true at the last step of the plan.
-func isLastStep(s ledger.State) bool { return int(s.Cursor.Step) >= len(s.Current.Plan)-1 }
-
-// isGated is true if a Gate judges the step of the plan.
-func isGated(s ledger.State) bool {
-	return s.Cursor.Attempt == 0 && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].Gate
 }
 
 // awaitsPromotion is true if a user has to release the next step and did not.

@@ -68,5 +68,5 @@ func (d Desired) isRefusalOver(s ledger.State) bool {
 func (d Desired) isDeferred(s ledger.State) bool {
 	is, was := d.Request, s.Current.Request
 	onlyRenderer := is.Intent == was.Intent && is.Sources == was.Sources && is.Renderer > was.Renderer
-	return d.RendererHold != HoldNone && onlyRenderer && isLastStep(s) && !d.AwaitsCluster
+	return d.RendererHold != HoldNone && onlyRenderer && s.IsAtLastStep() && !d.AwaitsCluster
 }

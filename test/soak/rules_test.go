@@ -87,23 +87,23 @@ func proofs() map[string]rule {
 		},
 		"LiveFirst": {
 			reason: "What is not proven to run is not verified.", file: "evidence/proof.go",
-			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)»", without: "true", story: 10,
+			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())»", without: "true", story: 10,
 		},
 		"GateFirst": {
 			reason: "A step with a Gate waits for its verdict.", file: "step/judge.go",
-			at: "!p.IsLive, «isGated(s) && !p.HasPassed»:", without: "false", story: 1,
+			at: "!p.IsLive, «s.IsGated() && !p.HasPassed»:", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "evidence/gate.go",
-			at: "of.Intent == o.Intent && «of.Step == o.Step»", without: "true", story: 7,
+			at: "IsOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
-			at: "if «!hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, o)» {", without: "true", story: 108,
+			at: "if «!hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "evidence/sites.go",
-			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, o)» {", without: "true", story: 2,
+			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at)» {", without: "true", story: 2,
 		},
 	}
 }
@@ -139,11 +139,11 @@ func goingOut() map[string]rule {
 	return map[string]rule{
 		"Steps": {
 			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",
-			at: "if «!rollout.Reached(o, t.Site)» {", without: "false", story: 5,
+			at: "if «!s.HasReached(t.Site)» {", without: "false", story: 5,
 		},
 		"Clusters": {
 			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
-			at: "«clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site)» {", without: "false", story: 1,
+			at: "«clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",

@@ -18,7 +18,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
-	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -125,7 +124,7 @@ func distant(s *scene.Scene) string {
 	for n := range 100 {
 		name := fmt.Sprintf("auto-%d", n)
 		ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: name}
-		if rollout.SlotOf(ref, render.Version+2, deployment.RendererSpread).Wait(time.Now()) > far {
+		if deployment.SlotOf(ref, render.Version+2, deployment.RendererSpread).Wait(time.Now()) > far {
 			return name
 		}
 	}

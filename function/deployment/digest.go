@@ -1,12 +1,10 @@
-// Package rollout computes the digests of requests and of plans, and reads RolloutRequests and orders.
-package rollout
+package deployment
 
 import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -19,7 +17,7 @@ type Request struct {
 	Blueprint *ledger.BlueprintReference
 
 	// Plan to go out in.
-	Plan []rolloutv1alpha1.Step
+	Plan []ledger.Step
 }
 
 // sitePart is what a request says about one Site.
@@ -37,19 +35,19 @@ type sitePart struct {
 
 // sources is all that a request depends on beside the intent and the renderer.
 type sources struct {
-	Sites     []sitePart             `json:"sites"`
-	Blueprint string                 `json:"blueprint"`
-	Plan      []rolloutv1alpha1.Step `json:"plan"`
+	Sites     []sitePart    `json:"sites"`
+	Blueprint string        `json:"blueprint"`
+	Plan      []ledger.Step `json:"plan"`
 }
 
 // NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
-// Blueprint's spec. It returns a WavesError for invalid waves, and another error when something cannot be encoded.
+// Blueprint's spec. It returns a wavesError for invalid waves, and another error when something cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
 	w, err := intentDigest(spec, intent)
 	if err != nil {
 		return Request{}, err
 	}
-	plan, err := planOf(spec.DeliveryConfig.Waves, s.Places)
+	plan, err := planSteps(spec.DeliveryConfig.Waves, s.Places)
 	if err != nil {
 		return Request{}, err
 	}

@@ -39,3 +39,43 @@ func TestPositionHasReached(t *testing.T) {
 		t.Error("Before the first revision there is no attempt.")
 	}
 }
+
+// TestStateAtStep reads the plan of a revision with two steps, the first of which has a Gate.
+func TestStateAtStep(t *testing.T) {
+	plan := []Step{{Sites: []string{"a"}, Gate: true}, {Sites: []string{"b"}}}
+	type answers struct {
+		Steps         [3]int32
+		Reached       [3]bool
+		AtLast, Gated bool
+	}
+	cases := map[string]struct {
+		reason string
+		state  State
+		want   answers
+	}{
+		"First": {
+			reason: "The first step reaches its Sites, and a Site that no step names comes last.", state: State{Current: &Revision{Plan: plan}},
+			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, false, false}, Gated: true},
+		},
+		"Last": {
+			reason: "The last step has reached all Sites.", state: State{Current: &Revision{Plan: plan}, Cursor: Cursor{Step: 1}},
+			want: answers{Steps: [3]int32{0, 1, 1}, Reached: [3]bool{true, true, true}, AtLast: true},
+		},
+		"Rollback": {
+			reason: "A rollback reaches all Sites at once, and no Gate judges it.", state: State{Current: &Revision{Plan: plan}, Cursor: Cursor{Attempt: 1}},
+			want: answers{Reached: [3]bool{true, true, true}},
+		},
+		"Nothing": {reason: "A ledger without a revision is at no step.", want: answers{Reached: [3]bool{true, true, true}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := answers{AtLast: tc.state.IsAtLastStep(), Gated: tc.state.IsGated()}
+			for i, site := range []string{"a", "b", "other"} {
+				got.Steps[i], got.Reached[i] = tc.state.StepOf(site), tc.state.HasReached(site)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nStepOf(...), HasReached(...), IsAtLastStep(), IsGated(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

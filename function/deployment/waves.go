@@ -1,32 +1,32 @@
-package rollout
+package deployment
 
 import (
 	"fmt"
 	"slices"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// A WavesError says what is wrong with the waves of a spec.
-type WavesError struct{ message string }
+// A wavesError says what is wrong with the waves of a spec.
+type wavesError struct{ message string }
 
 // Error names the field.
-func (e *WavesError) Error() string { return e.message }
+func (e *wavesError) Error() string { return e.message }
 
 func invalidWave(i int, format string, args ...any) error {
-	return &WavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
+	return &wavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
 }
 
-// planOf brings a revision to the Sites of one wave after the other, and at last to those that are in none. A wave without Sites is
+// planSteps brings a revision to the Sites of one wave after the other, and at last to those that are in none. A wave without Sites is
 // no step.
-func planOf(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]rolloutv1alpha1.Step, error) {
+func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledger.Step, error) {
 	in, err := waveOfSites(waves, places)
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]rolloutv1alpha1.Step, len(waves)+1)
+	steps := make([]ledger.Step, len(waves)+1)
 	for _, p := range places {
 		n, ok := in[p.Site.GetName()]
 		if !ok {
@@ -34,7 +34,7 @@ func planOf(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]rolloutv
 		}
 		steps[n].Sites = append(steps[n].Sites, p.Site.GetName())
 	}
-	return slices.DeleteFunc(steps, func(s rolloutv1alpha1.Step) bool { return len(s.Sites) == 0 }), nil
+	return slices.DeleteFunc(steps, func(s ledger.Step) bool { return len(s.Sites) == 0 }), nil
 }
 
 // waveOfSites is which wave each Site is in.

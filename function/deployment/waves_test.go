@@ -1,4 +1,4 @@
-package rollout
+package deployment
 
 import (
 	"testing"
@@ -38,7 +38,7 @@ func TestPlanOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			plan, err := planOf(tc.waves, places)
+			plan, err := planSteps(tc.waves, places)
 			var got [][]string
 			for _, s := range plan {
 				got = append(got, s.Sites)
@@ -48,7 +48,7 @@ func TestPlanOf(t *testing.T) {
 				said = err.Error()
 			}
 			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, said}); diff != "" {
-				t.Errorf("\n%s\nplanOf(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nplanSteps(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package rollout
+package deployment
 
 import (
 	"crypto/sha256"
