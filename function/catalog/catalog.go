@@ -10,6 +10,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/function/memo"
 )
 
 // Query is what a deployment requests from the catalog.
@@ -82,6 +83,9 @@ type Selection struct {
 
 	// Places to deliver to, by the name of the Site.
 	Places []Place
+
+	// Key differs between two selections that were made from different objects. It is zero for one that was made without a Cache.
+	Key memo.Key
 }
 
 // InvalidError means that the catalog can never fulfil a spec.
@@ -115,7 +119,10 @@ func missingErrorf(reason, format string, a ...any) error {
 // Resolve selects Blueprint, Sites and configurations. Until all needs are answered it returns the needs and no Selection. It returns an
 // InvalidError or a MissingError when nothing can be selected, and another error for objects that cannot be decoded.
 func Resolve(q Query, answers Answers) (*Selection, []Need, error) {
-	d := &requirements{answers: answers}
+	return (*Cache)(nil).Resolve(q, answers)
+}
+
+func resolveQuery(d *requirements, q Query) (*Selection, []Need, error) {
 	s, err := resolveSelection(d, q)
 	if d.unanswered {
 		return nil, d.needs, nil

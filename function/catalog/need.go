@@ -5,6 +5,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 	"strings"
@@ -88,16 +89,13 @@ func allConfigs(ref ConfigRef, namespace string) Need {
 	return n
 }
 
-// Requests returns the need for the open RolloutRequests of a deployment, and those that were given. It returns an error for
-// objects that cannot be decoded.
-func Requests(c rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, Need, error) {
+// RequestsNeed returns the need for the open RolloutRequests of a deployment.
+func RequestsNeed(c rolloutv1alpha1.ClaimReference) Need {
 	labels := rolloutv1alpha1.OpenLabels(c.APIGroup, c.Name)
-	n := Need{
+	return Need{
 		Name: "requests/" + c.Namespace + "/" + joinLabels(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
 		MatchLabels: labels, Namespace: c.Namespace,
 	}
-	found, err := require[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers}, n)
-	return found, n, err
 }
 
 func joinLabels(labels map[string]string) string {
@@ -108,9 +106,12 @@ func joinLabels(labels map[string]string) string {
 	return strings.Join(pairs, ",")
 }
 
-// requirements return the answers that Crossplane gave, and record which objects are required.
+// requirements return the answers that Crossplane gave, and record which objects are required. With a cache, given is the digest of the objects that
+// were given.
 type requirements struct {
 	answers    Answers
+	cache      *Cache
+	given      hash.Hash
 	needs      []Need
 	unanswered bool
 }
@@ -127,7 +128,8 @@ func require[T any](d *requirements, n Need) ([]T, error) {
 	}
 	out := make([]T, len(raw))
 	for i := range raw {
-		if err := json.Unmarshal(raw[i], &out[i]); err != nil {
+		var err error
+		if out[i], err = decode[T](d, raw[i]); err != nil {
 			return nil, errors.Wrapf(err, "cannot decode %s for %q", n.Kind, n.Name)
 		}
 	}

@@ -28,7 +28,9 @@ func TestRequests(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, need, err := Requests(rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Namespace: "team-a", Name: tc.name}, tc.given)
+			claim := rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Namespace: "team-a", Name: tc.name}
+			need := RequestsNeed(claim)
+			got, err := (*Cache)(nil).Requests(claim, tc.given)
 			if err != nil {
 				t.Fatal(err)
 			}

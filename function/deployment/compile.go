@@ -2,8 +2,6 @@ package deployment
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -13,7 +11,6 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
@@ -21,7 +18,6 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/step"
-	"github.com/intentplane/intentplane/function/support"
 )
 
 // Compiled is what the second stage of a call compiles from the spec and the catalog. No later stage writes into it.
@@ -102,10 +98,6 @@ func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 
 // compile compiles what the spec asks for. A RolloutRequest that approves an update changes what is compiled.
 func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, error) {
-	_, need, err := catalog.Requests(in.Claim, in.Answers)
-	if err != nil {
-		return Compiled{}, err
-	}
 	ctx, cancel := withRenderTimeout(ctx, in)
 	defer cancel()
 	k, err := c.compileSpec(ctx, in, o, false)
@@ -113,7 +105,7 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 		return Compiled{}, err
 	}
 	o = o.continueWith(k)
-	k.needs = append([]catalog.Need{need}, k.needs...)
+	k.needs = append([]catalog.Need{catalog.RequestsNeed(in.Claim)}, k.needs...)
 	k.update = c.waitingUpdate(o, k)
 	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
 	chosen := step.ChooseRequest(o.state, stepInput(in, o, k, o.state))
@@ -144,7 +136,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	if !isApproved {
 		q.Pinned = k.channel.pinBlueprint(Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
-	s, needs, err := catalog.Resolve(q, in.Answers)
+	s, needs, err := c.catalog.Resolve(q, in.Answers)
 	k.needs = needs
 	k.channel.noteSelection(s, err)
 	if err != nil {
@@ -154,7 +146,8 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return pendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
 	s.Places = keepRepositories(s.Places, o.deliveries)
-	if err := c.compileSelection(in, i, s, k); err != nil {
+	key := selectionKey(in, o, s)
+	if err := c.compileSelection(in, i, s, key, k); err != nil {
 		return err
 	}
 	if o.state.Seq == 0 { // A ledger that is open stays where it is.
@@ -163,81 +156,35 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	rendered, err := c.RenderSites(ctx, in, i, s)
+	rendered, err := c.renderSelection(ctx, in, i, s, key)
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err != nil {
 		return err
 	}
-	return c.compileDeliveries(in, o, i, s, rendered, k)
+	return c.compileDeliveries(in, o, s, rendered, k)
 }
 
 // compileSelection compiles the request and its checks from what was selected.
-func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, k *Compiled) error {
-	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
-		return err
+func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, key memo.Key, k *Compiled) error {
+	is, err := remember(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
+	k.Unsupported, k.request, k.checks = is.unsupported, is.request, is.checks
+	if is.blueprint != "" {
+		if err := k.channel.checkDigest(is.blueprint); err != nil {
+			return err
+		}
 	}
-	err := checkTimeouts(in.Spec)
-	if err != nil {
-		return err
-	}
-	if k.Unsupported, err = support.Selection(s); err != nil {
-		return err
-	}
-	d, err := c.blueprintDigest(s.Blueprint.Spec)
-	if err != nil {
-		return err
-	}
-	if err := k.channel.checkDigest(d); err != nil {
-		return err
-	}
-	// The objectives of the intent are in the gates.
-	if k.request, err = NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, c.version); err != nil {
-		return err
-	}
-	if k.checks, err = CompileChecks(c.gates, in, i, s, k.request.Plan); err != nil {
-		return err
-	}
-	k.request.Plan = markGates(k.request.Plan, k.checks)
-	return nil
+	return err
 }
 
 // compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the order.
-func (c *Core) compileDeliveries(in Input, o Observed, i intent.Intent, s *catalog.Selection, rendered []compose.Rendered, k *Compiled) error {
-	// What the schema of a parameter refuses is refused first.
-	err := c.checkRead(in, i, s)
-	if err != nil {
-		return err
-	}
-	if k.deliveries, err = composeTrees(in, rendered); err != nil {
-		return err
-	}
+func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered renderedSites, k *Compiled) error {
+	k.deliveries = rendered.deliveries
 	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = c.desiredRevision(in, o, *k, inherited)
-	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered)
+	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.sites)
 	return checkSizes(inherited, o.deliveries)
-}
-
-// blueprintDigest returns the digest of a Blueprint, which never changes. It is cached: computing it takes longer than comparing.
-func (c *Core) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, error) {
-	raw, err := json.Marshal(b)
-	if err != nil {
-		return "", errors.Wrap(err, "cannot encode the Blueprint")
-	}
-	k := memo.Key(sha256.Sum256(raw))
-	if d, ok := c.digests.Get(k); ok {
-		return d, nil
-	}
-	// What is remembered has good queries: they are read once too.
-	if err := checkMetrics(b); err != nil {
-		return "", err
-	}
-	d, err := digest.Of(b, nil)
-	if err == nil {
-		c.digests.Put(k, d, len(d))
-	}
-	return d, err
 }
 
 // CatalogQuery asks for the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.

@@ -97,8 +97,14 @@ const checkedTrees = 2000
 // packedBytes is how many bytes of packed trees a Core remembers.
 const packedBytes = 4 << 20
 
-// digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
-const digestBytes = 64 << 10
+// digestBytes is how many bytes of digests of Blueprints and specs a Core remembers: of some thousand.
+const digestBytes = 1 << 20
+
+// catalogBytes is how many bytes of decoded objects of the catalog a Core remembers: of some thousand Sites.
+const catalogBytes = 32 << 20
+
+// selectionBytes is how many bytes a Core remembers of what it compiled for selections, beside the trees: of some thousand.
+const selectionBytes = 8 << 20
 
 // queryBytes is how many bytes of filled queries a Core remembers: of some thousand.
 const queryBytes = 4 << 20
@@ -114,6 +120,9 @@ type Core struct {
 	renderer Renderer
 	checker  *check.Checker
 	packer   *compose.Packer
+	catalog  *catalog.Cache
+	selected *memo.Memo[selected]
+	rendered *memo.Memo[renderedSites]
 	digests  *memo.Memo[string]
 	gates    *gates.Compiler
 	uses     *memo.Memo[render.Uses]
@@ -149,6 +158,7 @@ func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopw
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
+		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
 		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}

@@ -12,10 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/step"
@@ -66,16 +64,16 @@ func (c *Core) observe(in Input) (Observed, error) {
 		}
 	}
 	o.unobserving, o.recheck = c.unobservedChanges(in)
-	return o.withLedger(in)
+	return c.withLedger(o, in)
 }
 
 // withLedger returns what was read with the requests of the deployment, and the state of its ledger.
-func (o Observed) withLedger(in Input) (Observed, error) {
+func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	var err error
-	if o.specDigest, err = digest.Spec(&in.Spec); err != nil {
+	if o.specDigest, err = c.specDigest(&in.Spec); err != nil {
 		return Observed{}, err
 	}
-	asked, _, err := catalog.Requests(in.Claim, in.Answers)
+	asked, err := c.catalog.Requests(in.Claim, in.Answers)
 	if err != nil {
 		return Observed{}, err
 	}

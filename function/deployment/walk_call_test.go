@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -94,6 +95,9 @@ func (w *walk) fieldsOf(m map[string]any) []byte {
 	return fields
 }
 
+// isSame is true for two values that an API server takes for one. Most are equal in every field, which is quicker to see.
+func isSame(a, b any) bool { return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b) }
+
 // A call is one that was made, and what it was answered.
 type call struct {
 	moment
@@ -106,7 +110,7 @@ type call struct {
 // decide calls the function with a moment. One that has just been told the same is not asked again, as answers.go has it.
 func (w *walk) decide(m moment) *reply {
 	if c := w.recent; c != nil && c.core == w.core && c.catalog == w.catalogVersion() && !c.out.Dated && c.sync == m.sync && maps.Equal(c.deliveries, m.deliveries) &&
-		maps.Equal(c.gates, m.gates) && equality.Semantic.DeepEqual(c.status, m.status) && equality.Semantic.DeepEqual(c.spec, m.spec) {
+		maps.Equal(c.gates, m.gates) && isSame(c.status, m.status) && isSame(c.spec, m.spec) {
 		return c.out
 	}
 	out := w.consult(m, w.runStages)
@@ -160,7 +164,7 @@ func (w *walk) runStages(in Input, m moment) (*reply, error) {
 	for name := range m.objects() {
 		o.retained[name] = Resource{Object: &unstructured.Unstructured{Object: map[string]any{}}}
 	}
-	o, err := o.withLedger(in)
+	o, err := w.core.withLedger(o, in)
 	if err != nil {
 		return nil, err
 	}

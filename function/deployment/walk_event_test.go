@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -53,7 +52,7 @@ func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.Ledge
 	}
 	before := was.Spec.ForProvider.Ledger.Events
 	for i, e := range update.Events {
-		if i >= len(before) || !equality.Semantic.DeepEqual(before[i], e) {
+		if i >= len(before) || !isSame(before[i], e) {
 			return i
 		}
 	}

@@ -1,0 +1,63 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"reflect"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/memo"
+)
+
+// decodedFactor is how many times as large as its JSON a decoded object is, about.
+const decodedFactor = 3
+
+// A Cache remembers decoded objects of the catalog by their JSON: nearly every call is given the same objects again, and to decode them would take
+// most of its time. It may be used by several goroutines. A Cache of nil remembers nothing.
+type Cache struct{ objects *memo.Memo[any] }
+
+// NewCache returns a Cache that holds objects of about maxBytes.
+func NewCache(maxBytes int) *Cache { return &Cache{objects: memo.New[any](maxBytes)} }
+
+// Resolve is as the function of that name.
+func (c *Cache) Resolve(q Query, answers Answers) (*Selection, []Need, error) {
+	d := &requirements{answers: answers, cache: c, given: sha256.New()}
+	s, needs, err := resolveQuery(d, q)
+	if s != nil {
+		s.Key = memo.Key(d.given.Sum(nil))
+	}
+	return s, needs, err
+}
+
+// Requests returns the open RolloutRequests of a deployment that were given. It returns an error for objects that cannot be decoded.
+func (c *Cache) Requests(of rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, error) {
+	return require[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(of))
+}
+
+// decode decodes an object, or returns the one that the same JSON was decoded into before. What it refers to is shared: no caller may change it.
+func decode[T any](d *requirements, raw json.RawMessage) (T, error) {
+	var out T
+	if d.cache == nil {
+		return out, json.Unmarshal(raw, &out) //nolint:wrapcheck // The caller says what it decodes.
+	}
+	key := keyOf[T](raw)
+	_, _ = d.given.Write(key[:])
+	if known, ok := d.cache.objects.Get(key); ok {
+		is, _ := known.(T) // The key depends on the type.
+		return is, nil
+	}
+	err := json.Unmarshal(raw, &out)
+	if err == nil {
+		d.cache.objects.Put(key, out, decodedFactor*len(raw))
+	}
+	return out, err //nolint:wrapcheck // The caller says what it decodes.
+}
+
+// keyOf returns the key of what JSON is decoded into: one object is decoded into several types.
+func keyOf[T any](raw json.RawMessage) memo.Key {
+	h := sha256.New()
+	_, _ = io.WriteString(h, reflect.TypeFor[T]().String())
+	_, _ = h.Write(raw)
+	return memo.Key(h.Sum(nil))
+}
