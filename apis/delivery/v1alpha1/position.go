@@ -23,22 +23,3 @@ func (o GitDeliveryObservation) AppliedPosition() ledger.Position {
 	}
 	return ledger.Position{}
 }
-
-// AskedPosition returns the position that the Sites have to run.
-func (p SiteSyncParameters) AskedPosition() ledger.Position {
-	if p.Position != nil {
-		return *p.Position
-	}
-	return p.Order.Position()
-}
-
-// ObservedPosition returns the position that an observation speaks of. It is the zero value if nothing was observed.
-func (o SiteSyncObservation) ObservedPosition() ledger.Position {
-	switch {
-	case o.Position != nil:
-		return *o.Position
-	case o.Order != nil:
-		return o.Order.Position()
-	}
-	return ledger.Position{}
-}

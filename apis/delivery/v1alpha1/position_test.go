@@ -26,11 +26,6 @@ func TestPositions(t *testing.T) {
 		"AppliedOrder":     {reason: "A repository without a ledger was brought to the position of its order.", got: v1alpha1.GitDeliveryObservation{Order: &order}.AppliedPosition(), want: ofOrder},
 		"AppliedRecord":    {reason: "The record of a repository counts before an order.", got: v1alpha1.GitDeliveryObservation{Order: &order, Record: &v1alpha1.LedgerRecord{Position: other}}.AppliedPosition(), want: other},
 		"AppliedNothing":   {reason: "A repository that was brought to nothing has no position.", got: v1alpha1.GitDeliveryObservation{}.AppliedPosition()},
-		"SyncOrder":        {reason: "A SiteSync observes the position of its order.", got: v1alpha1.SiteSyncParameters{Order: order}.AskedPosition(), want: ofOrder},
-		"SyncPosition":     {reason: "A SiteSync observes its position.", got: v1alpha1.SiteSyncParameters{Position: &other}.AskedPosition(), want: other},
-		"ObservedOrder":    {reason: "An observation of an order is one of its position.", got: v1alpha1.SiteSyncObservation{Order: &order}.ObservedPosition(), want: ofOrder},
-		"ObservedPosition": {reason: "An observation names the position that it speaks of.", got: v1alpha1.SiteSyncObservation{Position: &other}.ObservedPosition(), want: other},
-		"ObservedNothing":  {reason: "An empty observation speaks of no position.", got: v1alpha1.SiteSyncObservation{}.ObservedPosition()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Reasons of a SiteSync's Ready condition, beside ReasonOrderBehind and ReasonPolicyDenied. The gravest of what the Sites say
-// wins. Terminal means that it stays until the order changes or a user repairs a Site.
+// Reasons of a SiteSync's Ready condition, beside ReasonPolicyDenied. The gravest of what the Sites say
+// wins. Terminal means that it stays until the position changes or a user repairs a Site.
 const (
-	// ReasonLive means that every Site of the order's step runs its tree.
+	// ReasonLive means that every Site whose wave has come runs its tree.
 	ReasonLive xpv2.ConditionReason = "Live"
 
 	// ReasonWaiting means that no Site can run its tree yet: a cluster is not ready, or the tree is not in the repository.
@@ -32,7 +32,7 @@ const (
 // Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which
 // is one of those in docs/operations/sites.md.
 const (
-	// SiteReasonWaveNotReached means that the order has not come to the Site's wave.
+	// SiteReasonWaveNotReached means that the position has not come to the Site's wave.
 	SiteReasonWaveNotReached = "WaveNotReached"
 
 	// SiteReasonNotDelivered means that the claim's GitDelivery has not brought the tree to the repository.

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -56,20 +57,13 @@ type SiteTree struct {
 }
 
 // SiteSyncParameters are what is observed, and for how long.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.order) != has(self.position)",message="exactly one of order and position must be set"
 type SiteSyncParameters struct {
 	// ClaimRef names the claim that is observed.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Order that the Sites have to run. It does not go with position.
-	// +optional
-	Order rolloutv1alpha1.Order `json:"order,omitzero"`
-
-	// Position of the deployment that the Sites have to run. A SiteSync observes whatever position it is asked for, also a lower one. Absent goes
-	// with order only.
-	// +optional
+	// Position of the deployment that the Sites have to run. A SiteSync observes whatever position it is asked for, also a lower one.
+	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
 	// SyncWaitTimeout is how long a Site may take to run its tree once that is in the repository.
@@ -93,6 +87,11 @@ type SiteSyncParameters struct {
 	// +listType=map
 	// +listMapKey=name
 	Sites []SiteTree `json:"sites,omitempty"`
+}
+
+// AskedPosition returns the position that the Sites have to run.
+func (p SiteSyncParameters) AskedPosition() ledger.Position {
+	return ptr.Deref(p.Position, ledger.Position{})
 }
 
 // SiteState is where a Site stands.
@@ -148,7 +147,7 @@ type SiteClusterObservation struct {
 	// +optional
 	InitializedAt *metav1.Time `json:"initializedAt,omitempty"`
 
-	// PassedAt is when the cluster was first seen ready for this order. It stays while the cluster comes and goes: what was let
+	// PassedAt is when the cluster was first seen ready for this attempt. It stays while the cluster comes and goes: what was let
 	// through is not held back again.
 	// +optional
 	PassedAt *metav1.Time `json:"passedAt,omitempty"`
@@ -235,18 +234,14 @@ type SiteObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// LiveSince is when the Site was first seen to run the tree for this order, and has done so since.
+	// LiveSince is when the Site was first seen to run the tree in this attempt, and has done so since.
 	// +optional
 	LiveSince *metav1.Time `json:"liveSince,omitempty"`
 }
 
 // SiteSyncObservation is what was seen of the Sites.
 type SiteSyncObservation struct {
-	// Order that the observation speaks of. Absent for a SiteSync with a position.
-	// +optional
-	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
-
-	// Position that the observation speaks of. Absent for a SiteSync with an order.
+	// Position that the observation is about. Absent means that nothing was observed.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
@@ -264,6 +259,11 @@ type SiteSyncObservation struct {
 	// +listType=map
 	// +listMapKey=name
 	Sites []SiteObservation `json:"sites,omitempty"`
+}
+
+// ObservedPosition returns the position that an observation is about. It is the zero value if nothing was observed.
+func (o SiteSyncObservation) ObservedPosition() ledger.Position {
+	return ptr.Deref(o.Position, ledger.Position{})
 }
 
 // SiteSyncSpec is what is observed.
@@ -284,14 +284,14 @@ type SiteSyncStatus struct {
 	AtProvider SiteSyncObservation `json:"atProvider,omitempty"`
 }
 
-// A SiteSync observes whether the Sites of one claim run the trees that were ordered. It is Ready when all Sites of the order's
-// step do. It makes nothing, so it has nothing to clean up.
+// A SiteSync observes whether the Sites of one claim run the trees of a position. It is Ready when all Sites whose wave has
+// come do. It makes nothing, so it has nothing to clean up.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
 // +kubebuilder:printcolumn:name="LIVE",type="integer",JSONPath=".status.atProvider.sitesLive"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"

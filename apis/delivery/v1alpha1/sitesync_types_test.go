@@ -21,13 +21,13 @@ func orderOf(revision int64) rolloutv1alpha1.Order {
 }
 
 // newSync returns a SiteSync that asks for what is given.
-func newSync(o rolloutv1alpha1.Order, p *ledger.Position) *v1alpha1.SiteSync {
+func newSync(p *ledger.Position) *v1alpha1.SiteSync {
 	s := &v1alpha1.SiteSync{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SiteSync"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"},
 	}
 	s.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
-	s.Spec.ForProvider.Order, s.Spec.ForProvider.Position = o, p
+	s.Spec.ForProvider.Position = p
 	return s
 }
 
@@ -39,11 +39,9 @@ func TestSiteSyncFields(t *testing.T) {
 		sync   *v1alpha1.SiteSync
 		want   string
 	}{
-		"Order":    {reason: "A SiteSync may observe an order.", sync: newSync(orderOf(2), nil)},
-		"Position": {reason: "A SiteSync may observe a position.", sync: newSync(rolloutv1alpha1.Order{}, position)},
-		"Both":     {reason: "A SiteSync with an order and a position is refused.", sync: newSync(orderOf(2), position), want: "exactly one of order and position must be set"},
-		"None":     {reason: "A SiteSync has to say what it observes.", sync: newSync(rolloutv1alpha1.Order{}, nil), want: "exactly one of order and position must be set"},
-		"TooFar":   {reason: "A plan has at most 20 steps.", sync: newSync(rolloutv1alpha1.Order{}, &ledger.Position{Step: 20}), want: "step"},
+		"Position": {reason: "A SiteSync may observe a position.", sync: newSync(position)},
+		"None":     {reason: "A SiteSync has to say what it observes.", sync: newSync(nil), want: "position: Required value"},
+		"TooFar":   {reason: "A plan has at most 20 steps.", sync: newSync(&ledger.Position{Step: 20}), want: "step"},
 	}
 	server := newServer(t, "sitesyncs")
 	for name, tc := range cases {
@@ -94,8 +92,7 @@ func TestRevisionColumns(t *testing.T) {
 		object any
 		want   any
 	}{
-		"SyncOrder":        {reason: "The revision of a SiteSync with an order is that of the order.", plural: "sitesyncs", object: newSync(orderOf(2), nil), want: int64(2)},
-		"SyncPosition":     {reason: "The revision of a SiteSync with a position is that of the position.", plural: "sitesyncs", object: newSync(rolloutv1alpha1.Order{}, position), want: int64(7)},
+		"SyncPosition":     {reason: "The revision of a SiteSync is that of its position.", plural: "sitesyncs", object: newSync(position), want: int64(7)},
 		"DeliveryOrder":    {reason: "The revision of a delivery with an order is that of the order.", plural: "gitdeliveries", object: delivery(orderOf(2), nil), want: int64(2)},
 		"DeliveryPosition": {reason: "The revision of a delivery with a position is that of the position.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, position), want: int64(7)},
 		"DeliveryNone":     {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, nil)},

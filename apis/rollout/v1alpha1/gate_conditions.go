@@ -32,7 +32,7 @@ const (
 	// does, or until a RolloutRequest takes the revision back.
 	ReasonHeld xpv2.ConditionReason = "Held"
 
-	// ReasonNotLive means that the order is not proven to be live, so that nothing is measured.
+	// ReasonNotLive means that the position is not proven to be live, so that nothing is measured.
 	ReasonNotLive xpv2.ConditionReason = "NotLive"
 
 	// ReasonPolicyDenied means that the Gate is of another namespace than the claim that it judges, so that nothing is measured.

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -37,28 +38,21 @@ func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 }
 
 // GateParameters are what is judged, and by what.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.order) != has(self.position)",message="exactly one of order and position must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.blueprint) || has(self.position)",message="blueprint goes with position only: an order names its own"
 type GateParameters struct {
 	// ClaimRef names the claim that is judged.
 	// +required
 	ClaimRef ClaimReference `json:"claimRef"`
 
-	// Order whose revision and step are judged, without a verdict. It does not go with position.
-	// +optional
-	Order Order `json:"order,omitzero"`
-
-	// Position of the deployment whose revision and step are judged. Absent goes with order only.
-	// +optional
+	// Position of the deployment whose revision and step are judged.
+	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// Blueprint that the revision was compiled with. Its metrics may be asked where a Site or a configuration allows no other ones. Goes with
-	// position only. Absent means that only metrics which are allowed without a Blueprint may be asked.
+	// Blueprint that the revision was compiled with. Its metrics may be asked where a Site or a configuration allows no other ones. Absent means
+	// that only metrics which are allowed without a Blueprint may be asked.
 	// +optional
 	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
-	// SiteSyncRef names what proves that the order is live while it is measured. Absent means the SiteSync of the claim, if there is one.
+	// SiteSyncRef names what proves that the position is live while it is measured. Absent means the SiteSync of the claim, if there is one.
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
@@ -79,6 +73,16 @@ type GateParameters struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +listType=atomic
 	Checks []GateCheck `json:"checks"`
+}
+
+// AskedPosition returns the position that a Gate judges.
+func (p GateParameters) AskedPosition() ledger.Position {
+	return ptr.Deref(p.Position, ledger.Position{})
+}
+
+// BlueprintName returns the name of the Blueprint that the judged revision was compiled with. It is empty if the Gate names none.
+func (p GateParameters) BlueprintName() string {
+	return ptr.Deref(p.Blueprint, ledger.BlueprintReference{}).Name
 }
 
 // GateVerdict says how a Gate judged.
@@ -200,11 +204,7 @@ type CheckResult struct {
 
 // GateObservation is what was measured.
 type GateObservation struct {
-	// Order that the observation speaks of. Absent for a Gate with a position.
-	// +optional
-	Order *Order `json:"order,omitempty"`
-
-	// Position that the observation speaks of. Absent for a Gate with an order.
+	// Position that the observation is about. Absent means that nothing was observed.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
@@ -212,7 +212,7 @@ type GateObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Verdict on the order. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
+	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
 	// +optional
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut
 	Verdict GateVerdict `json:"verdict,omitempty"`
@@ -226,6 +226,11 @@ type GateObservation struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +listType=atomic
 	Checks []CheckResult `json:"checks,omitempty"`
+}
+
+// ObservedPosition returns the position that an observation is about. It is the zero value if nothing was observed.
+func (o GateObservation) ObservedPosition() ledger.Position {
+	return ptr.Deref(o.Position, ledger.Position{})
 }
 
 // GateSpec is what is judged.
@@ -253,8 +258,8 @@ type GateStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
-// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider['position','order'].step"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
+// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider.position.step"
 // +kubebuilder:printcolumn:name="VERDICT",type="string",JSONPath=".status.atProvider.verdict"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"

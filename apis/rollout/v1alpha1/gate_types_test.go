@@ -32,10 +32,6 @@ func newGate(change func(*v1alpha1.GateParameters)) *v1alpha1.Gate {
 	return g
 }
 
-func withOrder(p *v1alpha1.GateParameters) {
-	p.Order = v1alpha1.Order{Revision: 2, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 4, Step: 3}
-}
-
 func withPosition(p *v1alpha1.GateParameters) {
 	p.Position = &ledger.Position{Epoch: 1, Revision: 7, Step: 4}
 }
@@ -48,12 +44,9 @@ func TestGateFields(t *testing.T) {
 		changes []func(*v1alpha1.GateParameters)
 		want    string
 	}{
-		"Order":          {reason: "A Gate may judge an order.", changes: []func(*v1alpha1.GateParameters){withOrder}},
-		"Position":       {reason: "A Gate may judge a position.", changes: []func(*v1alpha1.GateParameters){withPosition}},
-		"Blueprint":      {reason: "A Gate with a position names the Blueprint.", changes: []func(*v1alpha1.GateParameters){withPosition, named}},
-		"Both":           {reason: "A Gate with an order and a position is refused.", changes: []func(*v1alpha1.GateParameters){withOrder, withPosition}, want: "exactly one of order and position must be set"},
-		"None":           {reason: "A Gate has to say what it judges.", want: "exactly one of order and position must be set"},
-		"OrderBlueprint": {reason: "An order names its own Blueprint.", changes: []func(*v1alpha1.GateParameters){withOrder, named}, want: "blueprint goes with position only"},
+		"Position":  {reason: "A Gate judges a position.", changes: []func(*v1alpha1.GateParameters){withPosition}},
+		"Blueprint": {reason: "A Gate names the Blueprint of its revision.", changes: []func(*v1alpha1.GateParameters){withPosition, named}},
+		"None":      {reason: "A Gate has to say what it judges.", want: "position: Required value"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -84,8 +77,7 @@ func TestGateColumns(t *testing.T) {
 		change func(*v1alpha1.GateParameters)
 		want   map[string]any
 	}{
-		"Order":    {reason: "The numbers of a Gate with an order are those of the order.", change: withOrder, want: map[string]any{"REVISION": int64(2), "STEP": int64(3)}},
-		"Position": {reason: "The numbers of a Gate with a position are those of the position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "STEP": int64(4)}},
+		"Position": {reason: "The numbers of a Gate are those of its position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "STEP": int64(4)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -44,9 +44,6 @@ func decideStatus(f facts) decision {
 
 func (f facts) judgeChecks() v1alpha1.GateObservation {
 	next := v1alpha1.GateObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
-	if f.spec.Position == nil {
-		next.Order = f.spec.Order.DeepCopy()
-	}
 	for i := range f.spec.Checks {
 		r := f.resultOf(i)
 		if next.StartedAt == nil {
@@ -105,7 +102,7 @@ func (d *decision) explainReady(f facts) {
 		d.reason = xpv2.ConditionReason(d.next.Verdict)
 		d.message = describeChecks(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
 	case d.next.StartedAt == nil:
-		d.reason, d.message = v1alpha1.ReasonNotLive, "no Site of the checks is proven to run the order"
+		d.reason, d.message = v1alpha1.ReasonNotLive, "no Site of the checks is proven to run the revision"
 	default:
 		d.reason = f.availabilityReason()
 		d.message = describeChecks(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })

@@ -28,7 +28,7 @@ const untilEnd = "the checks end at most 2m0s after their Sites went live, witho
 func given(checks ...checkFacts) facts {
 	f := facts{
 		namespace: "team-a", now: noon(), checks: checks, longest: 2 * time.Minute,
-		spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Order: v1alpha1.Order{Revision: 2, Request: "r"}},
+		spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Position: position()},
 	}
 	for _, name := range []string{"errors", "latency"}[:len(checks)] {
 		f.spec.Checks = append(f.spec.Checks, check(name, "edge1"))
@@ -50,7 +50,7 @@ func TestDecide(t *testing.T) {
 	judged := func(p v1alpha1.CheckPhase) checkFacts {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
 	}
-	ended := v1alpha1.GateObservation{Order: &v1alpha1.Order{Revision: 2}, Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
+	ended := v1alpha1.GateObservation{Position: position(), Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
 	once := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
 	missed := func(a gates.Availability) checkFacts {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 			facts: func() facts {
 				return given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
 			},
-			want: []string{"NotLive", "", "Pending"}, message: "no Site of the checks is proven to run the order",
+			want: []string{"NotLive", "", "Pending"}, message: "no Site of the checks is proven to run the revision",
 		},
 		"Begins": {
 			reason: "The start is shown.",

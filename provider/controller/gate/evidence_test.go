@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -17,12 +16,11 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
 
-// delivered says that the order was delivered to the Site.
+// delivered is a delivery that brought the Site to the position.
 func delivered() *deliveryv1alpha1.GitDelivery {
-	o := order()
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
-	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{ClaimRef: claim(), Order: o, Trees: []deliveryv1alpha1.Tree{{Site: "edge1"}}}
-	d.Status.AtProvider.Order = &o
+	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{ClaimRef: claim(), Position: position(), Trees: []deliveryv1alpha1.Tree{{Site: "edge1"}}}
+	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *position()}
 	d.SetConditions(at(xpv2.ReconcileSuccess(), noon()), at(xpv2.Available().WithObservedGeneration(1), noon()))
 	return d
 }
@@ -51,50 +49,45 @@ func TestUnobserved(t *testing.T) {
 		want   bool
 	}{
 		"Delivered": {reason: "A delivery counts as live if the Site says so.", isLive: new(true), want: true},
-		"LaterStep": {reason: "A delivery in a later step of the order counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
-			d.Spec.ForProvider.Order.Step, d.Status.AtProvider.Order.Step = 1, 1
+		"LaterStep": {reason: "A delivery in a later step counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Position.Step, d.Status.AtProvider.Record.Position.Step = 1, 1
 		}, want: true},
 		"Unsaid":        {reason: "A delivery does not count as live if the Site says nothing.", isLive: nil},
 		"Denied":        {reason: "A delivery does not count as live if the Site says so.", isLive: new(false)},
 		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
 		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
-		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 1 }},
-		"OtherEpoch":    {reason: "The delivery of a revision with that number from before a loss does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Epoch = 1 }},
-		"EarlierStep":   {reason: "The delivery of an earlier step does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = -1 }},
-		"GoingBack":     {reason: "A delivery that is rolled back does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Attempt = 1 }},
-		"NotYet":        {reason: "A delivery without an applied order does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
+		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 1 }},
+		"OtherEpoch":    {reason: "The delivery of a revision with that number from before a loss does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Epoch = 0 }},
+		"EarlierStep":   {reason: "The delivery of an earlier step does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Step = -1 }},
+		"GoingBack":     {reason: "A delivery that is rolled back does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }},
+		"NotYet":        {reason: "A delivery to a repository without a record does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record = nil }},
 		"NotReady":      {reason: "A delivery that is not ready does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
 		"OldStatus":     {reason: "A status about an older generation does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 }},
 		"Trouble":       {reason: "A delivery that was not reconciled does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
 	}
 	for name, tc := range cases {
-		for _, hasPositions := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/%t", name, hasPositions), func(t *testing.T) {
-				w := newWorld(t, quick("errors"))
-				seen := &recorder{measurer: w.c.meter}
-				w.c.meter = seen
-				w.unobserve(tc.isLive)
-				d := delivered()
-				if tc.change != nil {
-					tc.change(d)
-				}
-				if hasPositions {
-					w.usePositions(d)
-				}
-				w.must(w.kube.Create(t.Context(), d))
-				w.reconcile()
-				want := "NotLive//Pending"
-				if tc.want {
-					want = "Measuring//Running"
-				}
-				if got := w.state(); got != want {
-					t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
-				}
-				if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
-					t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick("errors"))
+			seen := &recorder{measurer: w.c.meter}
+			w.c.meter = seen
+			w.unobserve(tc.isLive)
+			d := delivered()
+			if tc.change != nil {
+				tc.change(d)
+			}
+			w.must(w.kube.Create(t.Context(), d))
+			w.reconcile()
+			want := "NotLive//Pending"
+			if tc.want {
+				want = "Measuring//Running"
+			}
+			if got := w.state(); got != want {
+				t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
+			}
+			if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
+				t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
+			}
+		})
 	}
 }
 

@@ -118,11 +118,11 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 		reason string
 		change func(*deliveryv1alpha1.SiteSync)
 	}{
-		"NotLive":       {reason: "A Site that does not run the order is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing }},
-		"OtherSite":     {reason: "The order at another Site proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
-		"OtherRevision": {reason: "A Site that runs another revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Revision = 1 }},
-		"OtherEpoch":    {reason: "A Site that runs a revision with that number from before a loss is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Epoch = 1 }},
-		"GoingBack":     {reason: "A Site that is rolled back is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Attempt = 1 }},
+		"NotLive":       {reason: "A Site that does not run the revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing }},
+		"OtherSite":     {reason: "The revision at another Site proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
+		"OtherRevision": {reason: "A Site that runs another revision is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
+		"OtherEpoch":    {reason: "A Site that runs a revision with that number from before a loss is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Epoch = 0 }},
+		"GoingBack":     {reason: "A Site that is rolled back is not live.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Attempt = 1 }},
 		"OtherClaim":    {reason: "The SiteSync of another claim proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" }},
 		"OldStatus":     {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
 		"Trouble":       {reason: "A SiteSync that was not reconciled proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
@@ -134,11 +134,8 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 			seen := &recorder{measurer: w.c.meter}
 			w.c.meter = seen
 			w.edit(tc.change)
-			for _, how := range []string{"named", "found", "by its position"} {
+			for _, how := range []string{"named", "found"} {
 				w.name(how == "named")
-				if how == "by its position" {
-					w.usePositions()
-				}
 				w.reconcile()
 				if w.state() != "NotLive//Pending" {
 					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync %s", tc.reason, w.state(), how)
@@ -161,7 +158,7 @@ func (w *world) name(is bool) {
 	w.must(w.kube.Update(w.Context(), g))
 }
 
-// TestSiteSyncOfClaim finds what proves that the order is live where the Gate was made before that had a name, and is woken by it.
+// TestSiteSyncOfClaim finds what proves that the position is live where the Gate was made before that had a name, and is woken by it.
 func TestSiteSyncOfClaim(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.name(false)

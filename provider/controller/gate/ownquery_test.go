@@ -12,7 +12,6 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // TestOwnQuery asks the server of a Site that leaves the metrics of Blueprints nothing else, whoever made the Gate.
@@ -20,14 +19,14 @@ func TestOwnQuery(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
 		query     string
-		blueprint *v1alpha1.BlueprintReference
+		blueprint *ledger.BlueprintReference
 		denied    bool
 	}{
-		"Metric":         {reason: "The query of the Blueprint's metric is asked.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}},
-		"Own":            {reason: "A query of one's own is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}, denied: true},
-		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}, denied: true},
-		"NoBlueprint":    {reason: "An order whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "none"}, denied: true},
-		"Unnamed":        {reason: "An order that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
+		"Metric":         {reason: "The query of the Blueprint's metric is asked.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
+		"Own":            {reason: "A query of one's own is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
+		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
+		"NoBlueprint":    {reason: "A Gate whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "none"}, denied: true},
+		"Unnamed":        {reason: "A Gate that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +40,7 @@ func TestOwnQuery(t *testing.T) {
 			s.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
 			w.must(w.kube.Update(t.Context(), s))
 			g := w.get()
-			g.Spec.ForProvider.Order.Blueprint = tc.blueprint
+			g.Spec.ForProvider.Blueprint = tc.blueprint
 			w.must(w.kube.Update(t.Context(), g))
 			if !tc.denied {
 				w.until("Passed/Passed/Passed")
@@ -89,7 +88,6 @@ func TestBlueprintIsReadOnce(t *testing.T) {
 			s.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
 			w.must(w.kube.Update(t.Context(), s))
 			g := w.get()
-			g.Spec.ForProvider.Order, g.Spec.ForProvider.Position = v1alpha1.Order{}, &ledger.Position{Revision: 2}
 			g.Spec.ForProvider.Blueprint = &ledger.BlueprintReference{Name: tc.blueprint}
 			w.must(w.kube.Update(t.Context(), g))
 			live, now := &countingReader{Reader: w.kube}, time.Now()

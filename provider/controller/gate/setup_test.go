@@ -32,6 +32,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -71,9 +72,7 @@ func gateKey() types.NamespacedName {
 
 func keyOfSite() types.NamespacedName { return types.NamespacedName{Name: "edge1"} }
 
-func order() v1alpha1.Order {
-	return v1alpha1.Order{Revision: 2, Request: "r", Intent: "i", Steps: 1, DigestScheme: 1, RendererVersion: 1}
-}
+func position() *ledger.Position { return &ledger.Position{Epoch: 1, Revision: 2} }
 
 func claim() v1alpha1.ClaimReference {
 	return v1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
@@ -192,12 +191,11 @@ func secret() *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "metrics", Name: "token"}, Data: map[string][]byte{"token": []byte("hunter2")}}
 }
 
-// sync1 says that the order has been live at the Site for a minute.
+// sync1 says that the position has been live at the Site for a minute.
 func sync1() *deliveryv1alpha1.SiteSync {
-	o := order()
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
-	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Order: o}
-	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Order: &o, Sites: []deliveryv1alpha1.SiteObservation{
+	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Position: position()}
+	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Position: position(), Sites: []deliveryv1alpha1.SiteObservation{
 		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute))},
 	}}
 	s.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
@@ -208,7 +206,7 @@ func gateOf(checks []v1alpha1.GateCheck) *v1alpha1.Gate {
 	g := &v1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web-2-0", UID: "u", Generation: 1}}
 	g.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
-	g.Spec.ForProvider = v1alpha1.GateParameters{ClaimRef: claim(), Order: order(), SiteSyncRef: &v1alpha1.SiteSyncReference{Name: "web"}, Checks: checks}
+	g.Spec.ForProvider = v1alpha1.GateParameters{ClaimRef: claim(), Position: position(), SiteSyncRef: &v1alpha1.SiteSyncReference{Name: "web"}, Checks: checks}
 	g.Spec.ForProvider.MetricsUnavailableTimeout = "1s"
 	return g
 }
@@ -301,23 +299,4 @@ func (w *world) must(err error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-}
-
-// usePositions has all objects carry positions in the place of their orders.
-func (w *world) usePositions(ds ...*deliveryv1alpha1.GitDelivery) {
-	w.Helper()
-	for _, d := range ds {
-		asked, applied := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider.AppliedPosition()
-		d.Spec.ForProvider.Order, d.Spec.ForProvider.Position = v1alpha1.Order{}, &asked
-		d.Status.AtProvider.Order, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: applied}
-	}
-	w.edit(func(s *deliveryv1alpha1.SiteSync) {
-		asked, observed := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-		s.Spec.ForProvider.Order, s.Spec.ForProvider.Position = v1alpha1.Order{}, &asked
-		s.Status.AtProvider.Order, s.Status.AtProvider.Position = nil, &observed
-	})
-	g := w.get()
-	judged := g.Spec.ForProvider.AskedPosition()
-	g.Spec.ForProvider.Order, g.Spec.ForProvider.Position = v1alpha1.Order{}, &judged
-	w.must(w.kube.Update(w.Context(), g))
 }

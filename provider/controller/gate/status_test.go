@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -16,7 +17,7 @@ func TestShow(t *testing.T) {
 	const running, passed, failed = v1alpha1.CheckRunning, v1alpha1.CheckPassed, v1alpha1.CheckFailed
 	began := time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)
 	says := func(verdict v1alpha1.GateVerdict, phases ...v1alpha1.CheckPhase) v1alpha1.GateObservation {
-		out := v1alpha1.GateObservation{Order: &v1alpha1.Order{Revision: 1}, StartedAt: new(metav1.NewTime(began)), Verdict: verdict}
+		out := v1alpha1.GateObservation{Position: &ledger.Position{Revision: 1}, StartedAt: new(metav1.NewTime(began)), Verdict: verdict}
 		for _, p := range phases {
 			out.Checks = append(out.Checks, v1alpha1.CheckResult{Name: "errors", Phase: p})
 		}

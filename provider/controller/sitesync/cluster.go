@@ -102,7 +102,7 @@ func notOurs(ref catalogv1alpha1.ObjectReference) string {
 	return ""
 }
 
-// isAwaitingCluster is true for a Site whose cluster was not ready yet for this order.
+// isAwaitingCluster is true for a Site whose cluster was not ready yet for this position.
 func (f facts) isAwaitingCluster(want v1alpha1.SiteTree, s siteFacts) bool {
 	c := f.clusterOf(want, s)
 	return c != nil && c.PassedAt == nil
@@ -137,7 +137,7 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 	return out
 }
 
-// rememberedCluster is what stays known of the cluster of a Site that is not looked at, whatever the order was.
+// rememberedCluster is what stays known of the cluster of a Site that is not looked at, whatever the position was.
 func (f facts) rememberedCluster(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
 	l := f.latchedInitialized(want.Name)
 	if l.UID == "" || s.site != nil {
@@ -146,7 +146,7 @@ func (f facts) rememberedCluster(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.
 	return &v1alpha1.SiteClusterObservation{UID: l.UID, InitializedAt: &metav1.Time{Time: l.At}}
 }
 
-// latchedInitialized is since when the cluster of a Site is known to be initialized, by the status, whatever the order was.
+// latchedInitialized is since when the cluster of a Site is known to be initialized, by the status, whatever the position was.
 func (f facts) latchedInitialized(site string) readiness.Initialized {
 	for _, s := range f.before.Sites {
 		if c := s.Cluster; s.Name == site && c != nil && c.InitializedAt != nil {
@@ -171,7 +171,7 @@ func hasAwaitedCluster(o v1alpha1.SiteObservation) bool {
 	return o.Cluster != nil && o.Cluster.PassedAt == nil
 }
 
-// hasPassedCluster is true for a Site whose cluster was ready for the order.
+// hasPassedCluster is true for a Site whose cluster was ready for the position.
 func hasPassedCluster(o v1alpha1.SiteObservation) bool {
 	return o.Cluster != nil && o.Cluster.PassedAt != nil
 }

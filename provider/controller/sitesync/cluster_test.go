@@ -106,14 +106,14 @@ func (w *world) clusterSite() {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
-// delivery is the claim's GitDelivery, which carried the order out and brought a tree.
+// delivery is the claim's GitDelivery, which came to the position and brought a tree.
 func (w *world) delivery(tree string) {
 	w.Helper()
 	p := w.get().Spec.ForProvider
 	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
 	err := w.kube.Get(w.Context(), client.ObjectKeyFromObject(d), d)
-	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Order: p.Order, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1, Action: v1alpha1.ActionKeep}}}
-	d.Status.AtProvider.Order = p.Order.DeepCopy()
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Position: p.Position, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1, Action: v1alpha1.ActionKeep}}}
+	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: *p.Position}
 	d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Path: webAtE1, Tree: tree}}
 	if kerrors.IsNotFound(err) {
 		err = w.kube.Create(w.Context(), d)
@@ -127,7 +127,7 @@ func TestSiteOfACluster(t *testing.T) {
 	w := newWorld(t)
 	w.clusterSite()
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.delivery("")
 	w.until("Waiting | WaitingForCluster | KindMissing")
 	w.capi("u1", false)

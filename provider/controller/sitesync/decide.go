@@ -40,9 +40,6 @@ func decideStatus(f facts) decision {
 		return *d
 	}
 	d := decision{next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.startOf()}}
-	if f.spec.Position == nil {
-		d.next.Order = f.spec.Order.DeepCopy()
-	}
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
@@ -51,26 +48,14 @@ func decideStatus(f facts) decision {
 	return d
 }
 
-// refuseOtherNamespace refuses to look for a claim of another namespace, and for an order that is older than the last one that is known. A SiteSync
-// observes whatever position it is asked for.
+// refuseOtherNamespace refuses to look for a claim of another namespace.
 func refuseOtherNamespace(f facts) *decision {
-	d := &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonOrderBehind}
-	last := f.before.Order
-	if f.spec.Position != nil {
-		last = nil
-	}
-	switch c := f.spec.ClaimRef; {
-	case c.Namespace != f.namespace:
-		d.reason = v1alpha1.ReasonPolicyDenied
-		d.message = fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteSync", c.Namespace)
-	case last != nil && f.spec.Order.Conflicts(*last):
-		d.message = fmt.Sprintf("revision %d was already used for another request", last.Revision)
-	case last != nil && f.spec.Order.Behind(*last):
-		d.message = fmt.Sprintf("the order is older than revision %d, step %d, attempt %d, which is known", last.Revision, last.Step, last.Attempt)
-	default:
+	c := f.spec.ClaimRef
+	if c.Namespace == f.namespace {
 		return nil
 	}
-	return d
+	message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteSync", c.Namespace)
+	return &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonPolicyDenied, message: message}
 }
 
 // startOf is when the position was first seen.

@@ -11,6 +11,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -25,8 +26,8 @@ func wantedTree() string { return strings.Repeat("a", 40) }
 func otherTree() string  { return strings.Repeat("b", 40) }
 func noon() time.Time    { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
-func order(revision int64, step int32) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{Revision: revision, Request: "r" + string(rune('0'+revision)), Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 2, Step: step}
+func positionOf(revision int64, step int32) *ledger.Position {
+	return &ledger.Position{Epoch: 1, Revision: revision, Step: step}
 }
 
 func aSite(change ...func(*catalogv1alpha1.Site)) *catalogv1alpha1.Site {
@@ -56,21 +57,21 @@ func says(reason string, change ...func(*siteFacts)) siteFacts {
 	return live(append([]func(*siteFacts){func(s *siteFacts) { s.seen.Reason, s.seen.Message = reason, "it says" }}, change...)...)
 }
 
-// before is a status of an order, with one Site since noon.
-func before(o rolloutv1alpha1.Order, state v1alpha1.SiteState) v1alpha1.SiteSyncObservation {
+// before is a status of a position, with one Site since noon.
+func before(p *ledger.Position, state v1alpha1.SiteState) v1alpha1.SiteSyncObservation {
 	at := metav1.NewTime(noon())
 	s := v1alpha1.SiteObservation{Name: "edge1", State: state, StartedAt: &at}
 	if state == v1alpha1.SiteLive {
 		s.LiveSince, s.Tree, s.Proof, s.Commit = &at, wantedTree(), v1alpha1.ProofExact, "c0"
 	}
-	return v1alpha1.SiteSyncObservation{Order: &o, StartedAt: &at, Sites: []v1alpha1.SiteObservation{s}}
+	return v1alpha1.SiteSyncObservation{Position: p, StartedAt: &at, Sites: []v1alpha1.SiteObservation{s}}
 }
 
 func testFacts(s siteFacts, change ...func(*facts)) facts {
 	f := facts{
 		namespace: "team-a",
 		spec: v1alpha1.SiteSyncParameters{
-			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Order: order(2, 0), SyncWaitTimeout: "5m", ClusterWaitTimeout: "7m",
+			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Position: positionOf(2, 0), SyncWaitTimeout: "5m", ClusterWaitTimeout: "7m",
 			Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: wantedTree()}},
 		},
 		now:   noon().Add(time.Minute),
@@ -82,21 +83,8 @@ func testFacts(s siteFacts, change ...func(*facts)) facts {
 	return f
 }
 
-func was(o rolloutv1alpha1.Order, state v1alpha1.SiteState) func(*facts) {
-	return func(f *facts) { f.before = before(o, state) }
-}
-
-// withPositions returns facts that carry positions in the place of orders.
-func withPositions(f facts) facts {
-	asked := f.spec.AskedPosition()
-	f.spec.Order, f.spec.Position = rolloutv1alpha1.Order{}, &asked
-	for _, o := range []*v1alpha1.SiteSyncObservation{&f.before, &f.draft} {
-		if o.Order != nil {
-			at := o.Order.Position()
-			o.Order, o.Position = nil, &at
-		}
-	}
-	return f
+func was(p *ledger.Position, state v1alpha1.SiteState) func(*facts) {
+	return func(f *facts) { f.before = before(p, state) }
 }
 
 // clustered is a live Site whose cluster is not ready.
@@ -117,7 +105,7 @@ func isReady(s *siteFacts) { s.cluster.ready, s.cluster.blocker = true, readines
 // wasWaiting is a Site that waited for its cluster since noon.
 func wasWaiting(state v1alpha1.SiteState) func(*facts) {
 	return func(f *facts) {
-		f.before = before(order(2, 0), state)
+		f.before = before(positionOf(2, 0), state)
 		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: "uid-1"}
 	}
 }
@@ -126,7 +114,7 @@ func wasWaiting(state v1alpha1.SiteState) func(*facts) {
 func wasPassed(uid string) func(*facts) {
 	return func(f *facts) {
 		at := metav1.NewTime(noon())
-		f.before = before(order(2, 0), v1alpha1.SiteLive)
+		f.before = before(positionOf(2, 0), v1alpha1.SiteLive)
 		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &at}
 	}
 }
@@ -165,7 +153,7 @@ func TestDecide(t *testing.T) {
 		"NoTree":         {reason: "A Site whose commit holds no tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
 		"Unknown":        {reason: "Nobody can tell what it holds", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
 		"Suspended":      {reason: "A suspended engine with the right tree is no proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
-		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
 		"WeakProof":      {reason: "An engine that changed what it applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
 		"Overlaid":       {reason: "A file above the directory that may change what is applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
@@ -175,77 +163,70 @@ func TestDecide(t *testing.T) {
 		"TooWeak": {reason: "A proof that is weaker than the Site accepts does not count.", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
 		})), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"NoProof":            {reason: "An engine without a proof does not count.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"AtWork":             {reason: "A Site that was live for this attempt stays live while its engine works on a newer commit.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"AtWorkOnOther":      {reason: "A Site that applied another tree meanwhile is syncing.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"AtWorkBefore":       {reason: "A Site that was live for another attempt is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"AtWorkOnRetry":      {reason: "A retry of the same request is another attempt, which the Site was not live for.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive), func(f *facts) { f.before.Order.Request = f.spec.Order.Request }), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"NeverLive":          {reason: "A Site that was never live is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"Broken":             {reason: "An engine that failed with this very tree fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
-		"BrokenShared":       {reason: "An engine object that reads several claims does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"BrokenBefore":       {reason: "An engine that failed with another tree does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"FailedStays":        {reason: "A failed Site stays failed while its engine tries again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
-		"FailedThenLive":     {reason: "A failed Site is live once its engine has applied the tree.", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"FailedBefore":       {reason: "A Site that failed for another order is syncing for this one.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"JustInTime":         {reason: "A Site is syncing until the last second of its timeout.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"TimedOut":           {reason: "A Site times out when its timeout is over.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
-		"LateButLive":        {reason: "A Site that timed out is live once it runs the tree.", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"LostLater":          {reason: "A Site that was live waits again from the start.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
-		"NewOrder":           {reason: "The wait for another order starts again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
-		"NotDelivered":       {reason: "A Site does not time out while its tree is not in Git.", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(order(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
-		"WaveNotReached":     {reason: "A Site of a later wave is pending.", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
-		"WaveReached":        {reason: "A Site of a wave that was reached is observed.", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Order.Step = 1, 1 }), want: isLive},
-		"Denied":             {reason: "A Site that is denied is not read, and does not time out.", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
-		"Cluster":            {reason: "A Site whose cluster is not ready waits for it, with a timeout of its own.", facts: testFacts(clustered(nil)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterAgain":       {reason: "The timeout of the cluster goes on from where the wait began.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(2*time.Minute)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 0, deadline: 7}},
-		"ClusterTimedOut":    {reason: "A Site whose cluster took too long times out.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(7*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
-		"ClusterStillLate":   {reason: "A Site whose cluster timed out stays so while the cluster is not ready.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
-		"ClusterLate":        {reason: "A Site whose cluster timed out is live once the cluster is ready and runs the tree.", facts: testFacts(clustered(isReady), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterReady":       {reason: "A Site whose cluster is ready is syncing until it runs the tree.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"ClusterUndelivered": {reason: "A Site whose cluster is ready is pending until its tree is delivered.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
-		"ClusterDegraded":    {reason: "A Site whose cluster passed does not wait for it again.", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterSilent":      {reason: "A Site whose cluster passed does not wait for one that cannot be read.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterGone":        {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterReplaced":    {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterOtherOrder":  {reason: "A cluster that passed for another order has not passed for this one.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Order.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"Unobserved":         {reason: "A Site without an engine is unobserved.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
-		"NotShownYet":        {reason: "A wait starts when it is observed, before the status shows it.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), later(time.Minute), func(f *facts) { f.draft = before(order(2, 0), v1alpha1.SiteSyncing) }), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5}},
-		"DraftOfOther":       {reason: "The draft of another order does not count.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), func(f *facts) { f.draft = before(order(1, 0), v1alpha1.SiteSyncing) }), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"NoProof":              {reason: "An engine without a proof does not count.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"AtWork":               {reason: "A Site that was live for this attempt stays live while its engine works on a newer commit.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"AtWorkOnOther":        {reason: "A Site that applied another tree meanwhile is syncing.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"AtWorkBefore":         {reason: "A Site that was live for another attempt is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"NeverLive":            {reason: "A Site that was never live is syncing while its engine works.", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"Broken":               {reason: "An engine that failed with this very tree fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
+		"BrokenShared":         {reason: "An engine object that reads several claims does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"BrokenBefore":         {reason: "An engine that failed with another tree does not fail the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"FailedStays":          {reason: "A failed Site stays failed while its engine tries again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
+		"FailedThenLive":       {reason: "A failed Site is live once its engine has applied the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"FailedBefore":         {reason: "A Site that failed for another position is syncing for this one.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"JustInTime":           {reason: "A Site is syncing until the last second of its timeout.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"TimedOut":             {reason: "A Site times out when its timeout is over.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
+		"LateButLive":          {reason: "A Site that timed out is live once it runs the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"LostLater":            {reason: "A Site that was live waits again from the start.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
+		"NewPosition":          {reason: "The wait for another position starts again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
+		"NotDelivered":         {reason: "A Site does not time out while its tree is not in Git.", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(positionOf(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
+		"WaveNotReached":       {reason: "A Site of a later wave is pending.", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
+		"WaveReached":          {reason: "A Site of a wave that was reached is observed.", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Position.Step = 1, 1 }), want: isLive},
+		"Denied":               {reason: "A Site that is denied is not read, and does not time out.", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
+		"Cluster":              {reason: "A Site whose cluster is not ready waits for it, with a timeout of its own.", facts: testFacts(clustered(nil)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterAgain":         {reason: "The timeout of the cluster goes on from where the wait began.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(2*time.Minute)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 0, deadline: 7}},
+		"ClusterTimedOut":      {reason: "A Site whose cluster took too long times out.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(7*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
+		"ClusterStillLate":     {reason: "A Site whose cluster timed out stays so while the cluster is not ready.", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
+		"ClusterLate":          {reason: "A Site whose cluster timed out is live once the cluster is ready and runs the tree.", facts: testFacts(clustered(isReady), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterReady":         {reason: "A Site whose cluster is ready is syncing until it runs the tree.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"ClusterUndelivered":   {reason: "A Site whose cluster is ready is pending until its tree is delivered.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
+		"ClusterDegraded":      {reason: "A Site whose cluster passed does not wait for it again.", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for one that cannot be read.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterGone":          {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterReplaced":      {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for this one.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"Unobserved":           {reason: "A Site without an engine is unobserved.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
+		"NotShownYet":          {reason: "A wait starts when it is observed, before the status shows it.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute), func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) }), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5}},
+		"DraftOfOther":         {reason: "The draft of another position does not count.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) }), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"UnobservedIsLive": {reason: "An unobserved Site counts as live if the Site says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
 	}
 	for name, tc := range cases {
-		for path, f := range map[string]facts{"Order": tc.facts, "Position": withPositions(tc.facts)} {
-			t.Run(name+"/"+path, func(t *testing.T) {
-				d := decideStatus(f)
-				s := d.next.Sites[0]
-				after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
-				got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
-				if s.StartedAt != nil {
-					got.since = after(s.StartedAt.Time)
-				}
-				if !d.deadline.IsZero() {
-					got.deadline = after(d.deadline)
-				}
-				if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-					t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
-				}
-				asked := v1alpha1.SiteSyncObservation{Position: f.spec.Position, Order: d.next.Order}
-				if f.spec.Position == nil {
-					asked.Order = &f.spec.Order
-				}
-				if diff := cmp.Diff(asked, v1alpha1.SiteSyncObservation{Position: d.next.Position, Order: d.next.Order}); diff != "" {
-					t.Errorf("\n%s\nwhat the status speaks of: -want, +got:\n%s", tc.reason, diff)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			d := decideStatus(tc.facts)
+			s := d.next.Sites[0]
+			after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
+			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
+			if s.StartedAt != nil {
+				got.since = after(s.StartedAt.Time)
+			}
+			if !d.deadline.IsZero() {
+				got.deadline = after(d.deadline)
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.facts.spec.Position, d.next.Position); diff != "" {
+				t.Errorf("\n%s\nwhat the status is about: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
 // TestLowerPosition lets a SiteSync observe a position that is lower than the one before.
 func TestLowerPosition(t *testing.T) {
-	d := decideStatus(withPositions(testFacts(live(), was(order(3, 1), v1alpha1.SiteLive))))
+	d := decideStatus(testFacts(live(), was(positionOf(3, 1), v1alpha1.SiteLive)))
 	if d.reason != v1alpha1.ReasonLive || d.next.ObservedPosition().Revision != 2 {
 		t.Errorf("\nA SiteSync observes whatever position it is asked for.\ndecide(): got %s about %+v", d.reason, d.next.ObservedPosition())
 	}
@@ -257,10 +238,7 @@ func TestRefuse(t *testing.T) {
 		facts  facts
 		want   xpv2.ConditionReason
 	}{
-		"Behind":         {reason: "An order that is older than the last one is behind.", facts: testFacts(live(), was(order(3, 0), v1alpha1.SiteLive)), want: v1alpha1.ReasonOrderBehind},
-		"StepBehind":     {reason: "A step that is older than the last one is behind.", facts: testFacts(live(), was(order(2, 1), v1alpha1.SiteLive)), want: v1alpha1.ReasonOrderBehind},
-		"Conflict":       {reason: "A revision number that another request used is behind.", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.Order.Request = "other" }), want: v1alpha1.ReasonOrderBehind},
-		"OtherNamespace": {reason: "A claim of another namespace is denied.", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }), want: v1alpha1.ReasonPolicyDenied},
+		"OtherNamespace": {reason: "A claim of another namespace is denied.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }), want: v1alpha1.ReasonPolicyDenied},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +254,7 @@ func TestRefuse(t *testing.T) {
 }
 
 func TestLiveKeepsItsCommit(t *testing.T) {
-	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(order(2, 0), v1alpha1.SiteLive)))
+	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(positionOf(2, 0), v1alpha1.SiteLive)))
 	if got := d.next.Sites[0].Commit; got != "c0" {
 		t.Errorf("A stranger's commit on top changes nothing: want commit c0, got %s", got)
 	}
@@ -295,25 +273,25 @@ func TestGravestReasonWins(t *testing.T) {
 	}
 }
 
-// TestStartedAt checks that the wait for an order always has a start, since the function measures timeouts from it.
+// TestStartedAt checks that the wait for a position always has a start, since the function measures timeouts from it.
 func TestStartedAt(t *testing.T) {
 	kept, seen := metav1.NewTime(noon()), metav1.NewTime(noon().Add(time.Minute))
-	withoutStart := func(o rolloutv1alpha1.Order) func(*facts) {
-		return func(f *facts) { f.before = v1alpha1.SiteSyncObservation{Order: &o} }
+	withoutStart := func(p *ledger.Position) func(*facts) {
+		return func(f *facts) { f.before = v1alpha1.SiteSyncObservation{Position: p} }
 	}
 	nextStep := func(f *facts) {
-		f.before, f.spec.Order = before(order(2, 0), v1alpha1.SiteLive), order(2, 1)
+		f.before, f.spec.Position = before(positionOf(2, 0), v1alpha1.SiteLive), positionOf(2, 1)
 	}
 	cases := map[string]struct {
 		reason string
 		before func(*facts)
 		want   metav1.Time
 	}{
-		"First":     {reason: "The wait for a first order starts when the order is first observed.", before: func(*facts) {}, want: seen},
-		"Same":      {reason: "The wait for an order that was observed before keeps its start.", before: was(order(2, 0), v1alpha1.SiteSyncing), want: kept},
-		"NextStep":  {reason: "The wait for the next step of an order has a start of its own.", before: nextStep, want: seen},
-		"NextOrder": {reason: "The wait for another revision has a start of its own.", before: was(order(1, 0), v1alpha1.SiteSyncing), want: seen},
-		"Empty":     {reason: "A status of the same order without a start gets one, and does not stay without.", before: withoutStart(order(2, 0)), want: seen},
+		"First":        {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: seen},
+		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: kept},
+		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: seen},
+		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: seen},
+		"Empty":        {reason: "A status of the same position without a start gets one, and does not stay without.", before: withoutStart(positionOf(2, 0)), want: seen},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

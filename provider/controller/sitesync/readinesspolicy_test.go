@@ -86,7 +86,7 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 				w.must(w.kube.Update(w.Context(), s))
 			}
 			w.flux(w.deliver("new"), false)
-			w.order(1)
+			w.askFor(1)
 			w.patient()
 			w.delivery("")
 			w.capi("u1", true)
@@ -177,12 +177,12 @@ func TestInitializedStays(t *testing.T) {
 			w.seesInitialized(false)
 			tc.after(w)
 			w.c.readiness = newReadinessCache()
-			w.order(2)
+			w.askFor(2)
 			w.later("Waiting | WaitingForCluster | Stabilizing")
 			w.clock = w.clock.Add(readiness.Stabilization)
 			w.delivery(w.tree)
 			w.later(isLiveNow)
-			if got := w.get().Status.AtProvider.Order.Revision; got != 2 {
+			if got := w.get().Status.AtProvider.Position.Revision; got != 2 {
 				t.Errorf("\n%s\nthe status speaks of revision %d", tc.reason, got)
 			}
 			w.c.readiness = newReadinessCache()
@@ -206,7 +206,7 @@ func (w *world) seesInitialized(want bool) {
 func (w *world) runs() {
 	w.Helper()
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.delivery("")
 	w.capi("u1", true)
 	w.kubeconfig()

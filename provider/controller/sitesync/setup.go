@@ -1,4 +1,4 @@
-// Package sitesync observes whether Sites run what was ordered.
+// Package sitesync observes whether Sites run the trees of a position.
 //
 // Facts are gathered first, from the API server, the engines and Git; a pure function decides; and what it decided is shown in the
 // status, at once where another object waits for it.

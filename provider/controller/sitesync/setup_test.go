@@ -246,14 +246,14 @@ func (w *world) deliver(says string) string {
 	return id
 }
 
-// order the tree that was delivered last.
-func (w *world) order(revision int64) {
+// askFor lets the SiteSync ask for the tree that was delivered last.
+func (w *world) askFor(revision int64) {
 	w.Helper()
 	s := &v1alpha1.SiteSync{}
 	err := w.kube.Get(w.Context(), key(), s)
 	s.Spec.ForProvider = v1alpha1.SiteSyncParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
-		Order:    order(revision, 0), SyncWaitTimeout: "5m",
+		Position: positionOf(revision, 0), SyncWaitTimeout: "5m",
 		Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: w.tree, RepositoryRef: v1alpha1.RepositoryReference{Kind: "ClusterProviderConfig", Name: "default"}}},
 	}
 	s.Generation++

@@ -22,7 +22,7 @@ func TestProof(t *testing.T) {
 	old := w.deliver("old")
 	w.flux(old, false)
 	w.deliver("new")
-	w.order(1)
+	w.askFor(1)
 	w.until("Syncing | Syncing | OtherTree")
 	// What is applied wakes it, and a complete step is shown at once.
 	now := w.push(map[string]string{"elsewhere": "theirs"})
@@ -31,10 +31,10 @@ func TestProof(t *testing.T) {
 	if got := w.get().Status.AtProvider.Sites[0]; got.Commit != now || got.Tree != w.tree || got.Proof != v1alpha1.ProofExact {
 		t.Errorf("what proves: %+v", got)
 	}
-	// Another order, for what runs: proven anew, at once.
-	w.order(2)
+	// Another position, for what runs: proven anew, at once.
+	w.askFor(2)
 	w.until(isLiveNow)
-	if got := w.get().Status.AtProvider.Order.Revision; got != 2 {
+	if got := w.get().Status.AtProvider.Position.Revision; got != 2 {
 		t.Errorf("the status speaks of revision %d", got)
 	}
 	if f := w.get().GetFinalizers(); len(f) > 0 {
@@ -45,7 +45,7 @@ func TestProof(t *testing.T) {
 func TestSteadyStateWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.until(isLiveNow)
 	// An update that changes nothing writes nothing in a real API server.
 	before, requests := w.get().Status, w.git.Requests(repo)
@@ -72,7 +72,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w := newWorld(t)
 	id := w.deliver("new")
 	w.flux(id, false)
-	w.order(1)
+	w.askFor(1)
 	w.until(isLiveNow)
 	w.flux(id, true)
 	w.seesSuspended()
@@ -119,7 +119,7 @@ func troubled(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.until(isLiveNow)
 	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")}}))
 	return w
@@ -175,7 +175,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("old"), false)
 	w.deliver("new")
-	w.order(1)
+	w.askFor(1)
 	asked := func() string {
 		g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
 		w.must(err)
@@ -211,11 +211,11 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	if n := patches(); n != 2 {
 		t.Errorf("it was asked again, although it was asked once: %d patches", n)
 	}
-	w.order(2)
+	w.askFor(2)
 	w.reconcile()
 	second := asked()
 	if second == first || patches() != 3 {
-		t.Errorf("another order asks again: %q, %d patches", second, patches())
+		t.Errorf("another position asks again: %q, %d patches", second, patches())
 	}
 	// Another provider sees that it was asked.
 	w.seesAsked(second)
@@ -230,10 +230,10 @@ func TestDeliveredFirst(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("old"), false)
 	w.deliver("new")
-	w.order(1)
+	w.askFor(1)
 	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
 	p := w.get().Spec.ForProvider
-	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Order: p.Order, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1}}}
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Position: p.Position, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1}}}
 	w.must(w.kube.Create(t.Context(), d))
 	w.reconcile()
 	w.expect("before it is in Git", "Waiting | Pending | NotDelivered")
@@ -241,7 +241,7 @@ func TestDeliveredFirst(t *testing.T) {
 		t.Error("a cluster was looked at for what is not in Git")
 	}
 	w.clock = w.clock.Add(time.Hour)
-	d.Status.AtProvider.Order = p.Order.DeepCopy()
+	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: *p.Position}
 	w.must(w.kube.Update(t.Context(), d))
 	began := w.clock
 	w.reconcile()
@@ -281,7 +281,7 @@ func TestNotForThisNamespace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.flux(w.deliver("new"), false)
-			w.order(1)
+			w.askFor(1)
 			s, c, y := site("edge1"), w.config(), w.get()
 			if tc.site != nil {
 				w.must(w.kube.Get(t.Context(), keyOf("edge1"), s))
@@ -312,7 +312,7 @@ func TestNotForThisNamespace(t *testing.T) {
 func TestUnknownProof(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.git.Fail(repo, 503)
 	w.until("Syncing | Syncing | ProofUnknown")
 	if w.result.RequeueAfter != retryInterval {
@@ -385,7 +385,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
-	w.order(1)
+	w.askFor(1)
 	w.until(isLiveNow)
 	w.must(w.kube.Delete(t.Context(), w.get()))
 	w.reconcile()

@@ -97,7 +97,7 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 	return false
 }
 
-// isOtherSubject is true for observations that speak of two positions, or of two orders.
+// isOtherSubject is true for observations of two positions.
 func isOtherSubject(a, b v1alpha1.SiteSyncObservation) bool {
-	return a.ObservedPosition() != b.ObservedPosition() || !equality.Semantic.DeepEqual(a.Order, b.Order)
+	return a.ObservedPosition() != b.ObservedPosition()
 }

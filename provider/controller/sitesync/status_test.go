@@ -11,7 +11,7 @@ import (
 
 func TestAlike(t *testing.T) {
 	is := func(change ...func(*decision)) decision {
-		d := decision{next: before(order(2, 0), v1alpha1.SiteLive), reason: v1alpha1.ReasonSyncing, message: "a"}
+		d := decision{next: before(positionOf(2, 0), v1alpha1.SiteLive), reason: v1alpha1.ReasonSyncing, message: "a"}
 		for _, fn := range change {
 			fn(&d)
 		}

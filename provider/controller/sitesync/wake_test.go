@@ -24,7 +24,7 @@ func TestDeliveryWakes(t *testing.T) {
 		"OtherNamespace": {reason: "A claim of the same name in another namespace wakes no SiteSync.", namespace: "team-b", group: "claims.intentplane.dev", claimant: "web", want: []reconcile.Request{}},
 	}
 	w := newWorld(t)
-	w.order(1)
+	w.askFor(1)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := &v1alpha1.GitDelivery{}

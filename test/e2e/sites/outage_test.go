@@ -45,7 +45,7 @@ func (s *stage) gateOf(claim string, revision int64) *rolloutv1alpha1.Gate {
 	for _, o := range l.Items {
 		g := &rolloutv1alpha1.Gate{}
 		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
-		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.Order.Revision == revision {
+		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.AskedPosition().Revision == revision {
 			return g
 		}
 	}
