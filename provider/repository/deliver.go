@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
@@ -18,6 +20,32 @@ type refusal struct {
 	backoff
 
 	version string
+}
+
+// A failedDelivery is how the delivery of an object ended the last time.
+type failedDelivery struct {
+	version string
+	err     error
+}
+
+// lastFailureOf returns how the same version of a delivery failed the last time, with the lock held. It is nil if it did not.
+func (r *Repository) lastFailureOf(d Delivery) error {
+	if f := r.failed[d.Object]; f.version == d.Version || d.IsAside {
+		return f.err
+	}
+	return nil
+}
+
+// recordOutcome records how a delivery ended, with the lock held. What its own plan says is a decision and no failure of the repository.
+func (r *Repository) recordOutcome(d Delivery, err error) {
+	var f *failure.Error
+	switch {
+	case d.IsAside:
+	case err == nil:
+		delete(r.failed, d.Object)
+	case errors.As(err, &f):
+		r.failed[d.Object] = failedDelivery{version: d.Version, err: err}
+	}
 }
 
 // Deliver carries out a delivery, together with all others that wait. Without an error it is in the repository, or there was nothing
@@ -52,6 +80,7 @@ func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
 	if err := r.pushBackoff.currentError(now); err != nil {
+		r.recordOutcome(d, err)
 		return nil, err
 	}
 	if old, ok := r.refused[d.Object]; ok && old.version == d.Version {
@@ -138,6 +167,7 @@ func (r *Repository) finishAndWake(i *item, err error) {
 	r.mu.Lock()
 	left := i.abandoned
 	r.closeItem(i, err)
+	r.recordOutcome(i.Delivery, err)
 	if err == nil {
 		delete(r.refused, i.Object)
 	}

@@ -17,6 +17,8 @@ type Delivery struct {
 	Object types.NamespacedName
 	// Version changes when the object does, or anything that its plan depends on: a delivery that was refused before is tried again then.
 	Version string
+	// IsAside says that the delivery follows one of its object that failed, and that the failure counts until that one succeeds.
+	IsAside bool
 	// Size is how many bytes it holds while it waits, by and large.
 	Size int
 	// Plan adds the delivery to a draft. It may be called several times, and after the reconcile that asked has ended: it must share
@@ -41,7 +43,10 @@ type item struct {
 }
 
 // A PendingError says that a delivery goes on without the reconcile that asked for it. The object is woken when it has ended.
-type PendingError struct{}
+type PendingError struct {
+	// LastFailure is how the delivery failed the last time, and is tried again. Nil if it did not fail.
+	LastFailure error
+}
 
 // Error says what is waited for.
 func (*PendingError) Error() string {
@@ -52,6 +57,15 @@ func (*PendingError) Error() string {
 func IsPending(err error) bool {
 	var p *PendingError
 	return errors.As(err, &p)
+}
+
+// RetriedFailure returns how a delivery that goes on failed the last time. It is nil if the delivery did not fail, or does not go on.
+func RetriedFailure(err error) error {
+	var p *PendingError
+	if errors.As(err, &p) {
+		return p.LastFailure
+	}
+	return nil
 }
 
 // awaitResult waits for the end of the item, at most for the patience. It returns a *PendingError if that takes longer.
@@ -76,7 +90,7 @@ func (r *Repository) abandonItem(i *item) error {
 		return nil
 	default:
 		i.abandoned = true
-		return &PendingError{}
+		return &PendingError{LastFailure: r.lastFailureOf(i.Delivery)}
 	}
 }
 

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,4 +59,65 @@ func TestIdleIsForgotten(t *testing.T) {
 	if !p.tenants.slots.IsIdle() || !p.tenants.lanes.IsIdle() {
 		t.Error("Slots and lanes that are free are forgotten.\nIsIdle(): want true")
 	}
+}
+
+// TestRetriedFailure retries a delivery that failed. Until the retry has ended, the delivery says how the last try failed, unless it is about something
+// else by now.
+func TestRetriedFailure(t *testing.T) {
+	s, clock := serve(t, map[string]string{"README.md": "hello"}), time.Now()
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	s.DropPush(repo, func() {})
+	d := fiveFiles(0)
+	d.Version = "1"
+	failed := deliver(r, d)
+	if failed == nil || IsPending(failed) {
+		t.Fatalf("Deliver(...): want a failure, got %v", failed)
+	}
+	cases := []struct {
+		reason  string
+		version string
+		aside   bool
+		// hasFailed says that the delivery says how the last try failed.
+		hasFailed bool
+	}{
+		{reason: "A retry says how the last try failed.", version: "1", hasFailed: true},
+		{reason: "What follows a delivery that failed leaves its failure.", version: "1 aside", aside: true, hasFailed: true},
+		{reason: "A delivery of something else did not fail.", version: "2"},
+	}
+	for _, tc := range cases {
+		clock = clock.Add(time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		free := make(chan struct{})
+		s.DropPush(repo, func() { cancel(); <-free })
+		d.Version, d.IsAside = tc.version, tc.aside
+		for _, err := range []error{r.Deliver(ctx, d), lookAt(ctx, r, d)} {
+			want := fmt.Sprint(error(nil))
+			if tc.hasFailed {
+				want = failed.Error()
+			}
+			if diff := cmp.Diff(want, fmt.Sprint(RetriedFailure(err))); !IsPending(err) || diff != "" {
+				t.Errorf("\n%s\nRetriedFailure(%v): -want, +got:\n%s", tc.reason, err, diff)
+			}
+		}
+		close(free)
+		must(t, lookUntilAnswered(t, r, d))
+	}
+	s.DropPush(repo, nil)
+	clock = clock.Add(time.Hour)
+	must(t, deliver(r, d))
+	if len(r.failed) > 0 {
+		t.Errorf("A delivery that succeeded is forgotten: got %v", r.failed)
+	}
+}
+
+func lookAt(ctx context.Context, r *Repository, d Delivery) error {
+	_, err := r.Look(ctx, d.Object, time.Time{})
+	return err
+}
+
+// lookUntilAnswered waits until nothing of the object is under way.
+func lookUntilAnswered(t *testing.T, r *Repository, d Delivery) error {
+	t.Helper()
+	until(func() bool { _, is := r.pool.pending.itemOfObject(d.Object); return !is })
+	return lookAt(t.Context(), r, d)
 }

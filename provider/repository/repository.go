@@ -47,6 +47,8 @@ type Repository struct {
 	running bool
 	// refused are objects whose deliveries the server refused, and which therefore go alone.
 	refused map[types.NamespacedName]*refusal
+	// failed are the objects whose last delivery failed.
+	failed map[types.NamespacedName]failedDelivery
 	// serial is true for a server without atomic pushes: each push carries one delivery.
 	serial bool
 	// others are the other writers of the branch.
@@ -72,6 +74,7 @@ func newRepository(p *Pool, clients []*git.Client) *Repository {
 		pool: p, host: p.hostOfClient(c), namespace: c.Remote().Namespace, clients: clients,
 		lane:    shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
 		waiters: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
+		failed:       map[types.NamespacedName]failedDelivery{},
 		messagesTurn: make(chan struct{}, 1),
 	}
 }

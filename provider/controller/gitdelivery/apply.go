@@ -26,19 +26,25 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 
 // Update makes the repository hold what is asked for, in one commit of the branch, and remembers it in the state.
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
+	if e.underWay != nil {
+		return managed.ExternalUpdate{}, repository.RetriedFailure(e.underWay)
+	}
 	err := e.pushDecision(ctx, d)
-	if repository.IsPending(err) && e.decision.drifted {
+	failed := repository.RetriedFailure(err)
+	switch {
+	case err == nil:
+		return managed.ExternalUpdate{}, nil
+	case failed != nil:
+		err = failed // Until it is known how the retry ended, nothing has changed.
+	case repository.IsPending(err) && e.decision.drifted:
 		setRestoringDrift(d, e.now(), e.decision.message)
 		return managed.ExternalUpdate{}, nil
-	}
-	if repository.IsPending(err) {
+	case repository.IsPending(err):
 		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
-	if err != nil {
-		setUnready(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
-		keepCondition(d, e.readyBefore)
-	}
+	setUnready(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+	keepCondition(d, e.readyBefore)
 	return managed.ExternalUpdate{}, err
 }
 

@@ -65,6 +65,20 @@ func failureMessage(err error) string {
 	return err.Error() + ". The server says: " + e.Remote
 }
 
+// keepReady leaves Ready as the reconcile left it whose delivery is still under way: nothing else is known before that has ended. It may become too
+// late meanwhile.
+func (e *external) keepReady(d *v1alpha1.GitDelivery) {
+	before := e.readyBefore
+	switch {
+	case before.Reason == "", before.ObservedGeneration != d.GetGeneration():
+		setUnready(d, e.now(), v1alpha1.ReasonPushing, "")
+	case before.Reason == v1alpha1.ReasonRestoringDrift:
+		setRestoringDrift(d, e.now(), before.Message)
+	case before.Reason != v1alpha1.ReasonDeliveryTimedOut && before.Status == corev1.ConditionFalse:
+		setUnready(d, e.now(), before.Reason, before.Message)
+	}
+}
+
 // keepCondition leaves a condition that was there before as it was, if it says the same now but for what a server numbers.
 func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	now := d.GetCondition(xpv2.TypeReady)

@@ -42,10 +42,13 @@ func (f facts) isRemembered() bool {
 // Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with the way out of
 // it, if the repository does not take that.
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
-	t := e.newTask(d)
-	err := e.repo.Deliver(ctx, t.queuedDelivery(t.planRemoval))
+	err := e.underWay
+	if err == nil {
+		t := e.newTask(d)
+		err = e.repo.Deliver(ctx, t.queuedDelivery(t.planRemoval))
+	}
 	if repository.IsPending(err) {
-		return managed.ExternalDelete{}, nil // It goes on, and the next look waits for it.
+		err = repository.RetriedFailure(err) // It goes on, and the next look waits for it.
 	}
 	if err != nil {
 		return managed.ExternalDelete{}, errors.Errorf("%w%s", err, wayOut) // Ready says Deleting whatever we say, and Synced this.

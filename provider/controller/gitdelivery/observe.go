@@ -44,6 +44,9 @@ type external struct {
 	// readyBefore is the Ready condition that the reconcile began with.
 	readyBefore xpv2.Condition
 
+	// underWay is the delivery of an earlier reconcile that has not ended. Until then nothing is observed or decided.
+	underWay error
+
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts
 	decision decision
@@ -79,7 +82,13 @@ type reader interface {
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
 	e.readyBefore = d.GetCondition(xpv2.TypeReady)
-	if err := e.observeAndDecide(ctx, d); err != nil {
+	err := e.observeAndDecide(ctx, d)
+	if repository.IsPending(err) {
+		e.underWay = err
+		e.keepReady(d)
+		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: repository.RetriedFailure(err) == nil}, nil
+	}
+	if err != nil {
 		setUnready(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
 		keepCondition(d, e.readyBefore)
 		return managed.ExternalObservation{}, err
