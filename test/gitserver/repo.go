@@ -113,6 +113,16 @@ func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string
 	return s.fastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
 }
 
+// Replace adds one commit to a branch, as another user, after which a directory has these files, by their paths in it, and no others. It returns the
+// commit's id.
+func (s *Server) Replace(ctx context.Context, repo, branch, dir string, files map[string]string, message string) (string, error) {
+	changes := bytes.NewBufferString(fmt.Sprintf("D %q\n", dir))
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(changes, "M 100644 inline %q\ndata %d\n%s\n", dir+"/"+p, len(files[p]), files[p])
+	}
+	return s.fastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
+}
+
 // fastImport uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
 func (s *Server) fastImport(ctx context.Context, repo, ref, message string, changes []byte) (string, error) {
 	var in bytes.Buffer

@@ -49,3 +49,20 @@ func TestCommitRef(t *testing.T) {
 		}
 	}
 }
+
+// TestReplace leaves in a directory what it is given, and all that is beside the directory.
+func TestReplace(t *testing.T) {
+	s := start(t)
+	for _, files := range []map[string]string{{"a": "1\n", "below/b": "1\n"}, {"a": "2\n", "c": "2\n"}} {
+		if _, err := s.Replace(t.Context(), "team/fleet", Branch, "site", files, "All files at once"); err != nil {
+			t.Fatalf("Replace(...): %v", err)
+		}
+	}
+	files, err := s.Files(t.Context(), "team/fleet", Branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"README.md": "hello\n", "a/b.yaml": "b: 1\n", "site/a": "2\n", "site/c": "2\n"}, files); diff != "" {
+		t.Errorf("Files(...): -want, +got:\n%s", diff)
+	}
+}
