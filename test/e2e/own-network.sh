@@ -4,6 +4,7 @@
 set -euo pipefail
 
 # connect gives the network a loopback, and a default route, by which API servers find the address that they advertise. It leads nowhere.
+# All of 10.200.0.0/16 are addresses of this machine, for pods that a test plays.
 connect='
 	ip link set lo up
 	ip link add v0 type veth peer name v1
@@ -11,6 +12,7 @@ connect='
 	ip link set v0 up
 	ip link set v1 up
 	ip route add default via 10.99.0.2
+	ip route add local 10.200.0.0/16 dev lo
 '
 
 if [[ $(uname) == Linux && $(id -u) -eq 0 ]] && unshare --net bash -c "set -e; $connect" 2>/dev/null; then

@@ -1,0 +1,131 @@
+package controlplane
+
+import (
+	"context"
+	_ "embed" // For Traefik's RBAC.
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const (
+	// GatewayNamespace is where the Gateway of a cluster is.
+	GatewayNamespace = "gateways"
+
+	// GatewayName is the name of that Gateway, which takes routes of each namespace.
+	GatewayName = "web"
+
+	// traefik is the name of the program, of its service account and of its log.
+	traefik = "traefik"
+)
+
+//go:embed manifests/gateway.yaml
+var gatewayRBAC []byte
+
+const gatewayObjects = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: traefik}
+spec: {controllerName: traefik.io/gateway-controller}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: %s, namespace: %s}
+spec:
+  gatewayClassName: traefik
+  listeners: [{name: web, protocol: HTTP, port: %d, allowedRoutes: {namespaces: {from: All}}}]
+`
+
+// A Gateway is a real implementation of Gateway API that serves the routes of a cluster: Traefik, with its own defaults.
+type Gateway struct {
+	// URL is where it takes requests, and Port the port in it, which listeners have to name. Routes name the Gateway called GatewayName.
+	URL  string
+	Port int
+
+	c     *ControlPlane
+	start command
+	ready string
+	p     *process
+}
+
+// StartGateway installs the kinds of Gateway API in the control plane's own cluster, and starts a Gateway with an account of its own, which ends with
+// the control plane. It returns an error if its programs were not built, or it does not get ready.
+func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
+	tool, err := builtTools(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Apply(ctx, tool["GATEWAY_API_CRDS"]); err != nil {
+		return nil, err
+	}
+	if err := c.waitForKinds(ctx, "GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute", "ReferenceGrant", "BackendTLSPolicy"); err != nil {
+		return nil, err
+	}
+	free, err := FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ApplyYAML(ctx, gatewayRBAC); err != nil {
+		return nil, err
+	}
+	if err := c.ApplyYAML(ctx, fmt.Appendf(nil, gatewayObjects, GatewayName, GatewayNamespace, free[0])); err != nil {
+		return nil, err
+	}
+	start, err := c.traefikCommand(ctx, tool["TRAEFIK"], free[0], free[1])
+	if err != nil {
+		return nil, err
+	}
+	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], c: c, start: start, ready: "http://" + loopbackAddress(free[1]) + "/ping"}
+	return g, g.Start(ctx)
+}
+
+// traefikCommand runs Traefik with the flags that say where things are, and its defaults for all that concerns time.
+func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (command, error) {
+	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
+	if err != nil {
+		return command{}, err
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return command{}, errors.Wrap(err, "cannot read kubeconfig")
+	}
+	ca := filepath.Join(c.Dir, "traefik-ca.crt")
+	if err := os.WriteFile(ca, cfg.CAData, 0o600); err != nil {
+		return command{}, errors.Wrap(err, "cannot write certificate of API server")
+	}
+	return command{name: traefik, path: path, args: []string{
+		"--global.checknewversion=false", "--global.sendanonymoususage=false", "--log.level=INFO",
+		"--entrypoints.web.address=" + loopbackAddress(web),
+		"--entrypoints.ping.address=" + loopbackAddress(ping), "--ping.entrypoint=ping",
+		"--metrics.prometheus.entrypoint=ping",
+		"--providers.kubernetesgateway.endpoint=" + cfg.Host,
+		"--providers.kubernetesgateway.token=" + cfg.BearerToken,
+		"--providers.kubernetesgateway.certauthfilepath=" + ca,
+	}}, nil
+}
+
+// Start the gateway again after Stop. It returns an error if it does not get ready.
+func (g *Gateway) Start(ctx context.Context) error {
+	p, err := g.c.runner.startProcess(g.start)
+	if err != nil {
+		return err
+	}
+	g.p = p
+	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, g.ready) == nil })
+	return errors.Wrap(err, "cannot see traefik ready")
+}
+
+// Stop the gateway, as kill -9 does.
+func (g *Gateway) Stop() { g.p.killProcessGroup() }
+
+// LastLog returns what the gateway logged last.
+func (g *Gateway) LastLog() string { return lastLinesOfFile(g.p.log, tailLines) }
+
+// StartGateway starts a Gateway in the cluster as ControlPlane.StartGateway does.
+func (k *Cluster) StartGateway(ctx context.Context) (*Gateway, error) {
+	return k.inner.StartGateway(ctx)
+}

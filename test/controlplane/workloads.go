@@ -1,0 +1,12 @@
+package controlplane
+
+// workloadControllers are those of Kubernetes that make pods of Deployments, and remove what has no owner any more. What makes EndpointSlices is
+// missing: package kubelet does that, since the pods that it plays have addresses of this machine.
+const workloadControllers = "deployment-controller,replicaset-controller," +
+	"garbage-collector-controller,namespace-controller,serviceaccount-controller"
+
+// StartWorkloads starts what makes pods of Deployments in the cluster. Nodes are missing: package kubelet plays one. It returns an error if it does
+// not start.
+func (k *Cluster) StartWorkloads() error {
+	return k.inner.startControllers("kube-controller-manager", workloadControllers)
+}
