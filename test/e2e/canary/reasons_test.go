@@ -1,0 +1,122 @@
+package canary
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// refusing is a Gateway that takes no routes of other namespaces.
+const refusing = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: refusing, namespace: gateways}
+spec:
+  gatewayClassName: traefik
+  listeners: [{name: web, protocol: HTTP, port: %d, allowedRoutes: {namespaces: {from: Same}}}]
+`
+
+// TestReasons holds what the provider says of a route against what a real gateway writes on it.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(files tree.Files)
+		// want is how the provider's answer begins, and message what is in it.
+		want, message string
+		// failing is true where requests fail although the gateway reports that all is well.
+		failing bool
+	}{
+		"Proven": {reason: "A route that the gateway takes, and whose Services it finds, is proven.", change: func(tree.Files) {}},
+		"OtherListener": {
+			reason: "A listener that the Gateway does not have takes no route.",
+			change: inRoute("namespace: gateways", "namespace: gateways\n    sectionName: other"),
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway web/other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
+		},
+		"RefusingGateway": {
+			reason: "A Gateway may refuse routes of the namespace.",
+			change: inRoute("name: web\n    namespace: gateways", "name: refusing\n    namespace: gateways"),
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
+		},
+		"MissingGateway": {
+			reason: "No controller reports on a route whose Gateway does not exist, and what was reported before does not count.",
+			change: inRoute("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route",
+		},
+		"OneGatewayMissing": {
+			reason: "Traefik reports for each Gateway of a route what holds for one of them.",
+			change: inRoute("  parentRefs:\n", "  parentRefs:\n  - name: missing\n    namespace: gateways\n"),
+		},
+		"NoService": {
+			reason: "The share of a Service that is missing goes nowhere.",
+			change: func(files tree.Files) {
+				delete(files, "green/service-web-green.yaml")
+				list := files["green/kustomization.yaml"]
+				files["green/kustomization.yaml"] = []byte(strings.Replace(string(list), "- service-web-green.yaml\n", "", 1))
+			},
+			want: engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
+		},
+		"NoPort": {
+			reason: "The share of a port that the Service does not have goes nowhere.",
+			change: inRoute("name: web-green\n      port: 80\n", "name: web-green\n      port: 81\n"),
+			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
+		},
+		"OtherNamespace": {
+			reason: "A Service of another namespace needs a grant.",
+			change: inRoute("name: web-green\n", "name: web-green\n      namespace: default\n"),
+			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: RefNotPermitted", failing: true,
+		},
+		"UnsupportedFilter": {
+			reason:  "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
+			change:  inRoute("    matches:\n", "    filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    matches:\n"),
+			failing: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.gateway.Port)))
+			files := s.at(s.beside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+			tc.change(files)
+			s.commit(files)
+			got := ""
+			t.Cleanup(func() { t.Logf("\n%s\nthe provider says: %s", tc.reason, got) })
+			s.await("the gateway reports what is wanted", func() bool {
+				got = s.whyNotProven(files)
+				return strings.HasPrefix(got, tc.want) && strings.Contains(got, tc.message) && (got == "") == (tc.want == "")
+			})
+			if tc.failing {
+				s.await("requests fail", func() bool { return len(s.target.Send(t.Context(), 20, 1).Failed()) > 0 })
+			}
+		})
+	}
+}
+
+// TestStaleGeneration stops the gateway, so that nothing is reported on a route that changes. It runs before the tests that go side by side.
+func TestStaleGeneration(t *testing.T) {
+	s := newShop(t)
+	s.reach(s.beside(track.Blue, 1, 2, 20))
+	s.gateway.Stop()
+	want := s.patchWeights(track.Green)
+	reason, message := engines.RouteReason(want, s.httpRoute())
+	if reason != engines.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
+		t.Errorf("a Gateway that has not seen the present generation proves nothing: got %s: %s", reason, message)
+	}
+	s.must(s.gateway.Start(t.Context()))
+	s.await("the gateway reports on the present generation", func() bool {
+		reason, message = engines.RouteReason(want, s.httpRoute())
+		return reason == ""
+	})
+}
+
+func inRoute(old, by string) func(tree.Files) {
+	return func(files tree.Files) {
+		const name = "shared/httproute-web.yaml"
+		files[name] = []byte(strings.Replace(string(files[name]), old, by, 1))
+	}
+}

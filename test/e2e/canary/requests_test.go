@@ -1,0 +1,98 @@
+package canary
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/kubelet"
+)
+
+const (
+	// perSecond is how many requests users send all the time.
+	perSecond = 100
+
+	// drain is how long a track stays after it lost its requests. It has to be longer than the gateway takes to follow.
+	drain = 5 * time.Second
+)
+
+// TestNoRequestFails goes through a canary as a deployment would, and back from a second one in the middle: pods come before their requests, and go
+// after them.
+func TestNoRequestFails(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	users := s.target.Start(t.Context(), perSecond)
+
+	files := s.beside(track.Blue, 1, 2, 5)
+	s.reach(files)
+	for _, step := range []track.State{{Weight: 5, Ahead: 20}, {Weight: 20, Ahead: 50}, {Weight: 50, Ahead: 100}, {Weight: 100, Ahead: 100}} {
+		step.Serving = track.Blue
+		files = s.at(files, step)
+		s.reach(files)
+	}
+	s.drain()
+	s.reach(s.at(files, track.State{Serving: track.Green, Alone: true}))
+
+	files = s.beside(track.Green, 2, 3, 50)
+	s.reach(files)
+	s.reach(s.at(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
+	s.reach(s.at(files, track.State{Serving: track.Green, Ahead: 50}))
+	s.drain()
+	s.reach(s.alone(track.Green, 2))
+
+	got := users.Stop()
+	if len(got.Failed()) > 0 {
+		t.Errorf("requests fail: %s", got)
+	}
+	// Blue is the first revision, at full size, and then half of the third.
+	if diff := cmp.Diff(map[string]int{track.Blue: replicas + 2, track.Green: replicas}, s.started()); diff != "" {
+		t.Errorf("each pod is made once: pods that answered: -want, +got:\n%s", diff)
+	}
+	t.Log(got)
+}
+
+// TestPodsWithWeight does in one commit what has to be done in two: requests to a track whose pods come in the same commit fail. So the checks of the
+// other tests can fail.
+func TestPodsWithWeight(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	users := s.target.Start(t.Context(), perSecond)
+	s.commit(annotated(s.at(s.beside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
+	s.drain()
+	if got := users.Stop(); len(got.Failed()) == 0 {
+		t.Errorf("no request fails although a track gets its weight before its pods are ready: %s", got)
+	}
+}
+
+// TestWeightWithPods removes pods in the commit that takes their weight, until requests fail: whether the gateway follows before the pods are gone is
+// not in the hands of who commits. These pods end at once.
+func TestWeightWithPods(t *testing.T) {
+	t.Parallel()
+	const tries = 8
+	s := newShop(t)
+	for range tries {
+		files := annotated(s.beside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
+		s.reach(files)
+		s.reach(s.at(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
+		s.drain()
+		users := s.target.Start(t.Context(), perSecond)
+		s.reach(s.alone(track.Blue, 1))
+		s.drain()
+		if got := users.Stop(); len(got.Failed()) > 0 {
+			t.Logf("as wanted: %s", got)
+			return
+		}
+	}
+	t.Errorf("no request fails although pods go with the weight of their track, in %d commits", tries)
+}
+
+// annotated makes the pods of track green behave otherwise than those of other tests.
+func annotated(files tree.Files, annotation string, d time.Duration) tree.Files {
+	const name = "green/deployment-web-green.yaml"
+	files[name] = []byte(strings.Replace(string(files[name]), "        revision:", "        "+annotation+": "+d.String()+"\n        revision:", 1))
+	return files
+}

@@ -1,0 +1,256 @@
+package canary
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/kubelet"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/traffic"
+)
+
+const (
+	// directory of the repository that Flux brings to the Site.
+	directory = "site"
+
+	// replicas of a track at full size.
+	replicas = 3
+
+	requestedAt = "reconcile.fluxcd.io/requestedAt"
+
+	// look is how often a test looks again at what it waits for.
+	look = 20 * time.Millisecond
+)
+
+const workload = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: %[1]s, labels: {intentplane.dev/workload: main}}
+spec:
+  replicas: %[3]d
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {revision: "%[2]d"}}
+    spec:
+      containers: [{name: web, image: "registry.example.org/web:%[2]d", ports: [{name: http, containerPort: 8080}]}]
+`
+
+const service = `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: %[1]s}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}
+`
+
+const route = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: %[1]s}
+spec:
+  hostnames: [%[1]s.example.org]
+  parentRefs: [{name: %[3]s, namespace: %[2]s}]
+  rules: [{backendRefs: [{name: web, port: 80}]}]
+`
+
+// A shop is a workload in two tracks: its files in Git, its objects at the Site, and its users.
+type shop struct {
+	*testing.T
+
+	*site
+
+	namespace string
+	target    traffic.Target
+}
+
+// newShop makes a shop whose first revision serves in track blue.
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := newEmptyShop(t)
+	s.commit(s.alone(track.Blue, 1))
+	s.await("the first revision answers", func() bool {
+		return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0
+	})
+	return s
+}
+
+// newEmptyShop makes a shop in whose repository is nothing yet.
+func newEmptyShop(t *testing.T) *shop {
+	t.Helper()
+	if err := kubelet.CheckNetwork(t.Context(), network); err != nil {
+		t.Skip(err)
+	}
+	at, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
+	s := &shop{T: t, site: at}
+	s.must(at.Client.Create(t.Context(), ns))
+	s.namespace = ns.GetName()
+	t.Cleanup(s.explainFailure)
+	s.target = traffic.Target{URL: at.gateway.URL, Host: s.namespace + ".example.org"}
+	s.must(cp.Git.CreateRepo(t.Context(), s.namespace, map[string]string{directory + "/placeholder": "An empty directory is none.\n"}))
+	s.must(at.ApplyYAML(t.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), directory)))
+	return s
+}
+
+// explainFailure shows what was at the Site when a test failed.
+func (s *shop) explainFailure() {
+	if !s.Failed() {
+		return
+	}
+	for _, args := range [][]string{
+		{"get", "deployments,replicasets,pods,services,endpointslices", "-n", s.namespace, "-o", "wide"},
+		{"get", "httproutes", "-n", s.namespace, "-o", "yaml"},
+		{"get", "gitrepositories,kustomizations", "-n", controlplane.FluxNamespace, s.namespace},
+	} {
+		cmd := exec.Command(cp.KubectlPath(), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...)
+		out, err := cmd.CombinedOutput()
+		s.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
+	}
+	s.Logf("the last failure of the kubelet: %v\nthe gateway: %s", s.kubelet.Failure(), s.gateway.LastLog())
+}
+
+func (s *shop) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *shop) await(what string, is func() bool) {
+	s.Helper()
+	for end := time.Now().Add(scene.Patience); !is(); time.Sleep(look) {
+		if time.Now().After(end) {
+			s.Fatalf("waited %s in vain: %s", scene.Patience, what)
+		}
+	}
+}
+
+// rendered is a revision as a Blueprint would be rendered.
+func (s *shop) rendered(revision int) tree.Files {
+	return tree.Files{
+		"deployment-web.yaml": fmt.Appendf(nil, workload, s.namespace, revision, replicas),
+		"service-web.yaml":    fmt.Appendf(nil, service, s.namespace),
+		"httproute-web.yaml":  fmt.Appendf(nil, route, s.namespace, controlplane.GatewayNamespace, controlplane.GatewayName),
+	}
+}
+
+// alone is the directory in which a revision has a track, and nothing is beside it.
+func (s *shop) alone(name string, revision int) tree.Files {
+	s.Helper()
+	parts, err := track.Split(s.rendered(revision), nil)
+	s.must(err)
+	files, err := parts.Files(name, track.Layout{Kustomizations: true})
+	s.must(err)
+	return s.at(files, track.State{Serving: name, Alone: true})
+}
+
+// beside is the directory in which the next revision has the other track of the one that serves, and nothing of the requests yet.
+func (s *shop) beside(serving string, stable, next int, ahead int) tree.Files {
+	s.Helper()
+	files := s.alone(track.Other(serving), next)
+	for name, b := range s.alone(serving, stable) {
+		if strings.HasPrefix(name, serving+"/") {
+			files[name] = b
+		}
+	}
+	return s.at(files, track.State{Serving: serving, Ahead: ahead})
+}
+
+func (s *shop) at(files tree.Files, to track.State) tree.Files {
+	s.Helper()
+	out, err := track.At(files, to)
+	s.must(err)
+	return out
+}
+
+// commit makes a directory what the repository has, and waits until Flux has applied it.
+func (s *shop) commit(files tree.Files) {
+	s.Helper()
+	texts := map[string]string{}
+	for name, b := range files {
+		texts[name] = string(b)
+	}
+	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", directory, texts, "The next step")
+	s.must(err)
+	source := s.object("source.toolkit.fluxcd.io/v1", "GitRepository", controlplane.FluxNamespace, s.namespace)
+	s.must(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
+	s.await("Flux applies "+id, func() bool {
+		k := s.find(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, controlplane.FluxNamespace, s.namespace)
+		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+id
+	})
+}
+
+func (s *shop) object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// find an object at the Site. It returns nil if it is not there.
+func (s *shop) find(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+	s.Helper()
+	o := s.object(kind.GroupVersion().String(), kind.Kind, namespace, name)
+	err := s.Client.Get(s.Context(), client.ObjectKeyFromObject(o), o)
+	s.must(client.IgnoreNotFound(err))
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+// whyNotProven returns why the Site does not prove a directory, as the provider would report it, or "".
+func (s *shop) whyNotProven(files tree.Files) string {
+	s.Helper()
+	routes, err := track.Routes(files)
+	s.must(err)
+	for _, r := range routes {
+		found := s.find(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
+		if reason, message := engines.RouteReason(r, found); reason != "" {
+			return reason + ": " + message
+		}
+	}
+	for _, name := range []string{track.Blue, track.Green} {
+		if _, ok := files[name+"/deployment-web-"+name+".yaml"]; !ok {
+			continue
+		}
+		found := s.find(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
+		if reason, message := engines.WorkloadReason(s.namespace, "web-"+name, found); reason != "" {
+			return reason + ": " + message
+		}
+	}
+	return ""
+}
+
+// reach commits a directory, and waits until the Site proves it.
+func (s *shop) reach(files tree.Files) {
+	s.Helper()
+	s.commit(files)
+	s.await("the Site proves the directory", func() bool { return s.whyNotProven(files) == "" })
+}
+
+// drain waits until a track has got no request for a while, as the design's drain does.
+func (s *shop) drain() {
+	s.Helper()
+	time.Sleep(drain)
+}
+
+// started returns how many pods of each track ever answered.
+func (s *shop) started() map[string]int { return maps.Clone(s.kubelet.Started(s.namespace)) }
