@@ -153,7 +153,7 @@ type Restored struct{}
 
 // Withdrawn takes the current revision back and all others after the target, because a user asked. It begins a revision that is rejected at once.
 type Withdrawn struct {
-	// Target is the revision that the user goes back to.
+	// Target is the revision that the user rolls back to.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Target int64 `json:"target"`

@@ -409,7 +409,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`
 
-	// Withdraws is the revision that a user took back with the current one. 0 means none.
+	// Withdraws is the revision that a user rolled back with the current one. 0 means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`

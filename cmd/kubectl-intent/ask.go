@@ -64,10 +64,10 @@ func (c *approveCommand) Run(s *streams) error {
 type rollbackCommand struct {
 	askFlags
 
-	ToRevision int64 `help:"Revision to go back to. Without it, the newest one before the present one that was verified and does not run already."`
+	ToRevision int64 `help:"Revision to roll back to. Without it, the newest one before the present one that was verified and does not run already."`
 }
 
-// Run goes back to an earlier revision. It returns an error when there is none, and for what cannot be read or made.
+// Run rolls back to an earlier revision. It returns an error when there is none, and for what cannot be read or made.
 func (c *rollbackCommand) Run(s *streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision

@@ -88,7 +88,7 @@ func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1a
 func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
-		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to go back to an earlier revision",
+		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to restore an earlier revision",
 			asked.Revision, v.state.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownRevision:
 		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, v.describeTargets(asked))

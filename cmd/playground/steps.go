@@ -38,7 +38,7 @@ func stepsBetween(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	}
 	out = append(out, checkResults(was, is)...)
 	if isRollingBack(is) && !isRollingBack(was) {
-		out = append(out, fmt.Sprintf("revision %d goes back, in Git, because of %s", is.Revision, is.Rollback.Reason))
+		out = append(out, fmt.Sprintf("revision %d is rolled back, in Git, because of %s", is.Revision, is.Rollback.Reason))
 	}
 	if is.Outcome != "" && is.Outcome != was.Outcome {
 		out = append(out, fmt.Sprintf("the outcome is %s", is.Outcome))

@@ -66,7 +66,7 @@ func TestSteps(t *testing.T) {
 			reason: "A rollback is printed with its cause, and only when it begins.",
 			was:    status{Phase: "Failed", Revision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed}},
 			is:     status{Phase: "RollingBack", Revision: 2, ValidationResults: []deploymentv1alpha1.ValidationResult{failed}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true, Reason: "GateFailed"}},
-			want:   []string{"RollingBack  revision 2", "revision 2 goes back, in Git, because of GateFailed"},
+			want:   []string{"RollingBack  revision 2", "revision 2 is rolled back, in Git, because of GateFailed"},
 		},
 		"RolledBack": {
 			reason: "The outcome is printed at the end.",

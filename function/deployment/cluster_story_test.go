@@ -77,7 +77,7 @@ func TestWaitForCluster(t *testing.T) {
 			both := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
 			w.succeed(engine)
 			w.want("Then it receives, as part of the same revision.", w.settle(), both)
-			// It comes and goes, and nothing is taken back.
+			// It comes and goes, and nothing is rolled back.
 			w.cluster("Live", "NotReady", true, false)
 			w.live()
 			out = w.settle()

@@ -61,7 +61,7 @@ func TestHealth(t *testing.T) {
 			reach: func(w *world) *Output { w.remove("Site", "edge1"); return w.call() },
 		},
 		"SyncFailed": {
-			reason: "There is nothing to go back to.", phase: deploymentv1alpha1.PhaseFailed, want: [2]string{"Failed", "Degraded"},
+			reason: "There is no rollback target.", phase: deploymentv1alpha1.PhaseFailed, want: [2]string{"Failed", "Degraded"},
 			reach: func(w *world) *Output {
 				observed(w)
 				w.apply(w.call())

@@ -71,7 +71,7 @@ func TestIrreversible(t *testing.T) {
 	}{
 		"Added":      {reason: "A Site that was not served keeps what it gets.", verdict: ledger.VerdictVerified, served: "other"},
 		"Unreadable": {reason: "Nobody knows what the Site had.", verdict: ledger.VerdictVerified, served: "edge1", want: true},
-		"Unverified": {reason: "What there is to go back to is not at hand.", verdict: ledger.VerdictRejected, served: "other", want: true},
+		"Unverified": {reason: "The files of the rollback target are not at hand.", verdict: ledger.VerdictRejected, served: "other", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,7 @@ func TestBackAndForth(t *testing.T) {
 	}
 	w.wantCondition("What was asked for does not run.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
 	w.wantCondition("Something does.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
-	w.wantCondition("It is taken back.", out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
+	w.wantCondition("It is rolled back.", out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
 	w.wantCondition("The Gate says why.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionFalse, deploymentv1alpha1.ReasonGateFailed)
 	if r := out.Status.Rollback; out.Ready || out.Status.LiveRevision != 1 || r == nil || r.Active || r.Attempts != 1 || r.Reason != "GateFailed" {
 		t.Errorf("Run(...): ready %t, live %d, rollback %+v", out.Ready, out.Status.LiveRevision, out.Status.Rollback)
@@ -141,7 +141,7 @@ func TestNoWayBack(t *testing.T) {
 		// live revision that is known of.
 		live int64
 	}{
-		"Off":     {reason: "Nobody is to go back.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
+		"Off":     {reason: "The spec switches rollbacks off.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
 		"Refused": {reason: "A revision that every repository refused left nothing to restore.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore, live: 1},
 		"Spent": {
 			reason: "The Sites do not come back.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
@@ -205,7 +205,7 @@ func TestWakesUp(t *testing.T) {
 	w.until("Succeeded/RolledBack 2")
 }
 
-// TestOrderedBack lets a person take back what works.
+// TestOrderedBack lets a user roll back what works.
 func TestOrderedBack(t *testing.T) {
 	w := still(t, false)
 	w.wish(3)
@@ -255,7 +255,7 @@ func TestRollbackToWhatRuns(t *testing.T) {
 	w.wantCondition("A rollback to what runs is no failure.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
 }
 
-// TestStepsOver: what fails after a person went back goes back to where the person went, and not to what was stepped over.
+// TestStepsOver: what fails after a user rolled back is rolled back to the user's target, and not to what was stepped over.
 func TestStepsOver(t *testing.T) {
 	w := still(t, false)
 	holds := func() map[string]map[string]string {

@@ -198,7 +198,7 @@ func (w *walk) isRestored(m moment, s ledger.State) {
 func (w *walk) mayGoTo(s, next ledger.State) {
 	for _, p := range s.Targets() {
 		if p.Number > next.Target && p.Number < next.Current.Number {
-			w.truth.violatedf("revision %d goes back to %d, and not to %d", next.Current.Number, next.Target, p.Number)
+			w.truth.violatedf("revision %d is rolled back to %d, and not to %d", next.Current.Number, next.Target, p.Number)
 		}
 	}
 }

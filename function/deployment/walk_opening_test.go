@@ -48,7 +48,7 @@ func (w *walk) judgedTwice() {
 	w.provide(first, false)
 }
 
-// takenBack is told until a user took back what was verified, and what comes next breaks.
+// takenBack goes on until a user rolled back what was verified, and what comes next breaks.
 func (w *walk) takenBack() {
 	w.wish(3)
 	w.works()

@@ -232,7 +232,7 @@ func (t *truth) provenStep(s ledger.State, step int32, does string) {
 // wasVerified checks that a target was verified in the ledger.
 func (t *truth) wasVerified(s ledger.State, target int64) {
 	if t.verdicts[numbered{s.Ledger, s.Epoch, target}] != ledger.VerdictVerified {
-		t.violatedf("revision %d goes back to %d, which was not verified", s.Current.Number, target)
+		t.violatedf("revision %d is rolled back to %d, which was not verified", s.Current.Number, target)
 	}
 }
 

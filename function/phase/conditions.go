@@ -183,7 +183,7 @@ func (f *Input) isRollingBack() bool {
 	return p == v1alpha1.PhaseRollingBack
 }
 
-// rolledBackCondition says whether a rejected revision was taken back, or why not.
+// rolledBackCondition says whether a rejected revision was rolled back, or why not.
 func rolledBackCondition(f *Input) Condition {
 	if !f.State.IsRejected() {
 		return newCondition(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")

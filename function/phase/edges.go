@@ -35,7 +35,7 @@ func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
 type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
 	failedIn v1alpha1.Phase
-	// back is true for a revision that was rejected, and taken back or tried to be.
+	// isRolledBack is true for a revision that was rejected, and rolled back or tried to be.
 	isRolledBack bool
 }
 

@@ -117,7 +117,7 @@ func isTerminal(r xpv2.ConditionReason) bool {
 }
 
 // liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
-// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. So it is where a rejected
+// long as nothing says otherwise, or the one that it was rolled back to, and before that the newest one that was verified. So it is where a rejected
 // one touched nothing. 0 means that none is known to.
 func (f *Input) liveRevision() int64 {
 	switch {
@@ -137,7 +137,7 @@ func (f *Input) liveRevision() int64 {
 	return 0
 }
 
-// watchesTarget is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
+// watchesTarget is true when the SiteSync looks at the very trees that a rollback restores. One that looks for others says nothing of these.
 func (f *Input) watchesTarget() bool {
 	if f.Target == nil || f.ObservedSync == nil {
 		return false

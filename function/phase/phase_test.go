@@ -341,7 +341,7 @@ func TestLog(t *testing.T) {
 		"FirstFails": {reason: "A failure leaves where it happened.", next: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d"}, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
 		"Quiet":      {reason: "Nothing changed.", last: succeeded, next: succeeded},
 		"Frozen":     {reason: "An invalid edit starts again.", last: succeeded, next: failed, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
-		"Fixed":      {reason: "A fix that goes back to the same revision passes through all phases.", last: failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}},
+		"Fixed":      {reason: "A fix that returns to the same revision passes through all phases.", last: failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}},
 		"Thawed": {
 			reason: "A fix outside of the spec begins again at Pending too.", next: succeeded,
 			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d", Revision: 1},

@@ -43,7 +43,7 @@ func rejectedRows() []Row {
 		holds: func(f *Input) bool { return f.State.IsRejected() && f.State.Restored && f.IsRecorded() },
 		says:  rolledBackMessage,
 	}, {
-		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
+		Known: "the revision was rejected, and no attempt of a rollback was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
 			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.Stop != step.HoldNone)

@@ -153,7 +153,7 @@ func rollingBackMessage(f *Input) string {
 	if f.State.Target != 0 {
 		to = fmt.Sprintf(" to revision %d", f.State.Target)
 	}
-	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d to go back%s.", f.State.Cursor.Attempt, to))
+	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d rolls back%s.", f.State.Cursor.Attempt, to))
 	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
 		said = projection.Sentences(said, deliveringMessage(f))
 	}

@@ -41,12 +41,12 @@ func TestEnd(t *testing.T) {
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
 			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
-			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to take back: every directory holds what the last good revision brought."},
+			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds what the last verified revision brought."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
 			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldRollbackOff },
-			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. It is not taken back: rollbackConfig says so."},
+			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. Rollback is off: spec.rollbackConfig.autoRollback is false."},
 		},
 	}
 	for name, tc := range cases {

@@ -10,19 +10,19 @@ import (
 func stopMessage(f *Input) string {
 	switch f.Stop {
 	case step.HoldRollbackOff:
-		return "It is not taken back: rollbackConfig says so."
+		return "Rollback is off: spec.rollbackConfig.autoRollback is false."
 	case step.HoldNotReported:
 		return "Not every repository has reported that yet."
 	case step.HoldNoTarget:
-		return "There is nothing to go back to: no earlier revision was verified everywhere, or its trees are not remembered."
+		return "There is no rollback target: no earlier revision was verified everywhere, or its trees are not remembered."
 	case step.HoldNothingToRestore:
-		return "There is nothing to take back: every directory holds what the last good revision brought."
+		return "There is nothing to roll back: every directory holds what the last verified revision brought."
 	case step.HoldIrreversible:
-		return "It is not taken back without being asked: " + irreversibleMessage(f) + " A RolloutRequest with action RollbackTo takes it back."
+		return "It is not rolled back without a request: " + irreversibleMessage(f) + " A RolloutRequest with action RollbackTo rolls it back."
 	case step.HoldTooManyRollbacks:
-		return "It is not taken back: as many revisions were rejected within the hour before as rollbackConfig.maxPerHour lets be taken back."
+		return "Rollback limit reached: as many revisions were rejected in the hour before as spec.rollbackConfig.maxPerHour allows to be rolled back."
 	case step.HoldAttemptsSpent:
-		return fmt.Sprintf("All %d attempts to go back failed.", f.State.Cursor.Attempt)
+		return fmt.Sprintf("All %d attempts of the rollback failed.", f.State.Cursor.Attempt)
 	}
 	return ""
 }

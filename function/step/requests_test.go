@@ -71,11 +71,11 @@ func TestRequests(t *testing.T) {
 			in: input(desired("a"), asks(ask(ActionAbort, 1, func(r *Request) { r.Digest = desired("a").Request.Digest() }))),
 		},
 		"RollbackTo": {
-			reason: "A user goes back to a verified revision.",
+			reason: "A user rolls back to a verified revision.",
 			events: join(one, two), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))), want: "Withdrawn", result: ResultWaiting,
 		},
 		"RollbackToUnjudged": {
-			reason: "A user goes back while the current revision is not judged.",
+			reason: "A user rolls back while the current revision is not judged.",
 			events: join(one, []ledger.Event{ordered(2, "b")}), in: input(nil, hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
 			want: "Withdrawn", result: ResultWaiting,
 		},

@@ -53,7 +53,7 @@ func beginRollback(s ledger.State, in Input) (*ledger.Event, Hold) {
 // wantsRollback is true if the policy or a user says to roll back.
 func (p Policy) wantsRollback(s ledger.State) bool { return p.AutoRollback || isRequested(s) }
 
-// isRequested is true for a revision by which a user took others back.
+// isRequested is true for a revision by which a user rolled others back.
 func isRequested(s ledger.State) bool { return s.Withdraws != 0 }
 
 // isAborted is true for a revision that a user gave up.

@@ -252,10 +252,10 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	go func() { waits <- deliver(r, fiveFiles(2)) }()
 	until(func() bool { return r.queueLength() > 0 })
 	if _, err := r.Look(context.Background(), web(2), time.Time{}); err != nil {
-		t.Errorf("\nWhat has not begun is taken back\nLook(): %v", err)
+		t.Errorf("\nWhat has not begun is withdrawn\nLook(): %v", err)
 	}
 	if err := <-waits; !IsPending(err) {
-		t.Errorf("\nWhat has not begun is taken back\nDeliver(): %v", err)
+		t.Errorf("\nWhat has not begun is withdrawn\nDeliver(): %v", err)
 	}
 	s.AfterPush(repo, nil)
 	close(free)
@@ -263,7 +263,7 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 		t.Errorf("\nWho left is woken\nWake(): -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff("3", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
-		t.Errorf("\nWhat was begun goes on, what was taken back does not\nrev-list: -want, +got:\n%s", diff)
+		t.Errorf("\nWhat was begun goes on, what was withdrawn does not\nrev-list: -want, +got:\n%s", diff)
 	}
 }
 

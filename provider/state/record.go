@@ -99,7 +99,7 @@ func shownVerdict(v ledger.Verdict) *rolloutv1alpha1.Verdict {
 	return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictResult(v.Result), Reason: v.Reason, Message: v.Message}
 }
 
-// lastRevisions returns the last revisions, and the newest one that there is to go back to, however old it is.
+// lastRevisions returns the last revisions, and the newest one that can be a rollback target, however old it is.
 func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
 	all := slices.DeleteFunc(slices.Clone(history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
 	all = append(all, h)

@@ -94,7 +94,7 @@ func TestMoved(t *testing.T) {
 				t.Errorf("\n%s\nDecode(...).Trees: %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
 			if len(got.Revisions[0].Trees) != tc.sites {
-				t.Errorf("\n%s\nhistory: want the trees of what there is to go back to, got %d", tc.reason, len(got.Revisions[0].Trees))
+				t.Errorf("\n%s\nhistory: want the trees of the rollback target, got %d", tc.reason, len(got.Revisions[0].Trees))
 			}
 			shown := e.ShownTrees()
 			if len(shown) > maxNamed || !strings.HasPrefix(shown[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {

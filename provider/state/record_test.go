@@ -122,7 +122,7 @@ func TestRemember(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verified int64
-		// older is verified too, withdrawn is taken back by revision 13.
+		// older is verified too, withdrawn is rolled back by revision 13.
 		older, withdrawn int64
 		want             []int64
 	}{

@@ -12,7 +12,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// told is a history in short: for each revision v if it is verified, w if it was taken back, r if it was rejected.
+// told is a history in short: for each revision v if it is verified, w if it was withdrawn, r if it was rejected.
 func told(verdicts string, sites int) RecordFile {
 	e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}
 	for i, v := range verdicts {
@@ -53,12 +53,12 @@ func TestShown(t *testing.T) {
 	}{
 		"None":      {reason: "A status without a history shows none."},
 		"Few":       {reason: "What there is room for is shown.", verdicts: "vrr", sites: 100, want: []int64{1, 2, 3}},
-		"Rejected":  {reason: "Ten rejections do not hide what there is to go back to.", verdicts: "vrrrrrrrrrr", sites: 100, want: []int64{1, 8, 9, 10, 11}},
+		"Rejected":  {reason: "Ten rejections do not hide the rollback target.", verdicts: "vrrrrrrrrrr", sites: 100, want: []int64{1, 8, 9, 10, 11}},
 		"Many":      {reason: "One rejection does not hide a good revision with many Sites.", verdicts: "vr", sites: 251, want: []int64{1}},
 		"Most":      {reason: "Rejections do not hide a good revision with as many Sites as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
-		"Before":    {reason: "A person goes back from the one that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
+		"Before":    {reason: "A user rolls back from the revision that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
 		"Older":     {reason: "Older good ones come before what was rejected.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
-		"Withdrawn": {reason: "What was taken back is not gone back to.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
+		"Withdrawn": {reason: "A withdrawn revision is no rollback target.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
 		"OneIsGood": {reason: "Only what is good is always shown.", verdicts: "vw", sites: 300, want: []int64{1}},
 	}
 	for name, tc := range cases {

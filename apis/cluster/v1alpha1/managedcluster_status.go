@@ -209,7 +209,7 @@ type ManagedClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	Phase string `json:"phase,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is not taken back for that Cluster.
+	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *Latch `json:"initialized,omitempty"`
 

@@ -23,7 +23,7 @@ const (
 	// TypeAvailable says whether a revision runs.
 	TypeAvailable = "Available"
 
-	// TypeRolledBack says whether the revision was taken back.
+	// TypeRolledBack says whether the revision was rolled back.
 	TypeRolledBack = "RolledBack"
 
 	// TypeStalled says whether the deployment makes no progress until a user acts.
@@ -174,7 +174,7 @@ const (
 	// ReasonGateFailed means that a Gate did not let the revision pass. Terminal.
 	ReasonGateFailed = "GateFailed"
 
-	// ReasonRequested means that a person took the revision back. Terminal.
+	// ReasonRequested means that a user rolled the revision back. Terminal.
 	ReasonRequested = "Requested"
 
 	// ReasonPassed means that the Gates let the revision pass.
@@ -189,13 +189,13 @@ const (
 	// ReasonNotRolledBack means that the revision was not rejected.
 	ReasonNotRolledBack = "NotRolledBack"
 
-	// ReasonRollingBack means that an attempt to go back goes on.
+	// ReasonRollingBack means that an attempt of a rollback goes on.
 	ReasonRollingBack = "RollingBack"
 
 	// ReasonRolledBack means that the Sites run an earlier revision again, and not what was asked for. Terminal.
 	ReasonRolledBack = "RolledBack"
 
-	// ReasonRollbackOff means that rollbackConfig says not to go back. Terminal.
+	// ReasonRollbackOff means that rollbackConfig says not to roll back. Terminal.
 	ReasonRollbackOff = "RollbackOff"
 
 	// ReasonNoTarget means that no revision is a possible rollback target. Terminal.
@@ -210,7 +210,7 @@ const (
 	// ReasonTooManyRollbacks means that too many revisions were rejected within an hour. Terminal.
 	ReasonTooManyRollbacks = "TooManyRollbacks"
 
-	// ReasonAttemptsSpent means that all attempts to go back failed. Terminal, unless what they asked for comes true later.
+	// ReasonAttemptsSpent means that all attempts of the rollback failed. Terminal, unless what they asked for comes true later.
 	ReasonAttemptsSpent = "AttemptsSpent"
 
 	// ReasonProgressing means that work goes on.

@@ -215,7 +215,7 @@ type DeliveryConfig struct {
 	Waves []Wave `json:"waves,omitempty"`
 }
 
-// RollbackConfig says when and how a bad revision is taken back.
+// RollbackConfig says when and how a bad revision is rolled back.
 type RollbackConfig struct {
 	// AutoRollback takes a rejected revision back without being asked.
 	// +optional
@@ -249,7 +249,7 @@ type RollbackConfig struct {
 	RetainFailedArtifacts *bool `json:"retainFailedArtifacts,omitempty"`
 }
 
-// IntentDeploymentSpec states an intent, and how it is compiled, delivered, judged and taken back.
+// IntentDeploymentSpec states an intent, and how it is compiled, delivered, judged and rolled back.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.intent) != has(self.expectation)",message="exactly one of intent and expectation must be set"
 type IntentDeploymentSpec struct {
@@ -283,7 +283,7 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	GatesConfig GatesConfig `json:"gatesConfig,omitempty"`
 
-	// RollbackConfig says when and how a bad revision is taken back.
+	// RollbackConfig says when and how a bad revision is rolled back.
 	// +optional
 	// +kubebuilder:default={}
 	RollbackConfig RollbackConfig `json:"rollbackConfig,omitempty"`

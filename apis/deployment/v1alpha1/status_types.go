@@ -197,7 +197,7 @@ type RollbackStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
-	// PreviousCommit that is gone back to.
+	// PreviousCommit that is rolled back to.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	PreviousCommit string `json:"previousCommit,omitempty"`

@@ -19,7 +19,7 @@ const (
 	// ActionAbort rejects the revision.
 	ActionAbort Action = "Abort"
 
-	// ActionRollbackTo goes back to an earlier revision.
+	// ActionRollbackTo rolls back to an earlier revision.
 	ActionRollbackTo Action = "RollbackTo"
 
 	// ActionMoveLedger makes another repository the home of the deployment's ledger.
@@ -233,7 +233,7 @@ type RolloutRequestSpec struct {
 	// +optional
 	Update *UpdateReference `json:"update,omitempty"`
 
-	// ToRevision to go back to. Goes with action RollbackTo.
+	// ToRevision to roll back to. Goes with action RollbackTo.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ToRevision *int64 `json:"toRevision,omitempty"`

@@ -8,7 +8,7 @@ const (
 	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
 	TypeInfrastructureReady = "InfrastructureReady"
 
-	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It is never taken back.
+	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again.
 	TypeControlPlaneInitialized = "ControlPlaneInitialized"
 
 	// TypeControlPlaneReady says whether the control plane is well now.

@@ -145,11 +145,11 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Kubeconfig *Kubeconfig `json:"kubeconfig,omitempty"`
 
-	// Initialized is since when the control plane is known to be initialized. It is not taken back for that Cluster.
+	// Initialized is since when the control plane is known to be initialized. It is never unset for that Cluster.
 	// +optional
 	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
 
-	// Provisioned is when this Cluster first was. It is not taken back for that Cluster.
+	// Provisioned is when this Cluster first was. It is never unset for that Cluster.
 	// +optional
 	Provisioned *clusterv1alpha1.Latch `json:"provisioned,omitempty"`
 

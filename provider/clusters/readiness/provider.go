@@ -39,7 +39,7 @@ func describeFailure(o Object) string {
 	return o.failureText()
 }
 
-// controlPlaneInitialized is latched: a provider may take back what it said, and the API server answered all the same.
+// controlPlaneInitialized is latched: a provider may say later that it is not, and the API server answered all the same.
 func controlPlaneInitialized(in Input) Condition {
 	const of = TypeControlPlaneInitialized
 	c, o := in.Cluster, in.ControlPlane
@@ -47,7 +47,7 @@ func controlPlaneInitialized(in Input) Condition {
 	case initializedSaid(c):
 		return c.conditionWith(of, True, ReasonInitialized, "")
 	case in.Initialized.UID != "" && in.Initialized.UID == c.objectUID():
-		return c.conditionWith(of, True, ReasonInitialized, "it was, and its provider took that back")
+		return c.conditionWith(of, True, ReasonInitialized, "it was, and its provider no longer says so")
 	case o.Missing != "" && o.Missing != ReasonNotReferenced:
 		return o.unreadCondition(of)
 	case o.Missing == ReasonNotReferenced:

@@ -15,7 +15,7 @@ const (
 	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
 	TypeInfrastructureReady = "InfrastructureReady"
 
-	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It is never taken back for a cluster.
+	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again for a cluster.
 	TypeControlPlaneInitialized = "ControlPlaneInitialized"
 
 	// TypeControlPlaneReady says whether the control plane is well now.
@@ -101,7 +101,7 @@ type Input struct {
 	Now time.Time
 }
 
-// Initialized is since when the control plane of a cluster is known to be initialized. CAPT takes back what it said about it, so it
+// Initialized is since when the control plane of a cluster is known to be initialized. CAPT says later that it is not, so it
 // is remembered here.
 type Initialized struct {
 	// UID of the Cluster that it is said of. A Cluster that was made again under the same name is another one.

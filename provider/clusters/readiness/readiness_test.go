@@ -171,7 +171,7 @@ func TestContracts(t *testing.T) {
 				in.Initialized = Initialized{UID: "uid-1", At: noon()}
 				return in
 			},
-			want: "ControlPlaneInitialized=True/Initialized by Cluster c1: it was, and its provider took that back",
+			want: "ControlPlaneInitialized=True/Initialized by Cluster c1: it was, and its provider no longer says so",
 		},
 		"InitializedOfAnother": {
 			reason: "A Cluster of the same name with another UID has to be initialized itself.", in: func() Input {

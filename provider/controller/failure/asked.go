@@ -14,7 +14,7 @@ type askedRevision struct {
 	// step that is carried out, and the Sites of all steps.
 	step  int
 	sites [][]string
-	// isRejected says that the revision must not run, and isWithdrawal that a user ordered it to go back.
+	// isRejected says that the revision must not run, and isWithdrawal that a user ordered its rollback.
 	isRejected, isWithdrawal bool
 }
 

@@ -195,7 +195,7 @@ func TestReport(t *testing.T) {
 	w.reconcileStatus(true, rejected(2))
 	// The status changes during the rollback.
 	again := rejected(2)
-	again.Message = "It goes back."
+	again.Message = "It is rolled back."
 	w.reconcileStatus(true, again)
 
 	cm, got := w.getReport("shop-failed-r2")

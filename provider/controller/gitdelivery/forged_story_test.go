@@ -62,7 +62,7 @@ func TestForgedMemory(t *testing.T) {
 			w.count(2)
 			w.held(files("b"))
 		}},
-		"Tree": {reason: "Nobody goes back to a tree that only a stranger's state holds", run: func(w *world) {
+		"Tree": {reason: "A tree that only a forged state holds is no rollback target", run: func(w *world) {
 			w.sign()
 			w.twoRevisions()
 			evil := map[string]string{}

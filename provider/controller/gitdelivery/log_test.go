@@ -34,7 +34,7 @@ func (l logbook) Info(said string, values ...any) {
 	*l.lines = append(*l.lines, said)
 }
 
-// TestLog follows a revision that is verified and one that is taken back, with a look and a restart after each step.
+// TestLog follows a revision that is verified and one that is rolled back, with a look and a restart after each step.
 func TestLog(t *testing.T) {
 	w := newWorld(t)
 	lines := []string{}

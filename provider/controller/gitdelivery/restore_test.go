@@ -44,7 +44,7 @@ func (w *world) ask(o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) {
 	w.reconcile("web")
 }
 
-// twoRevisions delivers a verified one, and one that is to be taken back.
+// twoRevisions delivers a verified one, and one that is to be rolled back.
 func (w *world) twoRevisions() {
 	w.Helper()
 	w.create(w.first())

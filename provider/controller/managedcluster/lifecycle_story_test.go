@@ -93,7 +93,7 @@ func TestDegradedIsWrittenOncePerMinute(t *testing.T) {
 	w.putYAML("Cluster", "status: {initialization: {controlPlaneInitialized: false}}")
 	mc := w.reconcileUntil("Degraded")
 	if c := mc.GetCondition(v1alpha1.TypeControlPlaneInitialized); c.Status != corev1.ConditionTrue {
-		t.Errorf("what CAPT takes back is not taken back: %+v", c)
+		t.Errorf("what CAPT unsets later stays set: %+v", c)
 	}
 	if c := mc.GetCondition(xpv2.TypeReady); !strings.HasPrefix(c.Message, "NotReady: CAPTControlPlane c1") {
 		t.Errorf("message %q", c.Message)

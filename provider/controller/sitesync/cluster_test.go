@@ -175,11 +175,11 @@ func (w *world) later(want string) {
 	}
 }
 
-// latched shows that CAPT may take back that a control plane is initialized, and that another Cluster has to show it again.
+// latched shows that CAPT may say later that a control plane is not initialized, and that another Cluster has to show it again.
 func (w *world) latched() {
 	w.Helper()
 	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != "" || !*c.Ready {
-		w.Errorf("what is latched is not taken back: %+v", c)
+		w.Errorf("what is latched stays set: %+v", c)
 	}
 	w.capi("u2", false)
 	w.later("Waiting | WaitingForCluster | NotInitialized")

@@ -149,7 +149,7 @@ func TestPolicyChanged(t *testing.T) {
 	}
 }
 
-// TestInitializedStays while the provider begins again, though who built the cluster took it back.
+// TestInitializedStays while the provider begins again, though who built the cluster unset it.
 func TestInitializedStays(t *testing.T) {
 	cases := map[string]struct {
 		reason string

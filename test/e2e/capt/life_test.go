@@ -215,7 +215,7 @@ func (l *life) flaps() {
 	n, degraded, taken := writes()
 	// One when it is lost, a few of progress, and one when it counts as ready again.
 	if n > most || degraded == 0 || taken > 0 {
-		l.Errorf("%d writes of the status, %d of them Degraded, and %d took back what was initialized", n, degraded, taken)
+		l.Errorf("%d writes of the status, %d of them Degraded, and %d unset what was initialized", n, degraded, taken)
 	}
 	l.Logf("the status was written %d times while the control plane was lost %d times", n, flaps)
 	if at := mc.Status.AtProvider; at.Initialized == nil || at.Initialized.UID != at.UID || at.WasReady == nil {

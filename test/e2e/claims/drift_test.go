@@ -83,7 +83,7 @@ func TestDriftIsReported(t *testing.T) {
 	if diff := cmp.Diff(theirs, s.AwaitCommits(2)[0].ID); diff != "" {
 		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
 	}
-	// When the stranger takes it back, all is well again.
+	// When the other writer reverts it, all is well again.
 	meddle(s, map[string]string{"deployment-shop.yaml": before["deployment-shop.yaml"]})
 	goesOn(s, claim)
 	s.AwaitCommits(3)

@@ -79,7 +79,7 @@ func TestStory(t *testing.T) {
 			"KubeconfigEmpty: Secret %s-kubeconfig: its key value is missing or empty.", site, site, name),
 	})
 	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
-		t.Errorf("what was delivered is taken back: phase %s", got)
+		t.Errorf("what was delivered is rolled back: phase %s", got)
 	}
 	s.runs(k)
 	s.protected(wc, mc, shop)

@@ -20,7 +20,7 @@ func forth(revision, from string) []string {
 	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
 }
 
-// andBack are those of one that is rejected by its Gate and taken back.
+// andBack are those of one that is rejected by its Gate and rolled back.
 func andBack(revision, from string) []string {
 	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
 }

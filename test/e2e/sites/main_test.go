@@ -9,7 +9,7 @@
 //	Validating → Failed: a Gate                                             TestRollback, TestRetryAfterRejection
 //	Failed → RollingBack → Succeeded                                        TestRollback, TestRollbackOfWaves
 //	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestRollbackInTwoRepositories
-//	Failed, and nowhere to go back to                                       TestObjective
+//	Failed, and no rollback target                                          TestObjective
 //	Validating → Succeeded without Gates                                    TestObjective
 //	any → Pending: another spec                                             TestEditedInEachPhase
 //	any → gone: deleted                                                     TestDeletedInEachPhase

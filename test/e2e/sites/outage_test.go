@@ -97,7 +97,7 @@ func TestPrometheusStops(t *testing.T) {
 	r.AwaitCommits(2)
 }
 
-// TestPrometheusStaysDown has two deployments whose Prometheus server does not come back: one is held until a person takes it back, and one
+// TestPrometheusStaysDown has two deployments whose Prometheus server does not come back: one is held until a user rolls it back, and one
 // says that it is rejected.
 func TestPrometheusStaysDown(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestPrometheusStaysDown(t *testing.T) {
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
 	seen = r.outcome(o, "Succeeded", "RolledBack")
 	if !scene.Is(seen, "Validated", corev1.ConditionFalse, "Requested") {
-		t.Errorf("the deployment that a person took back: %v", scene.Condition(seen, "Validated"))
+		t.Errorf("the deployment that a user rolled back: %v", scene.Condition(seen, "Validated"))
 	}
 	for name := range claims {
 		if files := fmt.Sprint(r.FilesBelow(r.Directory("edge1", name))); !strings.Contains(files, "replicas: 1") {

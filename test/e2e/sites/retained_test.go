@@ -64,7 +64,7 @@ func TestRetained(t *testing.T) {
 	}
 
 	o := r.retains(r.judged(3, 60), false)
-	r.Reach(o, "revision 3 taken back", func(u *unstructured.Unstructured) bool {
+	r.Reach(o, "revision 3 rolled back", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "outcome") == "RolledBack"
 	})
 	cp.KillProvider()

@@ -18,7 +18,7 @@ import (
 
 const gatesResource = "gates.rollout.intentplane.dev"
 
-// wantRolledBack compares what a claim says that was taken back by its Gate.
+// wantRolledBack compares what a claim says that was rolled back for its Gate.
 func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
 	r.T.Helper()
 	status, _, _ := unstructured.NestedMap(u.Object, "status")
@@ -48,7 +48,7 @@ func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
 	}
 }
 
-// held touches a claim whose revision was taken back: nothing may be delivered for that.
+// held touches a claim whose revision was rolled back: nothing may be delivered for that.
 func (r *trial) held(o *unstructured.Unstructured) {
 	r.T.Helper()
 	commits := len(r.Commits())
@@ -133,7 +133,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. There is nowhere to go back to.
+// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. There is no rollback target.
 func TestObjective(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -149,8 +149,8 @@ func TestObjective(t *testing.T) {
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
 		t.Errorf("what the claim says: %s", message)
 	}
-	r.Await(o, "nothing to go back to", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && scene.Is(u, "Validated", corev1.ConditionFalse, "GateFailed") && strings.Contains(scene.Field(u, "status", "message"), "nothing to go back to")
+	r.Await(o, "no rollback target", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && scene.Is(u, "Validated", corev1.ConditionFalse, "GateFailed") && strings.Contains(scene.Field(u, "status", "message"), "no rollback target")
 	})
 	r.AwaitCommits(1)
 
@@ -201,7 +201,7 @@ func TestPrometheusDown(t *testing.T) {
 	r.AwaitCommits(1)
 }
 
-// TestRequestedRollback goes back because somebody says so: from a revision that is judged, and from a good one.
+// TestRequestedRollback rolls back because a user asks for it: from a revision that is judged, and from a good one.
 func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

@@ -27,7 +27,7 @@ func story() []string {
 		`Git has revision 2, in commit [0-9a-f]{7}`,
 		`Flux runs the very files of revision 2, at 1/1 Sites`,
 		`latency_p99 at edge1 FAILED: measured \S+, the objective is < 0\.5s`,
-		`revision 2 goes back, in Git, because of GateFailed`,
+		`revision 2 is rolled back, in Git, because of GateFailed`,
 		`Git has the files from before again, in commit [0-9a-f]{7}`,
 		`Flux runs the very files of revision 1, at 1/1 Sites`,
 		`the outcome is RolledBack`,
