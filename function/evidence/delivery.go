@@ -49,9 +49,15 @@ func AsksForPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	return p != nil && *p == at
 }
 
-// DeliveryFailure returns the rejection that follows from what a delivery reports of a position, or nil.
+// awaitsRecording is true for a home that has still to record events.
+func awaitsRecording(d *deliveryv1alpha1.GitDelivery) bool {
+	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
+	return asked != nil && len(asked.Events) > 0 && (has == nil || asked.After == has.Head)
+}
+
+// DeliveryFailure returns the rejection that follows from what a delivery reports of a position, or nil. A home that does not record fails no revision.
 func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledger.Verdict {
-	if !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) {
+	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {

@@ -88,14 +88,18 @@ func TestDeliveryFailure(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery)
 		want   string
 	}{
-		"NotOwner":   {reason: "A delivery to a directory of another owner rejects the revision.", why: "NotOwner", want: "DeliveryRefused"},
-		"Policy":     {reason: "A tree that a limit refuses rejects the revision.", why: "PolicyDenied", want: "DeliveryRefused"},
-		"Elsewhere":  {reason: "A directory that another cluster owns rejects the revision.", why: "OwnedElsewhere", want: "DeliveryRefused"},
-		"TooLarge":   {reason: "A tree that is too large rejects the revision.", why: "TooLarge", want: "DeliveryRefused"},
-		"TimedOut":   {reason: "A delivery that timed out rejects the revision.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
-		"Trouble":    {reason: "An unreachable repository rejects nothing before the delivery times out.", why: "Unreachable"},
-		"Missing":    {reason: "A Site that is missing never rejects a revision.", why: "SiteMissing"},
-		"Earlier":    {reason: "A refusal of another position rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 1 }},
+		"NotOwner":  {reason: "A delivery to a directory of another owner rejects the revision.", why: "NotOwner", want: "DeliveryRefused"},
+		"Policy":    {reason: "A tree that a limit refuses rejects the revision.", why: "PolicyDenied", want: "DeliveryRefused"},
+		"Elsewhere": {reason: "A directory that another cluster owns rejects the revision.", why: "OwnedElsewhere", want: "DeliveryRefused"},
+		"TooLarge":  {reason: "A tree that is too large rejects the revision.", why: "TooLarge", want: "DeliveryRefused"},
+		"TimedOut":  {reason: "A delivery that timed out rejects the revision.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
+		"Trouble":   {reason: "An unreachable repository rejects nothing before the delivery times out.", why: "Unreachable"},
+		"Missing":   {reason: "A Site that is missing never rejects a revision.", why: "SiteMissing"},
+		"Earlier":   {reason: "A refusal of another position rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Revision = 1 }},
+		"Unrecorded": {reason: "A home that has not recorded a verdict in time rejects nothing.", why: "DeliveryTimedOut", change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Judged: &ledger.Judged{}}}}
+			d.Status.AtProvider.Ledger = &ledger.State{}
+		}},
 		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
 	}
 	for name, tc := range cases {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -66,6 +67,33 @@ func TestClock(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonUnreachable)
 			w.unanswered(8)
 			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+		}},
+		"Recorded": {reason: "Trees have their time from when their revision was recorded, however long the home did not answer before.", run: func(w *world) {
+			w.verifiedRevision()
+			w.reset("main~1")
+			w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
+			w.unanswered(12)
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDiverged)
+			w.positionIs(w.ledgerOf("web"), ledger.Position{Epoch: 1, Revision: 2})
+			for range 11 {
+				_ = w.try("web") // It is in the condition.
+			}
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+		}},
+		"Verdict": {reason: "A verdict that is not recorded in time is late, and waits for nothing once it is recorded.", run: func(w *world) {
+			w.firstRevision()
+			w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verifiedEvent("a", "edge1"))
+			w.unanswered(10)
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.unanswered(1)
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+			w.pass(time.Hour)
+			w.recovers("web")
+			if at := w.get("web").Status.AtProvider; at.Waiting != nil || !at.Ledger.IsVerified() {
+				w.Errorf("the verdict is recorded, and nothing is waited for: %v, %v", at.Ledger, at.Waiting)
+			}
 		}},
 		"Missing": {reason: "A Site that is missing stops the clock", run: func(w *world) {
 			w.create(w.first())

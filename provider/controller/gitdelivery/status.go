@@ -65,6 +65,7 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
 	if l.recovers && !isPushed {
 		return
 	}
+	hadToRecord := awaitsRecording(d)
 	s := l.recorded
 	if isPushed {
 		s = l.next
@@ -73,6 +74,9 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
 		s = ledger.State{LastNumber: s.LastNumber}
 	}
 	at.Ledger = s.DeepCopy()
+	if hadToRecord && !awaitsRecording(d) {
+		at.Waiting = nil // That a home did not answer counts against no revision: its trees have their time from now on.
+	}
 }
 
 // restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
@@ -104,10 +108,16 @@ func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
 	return ledgerStateOf(d.Status.AtProvider.Ledger).Position()
 }
 
-// isApplied reports whether a status says that what a delivery asks for was carried out, and no attempt at it goes on.
+// awaitsRecording reports whether a status says that the events which a delivery asks for are still to be recorded.
+func awaitsRecording(d *v1alpha1.GitDelivery) bool {
+	asked := d.Spec.ForProvider.Ledger
+	return asked != nil && len(asked.Events) > 0 && asked.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
+}
+
+// isApplied reports whether a status says that what a delivery asks for was recorded and carried out, and no attempt at it goes on.
 func isApplied(d *v1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
-	if at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
+	if awaitsRecording(d) || at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
 		return false
 	}
 	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptAt(*at.Attempt, askedPosition(d))
