@@ -284,11 +284,8 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 		return s, why
 	}
 	withdrawn := s.Current.Number
-	s = s.endCurrent(at)
-	s.History = slices.Clone(s.History)
-	for i := range s.History {
-		s.History[i].Withdrawn = s.History[i].Withdrawn || s.History[i].Number > w.Target
-	}
+	// The target is the stable revision from here on, so that the history does not forget it for the current one.
+	s = s.withdrawAfter(w.Target).endCurrent(at).withdrawAfter(w.Target)
 	next := *s.Current
 	s.LastNumber++
 	next.Number, next.RequestRef = s.LastNumber, &w.RequestRef
@@ -297,6 +294,15 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	s.Withdraws = withdrawn
 	s.Verdict = &Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: w.Message}
 	return s.remember(Past{Verdict: s.Verdict}, at), ""
+}
+
+// withdrawAfter marks the revisions after a target, so that no rollback goes to them any more.
+func (s State) withdrawAfter(target int64) State {
+	s.History = slices.Clone(s.History)
+	for i := range s.History {
+		s.History[i].Withdrawn = s.History[i].Withdrawn || s.History[i].Number > target
+	}
+	return s
 }
 
 func (r Rebased) apply(s State, _ metav1.Time) (State, string) {

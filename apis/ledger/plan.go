@@ -1,5 +1,19 @@
 package ledger
 
+// Tracks that the workload of a revision may take.
+const (
+	TrackBlue  = "blue"
+	TrackGreen = "green"
+)
+
+// OtherTrack returns the other track.
+func OtherTrack(track string) string {
+	if track == TrackBlue {
+		return TrackGreen
+	}
+	return TrackBlue
+}
+
 // Stages of a revision with tracks, in their order. A revision without tracks stays in the first one, whatever it does.
 const (
 	// StageClear moves requests off a track whose pods have to change.

@@ -4,10 +4,12 @@
 // It is pure: the function, the provider and the command-line tool all compute the same bytes from the same files.
 package track
 
+import "github.com/intentplane/intentplane/apis/ledger"
+
 // The tracks.
 const (
-	Blue  = "blue"
-	Green = "green"
+	Blue  = ledger.TrackBlue
+	Green = ledger.TrackGreen
 )
 
 // FolderShared is the folder of what both tracks share. A track's folder has the name of the track.
@@ -47,12 +49,7 @@ const (
 const kustomizationFile = "kustomization.yaml"
 
 // Other returns the other track.
-func Other(track string) string {
-	if track == Blue {
-		return Green
-	}
-	return Blue
-}
+func Other(track string) string { return ledger.OtherTrack(track) }
 
 // IsTrack reports whether a text is the name of a track.
 func IsTrack(text string) bool { return text == Blue || text == Green }

@@ -35,6 +35,15 @@ const (
 	// HoldAwaitsPromotion means that a user has to release the next step.
 	HoldAwaitsPromotion Hold = "AwaitsPromotion"
 
+	// HoldPaused means that the pause behind the step is not over.
+	HoldPaused Hold = "Paused"
+
+	// HoldGate means that the Gate of the step came to no verdict, and that a user has to release the step.
+	HoldGate Hold = "Held"
+
+	// HoldDraining means that requests leave a track, which has to be proven before anything else changes there.
+	HoldDraining Hold = "Draining"
+
 	// HoldRollbackOff means that rollbackConfig does not roll back, and that no user asked for it.
 	HoldRollbackOff Hold = "RollbackOff"
 

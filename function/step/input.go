@@ -40,6 +40,17 @@ type Input struct {
 	// change.
 	HasAllReported bool
 
+	// AreTracksKnown says that each of these repositories reported its directories at the recorded position, so that Directory.Tracks are what the
+	// Sites have until another position is recorded.
+	AreTracksKnown bool
+
+	// IsRecorded says that the state is recorded, and not only proposed.
+	IsRecorded bool
+
+	// HoldsFiles says that the objects hold the files of all steps to come, so that a revision with weights goes on while the spec cannot be
+	// compiled.
+	HoldsFiles bool
+
 	// Requests are the open RolloutRequests of the deployment, the oldest first.
 	Requests []Request
 }
@@ -63,6 +74,12 @@ type Desired struct {
 
 	// Plan to go out in.
 	Plan []ledger.Step
+
+	// Placement of a workload with tracks. The trees and the plan are those of it. The zero value says that it has no tracks.
+	Placement Placement
+
+	// Workload describes a workload with tracks. The zero value says that it has no tracks.
+	Workload Workload
 
 	// Parts are the repositories that would take part.
 	Parts []ledger.Part
@@ -100,7 +117,14 @@ type Proof struct {
 	// HasPassed says that the Gate of the step passed.
 	HasPassed bool
 
-	// Failure is why the revision is rejected, or why the rollback attempt failed. Nil means that nothing speaks against it.
+	// IsHeld says that the Gate of the step came to no verdict, and that a user decides.
+	IsHeld bool
+
+	// IsReleased says that the pause behind the step is over.
+	IsReleased bool
+
+	// Failure is why the revision is rejected, or why the rollback attempt failed. Nil means that nothing speaks against it. In a stage before the
+	// steps, the pods of a track that loses its requests do not count: another revision brought them.
 	Failure *ledger.Verdict
 
 	// AwaitsCluster says that a Site of the step gets nothing before its cluster is ready.
@@ -138,6 +162,9 @@ type Directory struct {
 
 	// Revision that wrote the directory last.
 	Revision int64
+
+	// Tracks of the directory, by their names. Nil for a directory without tracks.
+	Tracks map[string]Track
 }
 
 // Action is what a RolloutRequest asks for.
@@ -172,6 +199,9 @@ type Request struct {
 
 	// Step that Promote releases.
 	Step int32
+
+	// Full says that Promote releases all steps.
+	Full bool
 
 	// ToConfigRef is the configuration of the repository that MoveLedger makes the home. Empty means that nothing is delivered to it.
 	ToConfigRef string

@@ -9,38 +9,78 @@ const PauseManual = "Manual"
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
+	case isBeforeSteps(s) && (p.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
+		return in.advanceStage(s)
 	case p.Failure != nil:
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: *p.Failure}}, HoldNone
 	case p.AwaitsCluster:
 		return nil, HoldClusterWaits
-	case !p.IsLive, s.IsGated() && !p.HasPassed:
+	case !p.IsLive:
 		return nil, HoldNone
-	case s.IsAtLastStep():
+	case !isLeftOut(s):
+		if hold, stays := in.stays(s); stays {
+			return nil, hold
+		}
+	}
+	if s.IsAtLastStep() {
 		verified := ledger.Verdict{Result: ledger.VerdictVerified}
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: verified, Trees: p.Trees}}, HoldNone
 	}
 	return advanceStep(s, in)
 }
 
+// stays reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
+func (in Input) stays(s ledger.State) (Hold, bool) {
+	switch released := isReleased(s); {
+	case in.Proof.IsHeld && !released:
+		return HoldGate, true
+	case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:
+		return HoldNone, true
+	case pauseOf(s) == PauseManual && !released:
+		return HoldAwaitsPromotion, true
+	case pauseOf(s) != "" && pauseOf(s) != PauseManual && !released && !in.Proof.IsReleased:
+		return HoldPaused, true
+	}
+	return HoldNone, false
+}
+
 // advanceStep returns the event of the next step, or why it does not begin.
 func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
-	case awaitsPromotion(s):
-		return nil, HoldAwaitsPromotion
-	case in.Desired == nil:
+	case in.isFrozen(s):
 		return nil, HoldFrozen // What the Sites of the step are to get cannot be rendered.
 	case in.IsSuspended:
 		return nil, HoldSuspended
 	}
-	return &ledger.Event{Advanced: &ledger.Advanced{Step: s.Cursor.Step + 1, Stage: s.Cursor.Stage}}, HoldNone
+	return &ledger.Event{Advanced: &ledger.Advanced{Step: nextStep(s), Stage: s.Cursor.Stage}}, HoldNone
 }
 
-// awaitsPromotion is true if a user has to release the next step and did not.
-func awaitsPromotion(s ledger.State) bool {
-	return hasPauseBefore(s, s.Cursor.Step+1) && !s.Cursor.Full && s.Cursor.Promoted <= s.Cursor.Step
+// isFrozen is true if what the Sites are to get can neither be rendered nor read from the objects.
+func (in Input) isFrozen(s ledger.State) bool {
+	return in.Desired == nil && !(in.HoldsFiles && s.Current.HasSteps())
 }
 
-// hasPauseBefore is true for a step of the plan that waits until a user releases it. No other step can be promoted.
-func hasPauseBefore(s ledger.State, step int32) bool {
-	return step > 0 && int(step) < len(s.Current.Plan) && s.Current.Plan[step-1].Pause == PauseManual
+// nextStep returns the step that follows. Once a user released all steps, those that share requests are left out.
+func nextStep(s ledger.State) int32 {
+	next := s.Cursor.Step + 1
+	for s.Cursor.Full && s.Current.Plan[next].SharesRequests() {
+		next++
+	}
+	return next
 }
+
+// isLeftOut is true for a step that a user left out while it went on: its Gate and its pause decide nothing any more.
+func isLeftOut(s ledger.State) bool {
+	return s.Cursor.Full && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].SharesRequests()
+}
+
+// pauseOf returns the pause behind the step.
+func pauseOf(s ledger.State) string {
+	if int(s.Cursor.Step) >= len(s.Current.Plan) {
+		return ""
+	}
+	return s.Current.Plan[s.Cursor.Step].Pause
+}
+
+// isReleased is true if a user released the pause behind the step.
+func isReleased(s ledger.State) bool { return s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step }

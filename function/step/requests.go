@@ -105,7 +105,7 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	case ActionMoveLedger:
 		return refuseMove(s, r.ToConfigRef)
 	case ActionPromote:
-		return refuseStep(s, r.Step)
+		return in.refuseStep(s, r)
 	case ActionApproveUpdate:
 		return in.refuseUpdate(s, r)
 	case ActionRetry:
@@ -156,16 +156,44 @@ func refuseMove(s ledger.State, configRef string) Result {
 	return ""
 }
 
-func refuseStep(s ledger.State, step int32) Result {
+// refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one.
+func (in Input) refuseStep(s ledger.State, r Request) Result {
 	switch {
 	case s.Verdict != nil:
 		return ResultAlreadyJudged
-	case !hasPauseBefore(s, step):
+	case r.Full && s.Cursor.Full:
+		return ResultStale
+	case r.Full && in.hasReleasable(s):
+		return ""
+	case r.Full, !in.isReleasable(s, r.Step):
 		return ResultUnknownStep
-	case s.Cursor.Full, step <= max(s.Cursor.Step, s.Cursor.Promoted):
+	case s.Cursor.Full, r.Step <= max(s.Cursor.Step, s.Cursor.Promoted):
 		return ResultStale
 	}
+	for step := max(s.Cursor.Step, s.Cursor.Promoted) + 1; step < r.Step; step++ {
+		if in.isReleasable(s, step) {
+			return ResultUnknownStep
+		}
+	}
 	return ""
+}
+
+// isReleasable is true for a step that a pause or the Gate before it holds back. The number of steps stands for the verdict.
+func (in Input) isReleasable(s ledger.State, step int32) bool {
+	if step < 1 || int(step) > len(s.Current.Plan) {
+		return false
+	}
+	return s.Current.Plan[step-1].Pause != "" || in.Proof.IsHeld && step == s.Cursor.Step+1
+}
+
+// hasReleasable is true if there is a step to come that a user can release, or one that shares requests.
+func (in Input) hasReleasable(s ledger.State) bool {
+	for step := s.Cursor.Step; int(step) < len(s.Current.Plan); step++ {
+		if in.isReleasable(s, step+1) || s.Current.Plan[step].SharesRequests() {
+			return true
+		}
+	}
+	return false
 }
 
 // refuseUpdate refuses a request that names another update. That there is none is only known while nothing holds the deployment back.
@@ -192,9 +220,9 @@ func (r Request) proposeEvent(s ledger.State, in Input) *ledger.Event {
 	case ActionMoveLedger:
 		return &ledger.Event{Moved: &ledger.Moved{Home: r.ToConfigRef, RequestRef: r.Ref}}
 	case ActionPromote:
-		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, RequestRef: r.Ref}}
+		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, Full: r.Full, RequestRef: r.Ref}}
 	case ActionRetry:
-		if in.Desired == nil {
+		if in.Desired == nil || in.awaitsPlacement(s) {
 			return nil
 		}
 		return orderRevision(s, *in.Desired, &r.Ref)

@@ -19,7 +19,9 @@ func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, HoldNone
 	case s.Cursor.Attempt == 0:
 		return beginRollback(s, in)
-	case in.Proof.IsLive:
+	case isBeforeSteps(s) && (in.Proof.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
+		return in.advanceRollback(s)
+	case in.Proof.IsLive && !isBeforeSteps(s):
 		return &ledger.Event{Restored: &ledger.Restored{}}, HoldNone
 	case in.Proof.Failure == nil:
 		return nil, HoldNone
@@ -31,23 +33,48 @@ func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return rollbackEvent(s.Target), HoldNone
 }
 
+// advanceRollback returns the next stage of a rollback with tracks. The last one restores trees, and waits for what may hold a rollback: that
+// requests leave the rejected revision is part of the verdict.
+func (in Input) advanceRollback(s ledger.State) (*ledger.Event, Hold) {
+	e, hold := in.advanceStage(s)
+	if e == nil || e.Advanced.Stage != ledger.StageSteps {
+		return e, hold
+	}
+	if hold := in.holdRollback(s, pastOf(s, s.Target)); hold != HoldNone {
+		return nil, hold
+	}
+	return e, HoldNone
+}
+
 func rollbackEvent(target int64) *ledger.Event {
 	return &ledger.Event{RolledBack: &ledger.RolledBack{Target: target}}
 }
 
-// beginRollback returns the first attempt, or why there is none.
+// beginRollback returns the first attempt, or why there is none. A revision that shares requests loses them whatever holds the rollback.
 func beginRollback(s ledger.State, in Input) (*ledger.Event, Hold) {
-	if !in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0 {
-		return nil, HoldRollbackOff
-	}
 	target := TargetOf(s)
-	if hold := in.holdTarget(s, target); hold != HoldNone {
-		return nil, hold
-	}
-	if hold := in.holdUnrequested(s, target); hold != HoldNone && !isRequested(s) {
+	hold := in.holdRollback(s, target)
+	if hold != HoldNone && !in.mustLoseRequests(s, target, hold) {
 		return nil, hold
 	}
 	return rollbackEvent(target.Number), HoldNone
+}
+
+// holdRollback returns why a rollback does not begin, or does not come to its last stage.
+func (in Input) holdRollback(s ledger.State, target *ledger.Past) Hold {
+	if !in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0 {
+		return HoldRollbackOff
+	}
+	if hold := in.holdTarget(s, target); hold != HoldNone || isRequested(s) {
+		return hold
+	}
+	return in.holdUnrequested(s, target)
+}
+
+// mustLoseRequests is true for a rejected revision that shares requests, or that began while another one did.
+func (in Input) mustLoseRequests(s ledger.State, target *ledger.Past, hold Hold) bool {
+	sharesRequests := s.Current.HasSteps() || s.Cursor.Stage < ledger.StageSteps
+	return hasTracks(s) && target != nil && hold != HoldNothingToRestore && sharesRequests && !isRequested(s)
 }
 
 // wantsRollback is true if the policy or a user says to roll back.

@@ -12,6 +12,8 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case d == nil:
 		return nil, HoldFrozen
+	case in.awaitsPlacement(s):
+		return nil, HoldVerdictWaits
 	case s.Current == nil, d.isApproved(s), d.isRefusalOver(s):
 		return beginRevision(s, in)
 	case s.IsRejected() && d.hasIntentOf(*s.Current), d.Request == s.Current.Request:
@@ -21,6 +23,8 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case d.isDeferred(s):
 		return nil, d.RendererHold
 	case d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current):
+		return nil, HoldVerdictWaits
+	case s.Verdict == nil && s.Current.HasSteps() && d.hasIntentOf(*s.Current):
 		return nil, HoldVerdictWaits
 	}
 	return beginRevision(s, in)
@@ -41,6 +45,7 @@ func beginRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 func orderRevision(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event {
 	r := ledger.Revision{
 		Number: s.LastNumber + 1, Request: d.Request, Blueprint: d.Blueprint, Plan: d.Plan, Parts: d.Parts, RequestRef: by,
+		Track: d.Placement.Track, Stable: d.Placement.Stable, Workload: d.Workload.Digest,
 	}
 	if d.ReadMarks != nil {
 		r.Marked, r.Irreversible = d.ReadMarks()

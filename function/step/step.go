@@ -35,7 +35,7 @@ func progressRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case s.IsRejected():
 		return rollBack(s, in)
 	case s.IsVerified():
-		return nil, HoldNone
+		return removeOtherTrack(s, in)
 	}
 	return judgeRevision(s, in)
 }

@@ -1,0 +1,337 @@
+package step
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// A canaryTruth remembers what no story may contradict.
+type canaryTruth struct {
+	verified, withdrawn, rejected map[int64]bool
+	// allowed is the highest weight that a content was asked for with at a Site, while it was not rejected.
+	allowed map[string]int32
+	// liveAt is when the last Site of a recorded position had its weights.
+	liveAt map[ledger.Position]int
+	// made are the pods that each Site had made when a revision began.
+	made     map[string]int
+	promotes map[int64]int
+	passed   map[int64]int
+	// pausedFor is the position whose pause the SiteSync began last.
+	pausedFor ledger.Position
+	seen      map[string]int
+	broken    string
+}
+
+func newCanaryTruth() canaryTruth {
+	return canaryTruth{
+		verified: map[int64]bool{}, withdrawn: map[int64]bool{}, rejected: map[int64]bool{}, allowed: map[string]int32{},
+		liveAt: map[ledger.Position]int{}, promotes: map[int64]int{}, passed: map[int64]int{}, seen: map[string]int{},
+	}
+}
+
+func (t *canaryTruth) fail(format string, args ...any) {
+	if t.broken == "" {
+		t.broken = fmt.Sprintf(format, args...)
+	}
+}
+
+func allowedKey(site, content string) string { return site + "/" + content }
+
+// noteEvent compares an event that the home records with what was recorded before.
+func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledger.State) {
+	t := &m.truth
+	m.count(before, e, after)
+	switch {
+	case e.Ordered != nil:
+		m.noteOrder(before, e.Ordered.Revision)
+	case e.Advanced != nil && after.Cursor.Step > before.Cursor.Step:
+		m.noteStep(before)
+	case e.Promoted != nil:
+		t.promotes[after.Current.Number]++
+	case e.Judged != nil && after.IsVerified():
+		m.notePods(after)
+		t.verified[after.Current.Number] = true
+		if manual := pauseOf(before) == PauseManual && !before.Cursor.Full; manual {
+			t.passed[after.Current.Number]++
+		}
+	case e.Judged != nil:
+		t.rejected[after.Current.Number] = true
+	case e.Withdrawn != nil:
+		t.rejected[after.Current.Number] = true
+		for _, p := range after.History {
+			t.withdrawn[p.Number] = t.withdrawn[p.Number] || p.Withdrawn
+		}
+	}
+	if t.passed[after.Current.Number] > t.promotes[after.Current.Number] {
+		t.fail("N6: revision %d passed %d manual pauses with %d Promotes", after.Current.Number, t.passed[after.Current.Number], t.promotes[after.Current.Number])
+	}
+	m.allow(after)
+}
+
+// count counts what stories come to, so that a test can say that they come to all of it.
+func (m *canaryModel) count(before ledger.State, e ledger.Event, after ledger.State) {
+	seen := m.truth.seen
+	switch {
+	case e.Judged != nil && after.IsVerified() && after.Current.HasSteps():
+		seen["verified with steps"]++
+	case e.Judged != nil && after.IsVerified():
+		seen["verified without steps"]++
+	case e.Judged != nil && isBeforeSteps(before):
+		seen["rejected before its steps"]++
+	case e.Judged != nil && after.Current.HasSteps():
+		seen[fmt.Sprintf("rejected in step %d", min(3, after.Cursor.Step))]++
+	case e.Advanced != nil && isBeforeSteps(after):
+		seen[fmt.Sprintf("stage %d, attempt %t", after.Cursor.Stage, after.Cursor.Attempt > 0)]++
+	case e.Advanced != nil && after.Cursor.Stage == ledger.StageAlone:
+		seen["alone"]++
+	case e.Advanced != nil && after.Cursor.Step > before.Cursor.Step+1:
+		seen["left out"]++
+	case e.Restored != nil:
+		seen["restored"]++
+	case e.Withdrawn != nil:
+		seen["withdrawn"]++
+	case e.Ordered != nil && before.Current != nil && before.Verdict == nil:
+		seen["replaced in flight"]++
+	}
+}
+
+// noteOrder looks at how a revision begins.
+func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
+	t := &m.truth
+	if r.Stable != 0 && (!t.verified[r.Stable] || t.withdrawn[r.Stable]) {
+		t.fail("N10: revision %d begins beside revision %d, which was not verified or is withdrawn", r.Number, r.Stable)
+	}
+	if before.Current != nil && before.Verdict == nil && before.Current.HasSteps() && before.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
+		t.fail("N11: a change of the catalog ends revision %d", before.Current.Number)
+	}
+	t.made = map[string]int{}
+	for _, s := range m.sites {
+		for key, n := range s.made {
+			t.made[s.name+key] = n
+		}
+	}
+}
+
+// noteStep looks at the pause behind a step that ends.
+func (m *canaryModel) noteStep(before ledger.State) {
+	t, pause := &m.truth, pauseOf(before)
+	isFree := before.Cursor.Full || before.Cursor.Promoted > before.Cursor.Step
+	if pause == PauseManual && !before.Cursor.Full {
+		t.passed[before.Current.Number]++
+	}
+	d, err := time.ParseDuration(pause)
+	liveAt, wasLive := t.liveAt[before.Position()]
+	if err == nil && !isFree && (!wasLive || m.now < liveAt+int(d.Seconds())) {
+		t.fail("N5: step %d of revision %d ends before its pause of %s, which began at %d", before.Cursor.Step, before.Current.Number, pause, liveAt)
+	}
+}
+
+// notePods looks at the pods that a verdict is about: each was made once, and those of the stable revision stayed.
+func (m *canaryModel) notePods(after ledger.State) {
+	r := after.Current
+	if !r.HasSteps() {
+		return
+	}
+	b := buildOf(r.Request.Intent)
+	for _, s := range m.sites {
+		key := r.Track + b.Content
+		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(after, s.name).revision != 0 {
+			m.truth.fail("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
+		}
+	}
+}
+
+// allow notes which weights a recorded position asks for.
+func (m *canaryModel) allow(s ledger.State) {
+	if s.Current == nil || s.IsRejected() || isBeforeSteps(s) {
+		return
+	}
+	content := buildOf(s.Current.Request.Intent).Content
+	for _, site := range m.sites {
+		at, isReached := s.Current.StepAt(s.Cursor.Step, site.name)
+		if !isReached {
+			continue
+		}
+		weight := int32(100)
+		if p := s.Current.Plan[at]; p.Weight != nil {
+			weight = *p.Weight
+		}
+		if originOf(s, site.name).track == s.Current.Track || s.IsVerified() {
+			weight = 100
+		}
+		key := allowedKey(site.name, content)
+		m.truth.allowed[key] = max(m.truth.allowed[key], weight)
+	}
+}
+
+// notePush compares a commit with what the Site had.
+func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.Position) {
+	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+		was, is := s.git[t], wanted[t]
+		m.noteWeights(s, t, was, is)
+		m.notePodsOf(s, t, was, is)
+	}
+	total := int32(0)
+	for _, f := range wanted {
+		total += f.Weight
+	}
+	if len(wanted) > 0 && total != 100 {
+		m.truth.fail("%s: the weights add up to %d at %+v", s.name, total, at)
+	}
+	if at == m.home.Position() {
+		m.noteStable(s, wanted)
+	}
+}
+
+// noteWeights looks at the weight of a track in a commit.
+func (m *canaryModel) noteWeights(s *canarySite, t string, was, is folder) {
+	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
+		m.truth.fail("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
+	}
+	if is.Weight > was.Weight && is.Revision == was.Revision && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
+		m.truth.fail("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
+	}
+	isMoved := is.Weight != was.Weight && len(s.git) > 0
+	if isMoved && is.Weight < was.Weight && (is.Revision != was.Revision || is.Size != was.Size) {
+		m.truth.fail("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
+	}
+	if isMoved && is.Weight > was.Weight && is.Revision != was.Revision {
+		m.truth.fail("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
+	}
+}
+
+// notePodsOf looks at the pods of a track that a commit changes or removes.
+func (m *canaryModel) notePodsOf(s *canarySite, t string, was, is folder) {
+	changes := was.Revision != 0 && (is.Build.Content != was.Build.Content || is.Size < was.Size && is.Build.Replicas == was.Build.Replicas)
+	if !changes {
+		return
+	}
+	inPlace := is.Revision != 0 && is.Weight == 100 && was.Weight == 100
+	if inPlace {
+		if other := s.effective[ledger.OtherTrack(t)]; other > 0 {
+			m.truth.fail("%s changes track %s in place while the other one gets %d percent", s.name, t, other)
+		}
+		return
+	}
+	if s.effective[t] > 0 || m.now-s.idleSince[t] < 2 && s.idleSince[t] > 0 {
+		m.truth.fail("%s changes pods of track %s, which had requests until %d", s.name, t, s.idleSince[t])
+	}
+}
+
+// noteStable looks for the pods of the stable revision, which stay until the verdict.
+func (m *canaryModel) noteStable(s *canarySite, wanted canaryDirectory) {
+	r := m.home.Current
+	if !r.HasSteps() || r.Stable == 0 || m.home.IsVerified() || m.home.Target != 0 && m.home.Target != r.Stable || m.home.Withdraws != 0 {
+		return
+	}
+	home := ledger.OtherTrack(r.Track)
+	was, is := s.git[home], wanted[home]
+	if was.Revision == r.Stable && was.Size == was.Build.Replicas && (is.Revision != was.Revision || is.Size != was.Size) {
+		m.truth.fail("N2: %s loses pods of stable revision %d", s.name, r.Stable)
+	}
+}
+
+// tick lets a second pass everywhere, and checks what must hold in it.
+func (m *canaryModel) tick() {
+	m.now++
+	for _, s := range m.sites {
+		s.tick(m.now, m.random.IntN)
+		if broken := s.check(m.now); broken != "" {
+			m.truth.fail("%s", broken)
+		}
+		m.checkContents(s)
+	}
+	m.noteLive()
+}
+
+// checkContents looks for requests that reach pods which were never asked for with so much of them.
+func (m *canaryModel) checkContents(s *canarySite) {
+	for t, weight := range s.effective {
+		for _, p := range s.pods {
+			if p.track == t && !p.dying && m.now >= p.readyAt && weight > m.truth.allowed[allowedKey(s.name, p.build.Content)] {
+				m.truth.fail("N1: %s gives %d percent to pods of %s, which were asked for with less", s.name, weight, p.build.Content)
+			}
+		}
+	}
+}
+
+// noteLive notes when each Site of the recorded step has its weights.
+func (m *canaryModel) noteLive() {
+	s := m.home
+	if s.Current == nil || isBeforeSteps(s) || s.Verdict != nil {
+		return
+	}
+	if _, ok := m.truth.liveAt[s.Position()]; ok {
+		return
+	}
+	for _, name := range s.Current.SitesAt(s.Cursor.Step) {
+		site := m.siteOf(name)
+		if m.records[m.repositoryOf(name)] != s.Position() || site.appliedAt != site.changes || !maps.Equal(site.accepted, weightsOf(site.applied)) {
+			return
+		}
+	}
+	m.truth.liveAt[s.Position()] = m.now - 1 // It may have been so since the second before.
+}
+
+// atRest returns what is wrong when nothing happens any more.
+func (m *canaryModel) atRest() string {
+	s := m.home
+	switch {
+	case s.Current == nil || s.Verdict == nil:
+		return fmt.Sprintf("there is no verdict at rest, but position %+v", s.Position())
+	case !m.spec.rollsBack && s.IsRejected() && s.Withdraws == 0:
+		return m.restWithoutRequests()
+	case s.IsRejected() && s.Target == 0 && len(s.Targets()) > 0 && TargetOf(s) != nil:
+		return m.restWithoutRollback()
+	case s.IsRejected() && s.Target == 0:
+		return ""
+	case s.IsRejected() && !s.Restored:
+		return "a rollback comes to no end"
+	}
+	revision, track, intent := s.Current.Number, s.Current.Track, s.Current.Request.Intent
+	if s.IsRejected() {
+		p := pastOf(s, s.Target)
+		revision, track, intent = p.Number, p.Track, p.Request.Intent
+	}
+	if s.IsVerified() && intent != m.intent() {
+		return "what is asked for is not what was ordered"
+	}
+	alone := aloneDirectory(track, revision, buildOf(intent))
+	for _, site := range m.sites {
+		if !site.git.equal(alone) || site.effective[track] != 100 || len(site.effective) != 1 {
+			return fmt.Sprintf("%s has %s and weights %v, and not %s", site.name, site.git.name(), site.effective, alone.name())
+		}
+		if i := slices.IndexFunc(site.pods, func(p pod) bool { return p.build.Content != alone[track].Build.Content }); i >= 0 {
+			return fmt.Sprintf("%s still has a pod of %s", site.name, site.pods[i].build.Content)
+		}
+	}
+	return ""
+}
+
+// restWithoutRollback is right where the directories hold the trees of the target.
+func (m *canaryModel) restWithoutRollback() string {
+	p := TargetOf(m.home)
+	alone := aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))
+	for _, site := range m.sites {
+		if !site.git.equal(alone) {
+			return "a rejected revision is not rolled back: " + site.git.name()
+		}
+	}
+	return ""
+}
+
+// restWithoutRequests is right where a rejected revision that shared requests has none left, although nothing is rolled back.
+func (m *canaryModel) restWithoutRequests() string {
+	r := m.home.Current
+	for _, site := range m.sites {
+		f := site.git[r.Track]
+		if r.HasSteps() && f.Revision == r.Number && originOf(m.home, site.name).revision != 0 && (f.Weight > 0 || site.effective[r.Track] > 0) {
+			return fmt.Sprintf("N4: %s gives %d percent to a rejected revision", site.name, f.Weight)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,490 @@
+package step
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// The canary model is a deployment in tracks: the home of its ledger, a follower, three Sites behind gateways, a SiteSync that proves what they do, a
+// Gate, and users. The function is the real one. canary_check_test.go has what must hold, and canary_story_test.go tells the stories.
+
+// canaryRules are rules of the parts that the model plays. A mutant lacks one.
+type canaryRules struct {
+	// Drain waits for requests under way before a track counts as idle.
+	Drain bool
+	// IdleIsProven asks the Site whether a track is without requests, and not Git.
+	IdleIsProven bool
+	// NewerThanWeighed asks for a proof by a position after the last one that gave a track requests.
+	NewerThanWeighed bool
+	// NewerThanPlaced asks for pods that were there after their folder changed last.
+	NewerThanPlaced bool
+	// Available asks for the pods of the new track before a step is live.
+	Available bool
+	// Accepted asks the gateway before a step is live, or a track without requests.
+	Accepted bool
+	// PauseStays keeps the begin of a pause while Sites come and go.
+	PauseStays bool
+	// AloneAfterRecord composes the stage Alone only on top of the recorded verdict.
+	AloneAfterRecord bool
+}
+
+var allCanaryRules = canaryRules{
+	Drain: true, IdleIsProven: true, NewerThanWeighed: true, NewerThanPlaced: true, Available: true, Accepted: true, PauseStays: true, AloneAfterRecord: true,
+}
+
+// A canaryDelivery is the GitDelivery of a repository: what it is asked for, and what it reported last.
+type canaryDelivery struct {
+	after    ledger.Head
+	events   []ledger.Event
+	position ledger.Position
+	wanted   map[string]canaryDirectory
+
+	isObserved bool
+	ledger     ledger.State
+	reported   ledger.Position
+	trees      map[string]canaryDirectory
+	weighed    map[string]map[string]ledger.Position
+	placed     map[string]map[string]ledger.Position
+}
+
+// idleProof is since when a track was seen without requests, and by which position.
+type idleProof struct {
+	since int
+	by    ledger.Position
+	isSet bool
+}
+
+// A canarySync is the SiteSync.
+type canarySync struct {
+	position ledger.Position
+	wanted   map[string]canaryDirectory
+	pause    int
+	// revision whose pods have to be available: the current one in a step, and what is gone on from before.
+	revision int64
+
+	proven      ledger.Position
+	provenTrees map[string]canaryDirectory
+	live        bool
+	failed      bool
+	released    bool
+	waitsSince  int
+	// pausedFor is the position whose pause began, and liveAt when its last Site was live.
+	pausedFor ledger.Position
+	liveAt    int
+	// idle is since when each track of a Site is without requests, and available the position by which its pods were there last.
+	idle      map[string]map[string]idleProof
+	available map[string]map[string]ledger.Position
+}
+
+// A canaryGate is the verdict on a step.
+type canaryGate struct {
+	position ledger.Position
+	result   string
+}
+
+// canarySpec is what the user wants.
+type canarySpec struct {
+	content    string
+	replicas   int
+	sources    string
+	steps      []ledger.Step
+	isEnabled  bool
+	suspended  bool
+	isBroken   bool
+	rollsBack  bool
+	maxRetries int32
+}
+
+type canaryModel struct {
+	rules  canaryRules
+	random *rand.Rand
+	now    int
+	sites  []*canarySite
+	waves  [][]string
+	home   ledger.State
+	// records are the positions of the repositories.
+	records       []ledger.Position
+	isUnreachable []bool
+	deliveries    []canaryDelivery
+	sync          canarySync
+	gate          canaryGate
+	spec          canarySpec
+	requests      []Request
+	uids          int
+	before        []canaryView
+	truth         canaryTruth
+	// tells is the story so far, for a failure.
+	tells []string
+}
+
+// A canaryView is what a call of the function sees.
+type canaryView struct {
+	deliveries []canaryDelivery
+	sync       canarySync
+	gate       canaryGate
+}
+
+func newCanaryModel(random *rand.Rand, rules canaryRules) *canaryModel {
+	m := &canaryModel{rules: rules, random: random}
+	m.spec = canarySpec{content: "a", replicas: 4, sources: "s", isEnabled: true, rollsBack: true, maxRetries: 2}
+	names := []string{"edge1", "edge2", "edge3"}[:1+random.IntN(3)]
+	for _, name := range names {
+		m.sites = append(m.sites, newCanarySite(name))
+	}
+	m.waves = [][]string{names}
+	if len(names) > 1 && random.IntN(2) == 0 {
+		m.waves = [][]string{names[:1], names[1:]}
+	}
+	repositories := 1 + random.IntN(min(2, len(names)))
+	m.deliveries, m.records, m.isUnreachable = make([]canaryDelivery, repositories), make([]ledger.Position, repositories), make([]bool, repositories)
+	m.spec.steps = m.randomSteps()
+	m.loseSync()
+	m.truth = newCanaryTruth()
+	s, err := ledger.Append(ledger.State{}, recordedAt, ledger.Event{Opened: &ledger.Opened{Ledger: "a", Home: m.configRef(0)}})
+	if err != nil {
+		panic(err)
+	}
+	m.home = s
+	return m
+}
+
+func (m *canaryModel) tell(format string, args ...any) {
+	m.tells = append(m.tells, fmt.Sprintf("%4d ", m.now)+fmt.Sprintf(format, args...))
+}
+
+func (m *canaryModel) configRef(i int) string { return fmt.Sprintf("repository-%d", i) }
+
+// repositoryOf returns the index of the repository that delivers to a Site: the last one has all but the first Site.
+func (m *canaryModel) repositoryOf(site string) int {
+	if site == m.sites[0].name {
+		return 0
+	}
+	return len(m.records) - 1
+}
+
+func (m *canaryModel) siteOf(name string) *canarySite {
+	return m.sites[slices.IndexFunc(m.sites, func(s *canarySite) bool { return s.name == name })]
+}
+
+// randomSteps returns the weights, Gates and pauses of a wave.
+func (m *canaryModel) randomSteps() []ledger.Step {
+	out := []ledger.Step{{Weight: new(int32(0))}}
+	for _, weight := range [][]int32{{5, 50}, {20}, {25, 50, 75}, {}}[m.random.IntN(4)] {
+		out = append(out, ledger.Step{Weight: new(weight), Gate: m.random.IntN(3) > 0})
+	}
+	out = append(out, ledger.Step{Weight: new(int32(100)), Gate: m.random.IntN(2) > 0})
+	for i := range out {
+		switch m.random.IntN(5) {
+		case 0:
+			out[i].Pause = PauseManual
+		case 1:
+			out[i].Pause = strconv.Itoa(3+m.random.IntN(12)) + "s"
+		}
+		if i+1 < len(out) {
+			out[i].Ahead = out[i+1].Weight
+		}
+	}
+	return out
+}
+
+// intent of the spec: what is delivered and how it is judged.
+func (m *canaryModel) intent() string {
+	weights := ""
+	for _, p := range m.spec.steps {
+		weights += fmt.Sprintf("%d%t%s,", *p.Weight, p.Gate, p.Pause)
+	}
+	return fmt.Sprintf("%s/%d/%t/%s", m.spec.content, m.spec.replicas, m.spec.isEnabled, weights)
+}
+
+// buildOf returns what the pods of an intent are made from.
+func buildOf(intent string) build {
+	parts := strings.Split(intent, "/")
+	replicas, err := strconv.Atoi(parts[1])
+	if err != nil {
+		panic(err)
+	}
+	return build{Content: parts[0], Replicas: replicas}
+}
+
+// desired is what the spec asks for, as it was compiled on top of a recorded state.
+func (m *canaryModel) desired(recorded ledger.State) *Desired {
+	if m.spec.isBroken {
+		return nil
+	}
+	d := &Desired{Request: ledger.Request{Intent: m.intent(), Sources: m.spec.sources, Scheme: 1, Renderer: 1}}
+	d.Workload = Workload{Digest: m.spec.content, IsEnabled: m.spec.isEnabled, HasPods: true}
+	placement, err := PlaceRevision(recorded, d.Workload)
+	if err != nil {
+		panic(err)
+	}
+	d.Placement = placement
+	for i := range m.records {
+		part := ledger.Part{Delivery: m.configRef(i), ConfigRef: m.configRef(i)}
+		for _, s := range m.sites {
+			if m.repositoryOf(s.name) == i {
+				part.Sites = append(part.Sites, s.name)
+			}
+		}
+		d.Parts = append(d.Parts, part)
+	}
+	for _, wave := range m.waves {
+		if !placement.HasSteps {
+			d.Plan = append(d.Plan, ledger.Step{Sites: wave, Gate: true})
+			continue
+		}
+		steps := slices.Clone(m.spec.steps)
+		steps[0].Sites = wave
+		d.Plan = append(d.Plan, steps...)
+	}
+	return d
+}
+
+// view is what a call sees of the objects.
+func (m *canaryModel) view() canaryView {
+	v := canaryView{sync: m.sync, gate: m.gate}
+	for _, d := range m.deliveries {
+		d.trees, d.weighed, d.placed = maps.Clone(d.trees), maps.Clone(d.weighed), maps.Clone(d.placed)
+		v.deliveries = append(v.deliveries, d)
+	}
+	v.sync.idle, v.sync.available = maps.Clone(m.sync.idle), maps.Clone(m.sync.available)
+	for site := range v.sync.idle {
+		v.sync.idle[site], v.sync.available[site] = maps.Clone(v.sync.idle[site]), maps.Clone(v.sync.available[site])
+	}
+	return v
+}
+
+// call is one call of the function. Only some of its writes may succeed.
+func (m *canaryModel) call(seen canaryView, writes func() bool) {
+	home := seen.deliveries[0]
+	if !home.isObserved {
+		return
+	}
+	recorded := home.ledger
+	events, s := m.propose(seen, recorded)
+	in := m.input(seen, recorded, s)
+	if writes() {
+		d := &m.deliveries[0]
+		d.after, d.events, d.position = recorded.Head, events, s.Position()
+		d.wanted = m.compose(0, seen, in, s)
+	}
+	followed := m.input(seen, recorded, recorded)
+	for i := range m.deliveries[1:] {
+		if writes() && recorded.Current != nil {
+			d := &m.deliveries[i+1]
+			d.position, d.wanted = recorded.Position(), m.compose(i+1, seen, followed, recorded)
+		}
+	}
+	if writes() && s.Current != nil {
+		m.composeSync(seen, in, s)
+	}
+	if s.Current != nil && m.gate.position != s.Position() && s.IsGated() && s.Verdict == nil && !isBeforeSteps(s) {
+		m.gate = canaryGate{position: s.Position()}
+	}
+}
+
+// composeSync asks the SiteSync for a position.
+func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
+	sync := &m.sync
+	sync.position, sync.wanted, sync.pause, sync.revision = s.Position(), map[string]canaryDirectory{}, 0, s.Current.Number
+	for i := range m.deliveries {
+		maps.Copy(sync.wanted, m.compose(i, seen, in, s))
+	}
+	if d, err := time.ParseDuration(pauseOf(s)); err == nil && s.Cursor.Stage == ledger.StageSteps {
+		sync.pause = int(d.Seconds())
+	}
+	switch {
+	case s.Cursor.Attempt > 0:
+		sync.revision = s.Target
+	case isBeforeSteps(s):
+		sync.revision = s.Current.Stable
+	}
+}
+
+// propose returns the events that follow, and the state after them.
+func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.Event, ledger.State) {
+	var events []ledger.Event
+	s := recorded
+	for range 8 {
+		e, _ := Step(s, m.input(seen, recorded, s))
+		if e == nil {
+			return events, s
+		}
+		next, err := ledger.Append(s, m.time(), *e)
+		if err != nil {
+			m.truth.fail("an event is illegal: %v", err)
+			return nil, recorded
+		}
+		s, events = next, append(events, *e)
+	}
+	m.truth.fail("events follow without an end, at last %s", event(&events[len(events)-1]))
+	return nil, recorded
+}
+
+func (m *canaryModel) time() time.Time { return recordedAt.Add(time.Duration(m.now) * time.Second) }
+
+// input is what a call knows about a state.
+func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
+	in := Input{
+		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
+		Policy:     Policy{AutoRollback: m.spec.rollsBack, MaxRetries: m.spec.maxRetries},
+		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: true, HasAllReported: true, AreTracksKnown: true,
+	}
+	for i, d := range seen.deliveries {
+		in.HasAllReported = in.HasAllReported && d.isObserved && d.reported == s.Position()
+		in.AreTracksKnown = in.AreTracksKnown && d.isObserved && d.reported == recorded.Position()
+		for _, site := range m.sites {
+			if m.repositoryOf(site.name) == i {
+				in.Directories = append(in.Directories, m.directory(seen, d, site.name))
+			}
+		}
+	}
+	slices.SortFunc(in.Directories, func(a, b Directory) int { return cmp.Compare(a.Site, b.Site) })
+	if s.Current != nil && s.Position() == recorded.Position() {
+		in.Proof = m.proof(seen, in, s)
+	}
+	return in
+}
+
+// directory is what is known of a Site's directory.
+func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) Directory {
+	is, isKnown := d.trees[site]
+	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: is.name(), Tracks: map[string]Track{}}
+	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+		f := is[t]
+		if f.Revision == 0 {
+			continue
+		}
+		out.Revision = max(out.Revision, f.Revision)
+		out.Tracks[t] = Track{
+			Revision: f.Revision, Weight: f.Weight, IsProven: m.isProven(seen, d, site, t), IsIdle: m.isIdle(seen, d, site, t),
+		}
+	}
+	return out
+}
+
+// isProven is true if the pods of a folder were there after the folder changed last.
+func (m *canaryModel) isProven(seen canaryView, d canaryDelivery, site, t string) bool {
+	by, isSet := seen.sync.available[site][t]
+	return isSet && (by.Compare(d.placed[site][t]) >= 0 || !m.rules.NewerThanPlaced)
+}
+
+// isIdle compares what the SiteSync proved with what the repository reports.
+func (m *canaryModel) isIdle(seen canaryView, d canaryDelivery, site, t string) bool {
+	if !m.rules.IdleIsProven {
+		return d.trees[site][t].Weight == 0
+	}
+	if d.weighed[site][t] == (ledger.Position{}) {
+		return true
+	}
+	proof := seen.sync.idle[site][t]
+	drained := m.now-proof.since >= drainTicks || !m.rules.Drain
+	return proof.isSet && drained && (proof.by.Compare(d.weighed[site][t]) > 0 || !m.rules.NewerThanWeighed)
+}
+
+// proof is what is proven of a recorded position.
+func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
+	p := Proof{}
+	sync := seen.sync
+	if sync.proven != s.Position() || !m.asksForThis(sync, seen, in, s) {
+		return p
+	}
+	p.IsLive, p.IsReleased = sync.live, sync.released
+	if sync.failed {
+		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncTimedOut"}
+	}
+	if seen.gate.position == s.Position() && s.Verdict == nil && s.IsGated() && !isBeforeSteps(s) {
+		switch seen.gate.result {
+		case "Passed":
+			p.HasPassed = true
+		case "Held":
+			p.IsHeld = true
+		case "Failed":
+			p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
+		}
+	}
+	for _, site := range m.sites {
+		alone := aloneDirectory(s.Current.Track, s.Current.Number, buildOf(s.Current.Request.Intent))
+		p.Trees = append(p.Trees, ledger.SiteTree{Site: site.name, ID: alone.name()})
+	}
+	return p
+}
+
+// asksForThis is true if the SiteSync proved the directories that are composed now.
+func (m *canaryModel) asksForThis(sync canarySync, seen canaryView, in Input, s ledger.State) bool {
+	wanted := map[string]canaryDirectory{}
+	for i := range m.deliveries {
+		maps.Copy(wanted, m.compose(i, seen, in, s))
+	}
+	return maps.EqualFunc(wanted, sync.provenTrees, canaryDirectory.equal)
+}
+
+// compose returns the directories that a repository is asked for. One that is not among them stays as it is.
+func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) map[string]canaryDirectory {
+	out := map[string]canaryDirectory{}
+	for _, d := range in.Directories {
+		if m.repositoryOf(d.Site) != i {
+			continue
+		}
+		if s.Current == nil {
+			continue
+		}
+		switch aim := in.AimAt(s, d); {
+		case aim.IsUnknown:
+			out[d.Site] = unknownDirectory
+		case !aim.Keeps:
+			out[d.Site] = m.directoryOf(aim, seen.deliveries[i].trees[d.Site], s)
+		}
+	}
+	return out
+}
+
+// unknownDirectory is what is never there.
+var unknownDirectory = canaryDirectory{"unknown": {}}
+
+// directoryOf returns a directory that is brought to an aim.
+func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.State) canaryDirectory {
+	out := canaryDirectory{}
+	maps.Copy(out, observed)
+	if aim.Restores {
+		p := pastOf(s, s.Target)
+		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))
+	}
+	for t, revision := range aim.Put {
+		b := m.buildOfRevision(s, revision)
+		out[t] = folder{Revision: revision, Build: b, Size: b.Replicas, Weight: out[t].Weight}
+	}
+	if aim.Serving == "" {
+		return out
+	}
+	other := ledger.OtherTrack(aim.Serving)
+	if aim.IsAlone {
+		delete(out, other)
+	}
+	if f, ok := out[aim.Serving]; ok {
+		f.Weight = 100 - aim.Weight
+		out[aim.Serving] = f
+	}
+	if f, ok := out[other]; ok {
+		f.Weight = aim.Weight
+		if aim.Ahead != nil {
+			f.Size = max(1, needs(f.Build.Replicas, *aim.Ahead))
+		}
+		out[other] = f
+	}
+	return out
+}
+
+func (m *canaryModel) buildOfRevision(s ledger.State, revision int64) build {
+	if s.Current.Number == revision {
+		return buildOf(s.Current.Request.Intent)
+	}
+	return buildOf(pastOf(s, revision).Request.Intent)
+}

@@ -1,0 +1,243 @@
+package step
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// tellStory tells one story, and returns what was wrong in it.
+func (m *canaryModel) tellStory() string {
+	for range 100 + m.random.IntN(400) {
+		m.work()
+		if m.random.IntN(10) == 0 {
+			m.disturb()
+		}
+		if m.random.IntN(3) == 0 {
+			m.release()
+		}
+		if m.random.IntN(12) == 0 {
+			m.mend()
+		}
+		if m.truth.broken != "" {
+			return m.truth.broken
+		}
+	}
+	m.endFaults()
+	rests := 0
+	for range 700 {
+		m.work()
+		m.release()
+		if m.truth.broken != "" {
+			return m.truth.broken
+		}
+		if rests++; m.atRest() != "" {
+			rests = 0
+		}
+		if rests > 30 {
+			return ""
+		}
+	}
+	return m.atRest()
+}
+
+// work lets each part do something, and a few seconds pass.
+func (m *canaryModel) work() {
+	m.before = append(m.before, m.view())
+	m.before = m.before[max(0, len(m.before)-4):]
+	for range 6 {
+		switch m.random.IntN(5) {
+		case 0:
+			m.call(m.before[m.random.IntN(len(m.before))], m.sometimes)
+			m.call(m.view(), m.sometimes)
+		case 1:
+			m.deliver(m.random.IntN(len(m.deliveries)), m.random.IntN(10) == 0)
+		case 2:
+			s := m.sites[m.random.IntN(len(m.sites))]
+			s.apply()
+			s.fetch()
+		case 3:
+			m.observe()
+			m.measure()
+		case 4:
+			m.tick()
+		}
+	}
+}
+
+func (m *canaryModel) sometimes() bool { return m.random.IntN(8) > 0 }
+
+// disturb lets a user or a fault change something.
+func (m *canaryModel) disturb() {
+	s := m.sites[m.random.IntN(len(m.sites))]
+	switch n := m.random.IntN(100); {
+	case n < 24:
+		m.spec.content = []string{"a", "b", "c", "d", "b", "c", "x", "z"}[m.random.IntN(8)]
+		m.tell("the user wants %s", m.spec.content)
+	case n < 27:
+		m.spec.replicas = 4 + m.random.IntN(3)
+		m.tell("the user wants %d replicas", m.spec.replicas)
+	case n < 29:
+		m.spec.steps = m.randomSteps()
+		m.tell("the user wants other steps: %s", m.intent())
+	case n < 32:
+		m.spec.isEnabled = !m.spec.isEnabled
+		m.tell("canary is enabled: %t", m.spec.isEnabled)
+	case n < 34:
+		m.spec.sources = fmt.Sprint("s", m.random.IntN(3))
+	case n < 36:
+		m.spec.isBroken = !m.spec.isBroken
+	case n < 38:
+		m.spec.suspended = !m.spec.suspended
+		m.tell("suspended: %t", m.spec.suspended)
+	case n < 41:
+		m.spec.rollsBack = !m.spec.rollsBack
+		m.tell("rolls back: %t", m.spec.rollsBack)
+	case n < 60:
+		m.ask()
+	case n < 67:
+		s.isStuck = !s.isStuck
+		m.tell("the engine of %s is stuck: %t", s.name, s.isStuck)
+	case n < 74:
+		s.isGatewayStuck = !s.isGatewayStuck
+		m.tell("the gateway of %s is stuck: %t", s.name, s.isGatewayStuck)
+	case n < 80:
+		i := m.random.IntN(len(m.isUnreachable))
+		m.isUnreachable[i] = !m.isUnreachable[i]
+		m.tell("repository %d is unreachable: %t", i, m.isUnreachable[i])
+	case n < 84:
+		m.loseSync()
+		m.tell("the SiteSync is lost")
+	case n < 88:
+		m.gate = canaryGate{}
+	case n < 92:
+		m.loseDelivery(m.random.IntN(len(m.deliveries)))
+	}
+}
+
+// loseDelivery loses the object of a repository.
+func (m *canaryModel) loseDelivery(i int) {
+	m.deliveries[i] = canaryDelivery{}
+	m.tell("GitDelivery %d is lost", i)
+}
+
+// ask makes a RolloutRequest about the revision that its user sees.
+func (m *canaryModel) ask() {
+	s := m.deliveries[0].ledger
+	if s.Current == nil {
+		return
+	}
+	m.uids++
+	r := Request{
+		Ref: ledger.RequestReference{Name: "request", UID: fmt.Sprint("u", m.uids)}, Revision: s.Current.Number, CreatedAt: m.time(),
+		Action: []Action{ActionPromote, ActionPromote, ActionPromote, ActionAbort, ActionRetry, ActionRollbackTo}[m.random.IntN(6)],
+		Step:   s.Cursor.Step + int32(m.random.IntN(4)), ToRevision: 1,
+	}
+	if targets := s.Targets(); len(targets) > 0 {
+		r.ToRevision = targets[m.random.IntN(len(targets))].Number
+	}
+	r.Full = r.Action == ActionPromote && m.random.IntN(5) == 0
+	m.requests = append(m.requests, r)
+	m.requests = m.requests[max(0, len(m.requests)-6):]
+	m.tell("the user asks for %s: step %d, full %t, to %d", r.Action, r.Step, r.Full, r.ToRevision)
+}
+
+// endFaults lets the rest of the story be calm.
+func (m *canaryModel) endFaults() {
+	m.tell("calm")
+	if m.spec.rollsBack = m.random.IntN(4) > 0; m.spec.rollsBack {
+		m.spec.content = "a"
+	}
+	m.requests = nil
+	m.mend()
+}
+
+// mend ends what is out of order.
+func (m *canaryModel) mend() {
+	m.spec.isBroken, m.spec.suspended = false, false
+	for _, s := range m.sites {
+		s.isStuck, s.isGatewayStuck = false, false
+	}
+	for i := range m.isUnreachable {
+		m.isUnreachable[i] = false
+	}
+}
+
+// release promotes the present step, as the user does in the end.
+func (m *canaryModel) release() {
+	s := m.deliveries[0].ledger
+	if s.Current != nil && s.Verdict == nil && m.random.IntN(4) == 0 {
+		m.uids++
+		ref := ledger.RequestReference{Name: "release", UID: fmt.Sprint("u", m.uids)}
+		m.requests = []Request{{Ref: ref, Action: ActionPromote, Revision: s.Current.Number, Step: s.Cursor.Step + 1}}
+	}
+}
+
+func (m *canaryModel) String() string { return strings.Join(m.tells, "\n") }
+
+// canaryStories is how many stories are told in make test. They come to all of what canarySights names.
+const canaryStories = 200
+
+// canarySights are what stories have to come to, so that they are worth telling.
+var canarySights = []string{
+	"alone", "left out", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
+	"stage 1, attempt false", "stage 1, attempt true", "stage 2, attempt false", "stage 2, attempt true", "verified with steps",
+	"verified without steps", "withdrawn",
+}
+
+// TestCanaryStories tells random stories of deployments in tracks.
+func TestCanaryStories(t *testing.T) {
+	rounds, random := soak.Random(t, canaryStories, 10_000)
+	seen := map[string]int{}
+	for i := range rounds {
+		seed := random.Uint64()
+		m := newCanaryModel(rand.New(rand.NewPCG(seed, 15)), allCanaryRules)
+		if broken := m.tellStory(); broken != "" {
+			t.Fatalf("\nstory %d of seed %d: %s\n%s", i, seed, broken, m)
+		}
+		for what, n := range m.truth.seen {
+			seen[what] += n
+		}
+	}
+	t.Logf("seen: %v", seen)
+	for _, what := range canarySights {
+		if seen[what] == 0 {
+			t.Errorf("no story comes to: %s", what)
+		}
+	}
+}
+
+// TestCanaryMutants takes away one rule of the parts that the model plays, and looks for a story that then goes wrong.
+func TestCanaryMutants(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*canaryRules)
+	}{
+		"Drain":            {reason: "A track without requests may still answer some that are under way.", change: func(r *canaryRules) { r.Drain = false }},
+		"IdleIsProven":     {reason: "That Git gives a track no requests does not say that it gets none.", change: func(r *canaryRules) { r.IdleIsProven = false }},
+		"NewerThanWeighed": {reason: "A proof from before a track got requests does not say that they left.", change: func(r *canaryRules) { r.NewerThanWeighed = false }},
+		"NewerThanPlaced":  {reason: "Pods that were there before the folder changed are not those of the folder.", change: func(r *canaryRules) { r.NewerThanPlaced = false }},
+		"Available":        {reason: "Requests need pods that are available.", change: func(r *canaryRules) { r.Available = false }},
+		"Accepted":         {reason: "Requests follow a route once the gateway accepted it.", change: func(r *canaryRules) { r.Accepted = false }},
+		"PauseStays":       {reason: "A pause does not begin again when a Site flaps.", change: func(r *canaryRules) { r.PauseStays = false }},
+		"AloneAfterRecord": {reason: "The stable pods stay until the verdict is recorded.", change: func(r *canaryRules) { r.AloneAfterRecord = false }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rules := allCanaryRules
+			tc.change(&rules)
+			for seed := range uint64(canaryStories) {
+				m := newCanaryModel(rand.New(rand.NewPCG(seed, 16)), rules)
+				if broken := m.tellStory(); broken != "" {
+					t.Logf("story %d: %s", seed, broken)
+					return
+				}
+			}
+			t.Errorf("\n%s\nNo story of %d shows it.", tc.reason, canaryStories)
+		})
+	}
+}

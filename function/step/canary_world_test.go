@@ -1,0 +1,227 @@
+package step
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// The world of a canary: Sites with pods in two tracks behind a gateway, as far as requests depend on them. A tick is a second.
+
+const (
+	// drainTicks is how long a track has to be without requests before its pods may change.
+	drainTicks = 6
+	// gatewayLag is how long a gateway takes at most to do what it accepted.
+	gatewayLag = 4
+	// timeoutTicks is how long a Site may take to be live.
+	timeoutTicks = 60
+)
+
+// A build is what pods are made from, whatever the number of the revision.
+type build struct {
+	Content  string
+	Replicas int
+}
+
+// A folder is one track of a directory.
+type folder struct {
+	Revision int64
+	Build    build
+	Size     int
+	Weight   int32
+}
+
+// A directory is what Git has for a Site: its tracks by their names.
+type canaryDirectory map[string]folder
+
+func (d canaryDirectory) equal(o canaryDirectory) bool { return maps.Equal(d, o) }
+
+// name is the id of the tree.
+func (d canaryDirectory) name() string {
+	out := ""
+	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+		if f, ok := d[t]; ok {
+			out += fmt.Sprintf("%s=%d/%d@%d ", t, f.Revision, f.Size, f.Weight)
+		}
+	}
+	return out
+}
+
+// aloneDirectory is the directory in which a revision is alone.
+func aloneDirectory(track string, revision int64, b build) canaryDirectory {
+	return canaryDirectory{track: {Revision: revision, Build: b, Size: b.Replicas, Weight: 100}}
+}
+
+// A pod serves requests while it is ready and not dying.
+type pod struct {
+	track   string
+	build   build
+	readyAt int
+	dying   bool
+}
+
+// A canarySite is a cluster, its engine and its gateway.
+type canarySite struct {
+	name string
+	// directory in Git, how often it changed, and the last positions that gave each track requests, and that changed its folder.
+	git             canaryDirectory
+	changes         int
+	weighed, placed map[string]ledger.Position
+	// fetched is what the engine applies next, and applied what it did.
+	fetched, applied        canaryDirectory
+	fetchedAt, appliedAt    int
+	isStuck, isGatewayStuck bool
+	// accepted are the weights that the gateway accepted, and effective those that it has.
+	accepted, effective map[string]int32
+	effectiveAt         int
+	// idleSince is when a track was last without requests: it has had none since.
+	idleSince map[string]int
+	pods      []pod
+	made      map[string]int
+	// hasServed says that the Site served all requests once. Before, there is nothing that a commit could break.
+	hasServed bool
+	// replicas is how many pods a track needs for all requests.
+	replicas map[string]int
+}
+
+func newCanarySite(name string) *canarySite {
+	return &canarySite{
+		name: name, git: canaryDirectory{}, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}, idleSince: map[string]int{}, made: map[string]int{}, replicas: map[string]int{},
+	}
+}
+
+func weightsOf(d canaryDirectory) map[string]int32 {
+	out := map[string]int32{}
+	for t, f := range d {
+		out[t] = f.Weight
+	}
+	return out
+}
+
+// fetch lets the engine see what is in Git, and apply lets it apply what it saw last.
+func (s *canarySite) fetch() { s.fetched, s.fetchedAt = s.git, s.changes }
+
+func (s *canarySite) apply() {
+	if !s.isStuck && s.fetchedAt > s.appliedAt {
+		s.applied, s.appliedAt = s.fetched, s.fetchedAt
+	}
+}
+
+// tick lets a second pass: the gateway follows the routes, and the controllers of Kubernetes the Deployments.
+func (s *canarySite) tick(now int, random func(int) int) {
+	if want := weightsOf(s.applied); !s.isGatewayStuck && !maps.Equal(s.accepted, want) {
+		s.accepted, s.effectiveAt = want, now+random(gatewayLag)
+	}
+	if now >= s.effectiveAt && !maps.Equal(s.effective, s.accepted) {
+		s.effective = s.accepted
+	}
+	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+		if s.effective[t] > 0 {
+			s.idleSince[t] = now + 1
+		}
+		s.roll(t, now, random)
+	}
+	s.pods = slices.DeleteFunc(s.pods, func(p pod) bool { return p.dying })
+}
+
+// roll is what the controllers do for a track: pods of another build are replaced one by one, as many as may be missing: none.
+func (s *canarySite) roll(t string, now int, random func(int) int) {
+	want, alive, ready, old := s.applied[t], 0, 0, -1
+	fresh := 0
+	for i, p := range s.pods {
+		if p.track != t || p.dying {
+			continue
+		}
+		alive++
+		if now >= p.readyAt {
+			ready++
+		}
+		if p.build.Content != want.Build.Content {
+			old = i
+			continue
+		}
+		fresh++
+	}
+	switch {
+	case want.Revision == 0:
+		s.kill(t, alive)
+	case old >= 0 && (ready > want.Size || now < s.pods[old].readyAt):
+		s.pods[old].dying = true
+	case fresh < want.Size && alive <= want.Size:
+		s.create(t, want.Build, now, random)
+	case old < 0 && fresh > want.Size:
+		s.kill(t, 1)
+	}
+}
+
+// kill lets pods of a track die, those first that are not ready.
+func (s *canarySite) kill(t string, n int) {
+	order := slices.Clone(s.pods)
+	slices.SortStableFunc(order, func(a, b pod) int { return b.readyAt - a.readyAt })
+	for _, victim := range order {
+		i := slices.IndexFunc(s.pods, func(p pod) bool { return !p.dying && p == victim && p.track == t })
+		if n > 0 && i >= 0 {
+			s.pods[i].dying = true
+			n--
+		}
+	}
+}
+
+// never is when pods of a broken build are ready.
+const never = 1 << 30
+
+func (s *canarySite) create(t string, b build, now int, random func(int) int) {
+	readyAt := now + 1 + random(4)
+	if b.Content == "z" {
+		readyAt = never
+	}
+	s.made[t+b.Content]++
+	s.pods = append(s.pods, pod{track: t, build: b, readyAt: readyAt})
+}
+
+// readyPods counts the pods of a track that serve requests. A build of "" means any.
+func (s *canarySite) readyPods(t, content string, now int) int {
+	n := 0
+	for _, p := range s.pods {
+		if p.track == t && !p.dying && now >= p.readyAt && (content == "" || p.build.Content == content) {
+			n++
+		}
+	}
+	return n
+}
+
+// isAvailable is true if the Deployments of a track are available, with the build that the engine applied.
+func (s *canarySite) isAvailable(t string, now int) bool {
+	f := s.applied[t]
+	return f.Revision != 0 && s.readyPods(t, f.Build.Content, now) >= f.Size
+}
+
+// needs is how many pods a share of the requests needs.
+func needs(replicas int, weight int32) int {
+	if weight == 0 || replicas == 0 {
+		return 0
+	}
+	return max(1, (replicas*int(weight)+99)/100)
+}
+
+// check returns what is wrong with the requests of a Site.
+func (s *canarySite) check(now int) string {
+	for t, weight := range s.effective {
+		if weight == 0 {
+			continue
+		}
+		replicas := s.applied[t].Build.Replicas
+		if weight == 100 && replicas > s.replicas[t] && s.readyPods(t, "", now) < replicas {
+			replicas = s.replicas[t] // A user who asks for more pods gets them one by one.
+		}
+		s.replicas[t] = replicas
+		isEnough := s.readyPods(t, "", now) >= max(1, needs(replicas, weight))
+		s.hasServed = s.hasServed || isEnough && weight == 100
+		if ready := s.readyPods(t, "", now); !isEnough && s.hasServed {
+			return fmt.Sprintf("N1: at %s track %s gets %d percent and has %d pods of %d", s.name, t, weight, ready, replicas)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,166 @@
+package step
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// Track is one track of a Site's directory.
+type Track struct {
+	// Revision whose pods the directory asks for in the track. 0 means that it has no such folder.
+	Revision int64
+
+	// Weight of the requests that the directory gives to the track, in percent.
+	Weight int32
+
+	// IsProven says that all pods of the track were available once, by a position that is not before the last one that changed its folder. They
+	// may not be now.
+	IsProven bool
+
+	// IsIdle says that the Site was proven to give the track no requests, by a position after the last one that gave it any, and that the time for
+	// requests under way has passed since.
+	IsIdle bool
+}
+
+// isAway is true for a track that serves nothing, so that its pods may change.
+func (t Track) isAway() bool { return t.Revision == 0 || t.IsIdle }
+
+// Aim is what the directory of a Site has in a position.
+type Aim struct {
+	// Keeps says that the directory stays as it is. Nothing else is set then.
+	Keeps bool
+
+	// IsUnknown says that the repository has to report the directory first, which stays as it is meanwhile. Nothing is proven of the position
+	// before. Nothing else is set then.
+	IsUnknown bool
+
+	// Restores says that the directory gets the tree of the target. Nothing else is set then.
+	Restores bool
+
+	// Put are the revisions whose folders replace those of tracks.
+	Put map[string]int64
+
+	// Serving is the track that gets what Weight leaves. Empty means that the weights stay as they are.
+	Serving string
+
+	// Weight of the requests that the other track gets, in percent.
+	Weight int32
+
+	// Ahead is the share that the pods of the other track are enough for, in percent. Nil means that they stay as many as they are.
+	Ahead *int32
+
+	// IsAlone says that the other track is removed.
+	IsAlone bool
+}
+
+// origin is what a revision or a rollback goes on from at a Site: a verified revision in its track. The zero value says that there is none.
+type origin struct {
+	track    string
+	revision int64
+}
+
+// siteTracks is what is known of one Site, and what it goes on from.
+type siteTracks struct {
+	origin origin
+
+	// track is the name of the origin's track, or of that of the revision where there is none. Home is what it has, and other what the other one has.
+	track       string
+	home, other Track
+
+	// otherIsVerified says that the other track has pods of a verified revision.
+	otherIsVerified bool
+
+	isKnown bool
+}
+
+// isWhole is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any.
+func (t siteTracks) isWhole() bool {
+	return t.home.Revision == t.origin.revision && (t.home.IsProven || t.home.Weight > 0 && !t.other.isAway())
+}
+
+// isCleared is true if the pods of the home may change, or need not. Where the other track cannot take over they are replaced one by one, and the
+// other track must not get requests meanwhile.
+func (t siteTracks) isCleared() bool {
+	inPlace := !t.otherIsVerified && t.other.isAway()
+	return t.home.Revision == t.origin.revision || t.home.isAway() || inPlace
+}
+
+// isOver is true if nothing is left to do in a stage before the steps.
+func (t siteTracks) isOver(stage int32) bool {
+	switch {
+	case !t.isKnown:
+		return false
+	case stage == ledger.StageClear:
+		return t.origin.revision == 0 || t.isCleared()
+	case stage == ledger.StageBeside:
+		return t.origin.revision == 0 || t.isWhole()
+	}
+	return t.other.isAway()
+}
+
+// aimBefore returns what the directory has in a stage before the steps. The origin gets the requests as soon as its pods are there, whatever other
+// Sites wait for.
+func (t siteTracks) aimBefore(stage int32) Aim {
+	switch {
+	case !t.isKnown, t.origin.revision == 0 && t.home.Revision == 0:
+		return Aim{Keeps: true}
+	case t.origin.revision == 0: // The ledger does not say what served before. The track that the revision takes has the most requests.
+		return Aim{Serving: t.track}
+	case t.isWhole(), stage == ledger.StageShift:
+		return Aim{Serving: t.origin.track}
+	case stage == ledger.StageBeside:
+		return Aim{Put: map[string]int64{t.origin.track: t.origin.revision}}
+	case t.home.Revision == t.origin.revision, t.home.isAway():
+		return Aim{Keeps: true}
+	case t.otherIsVerified:
+		return Aim{Serving: ledger.OtherTrack(t.origin.track)}
+	}
+	return Aim{Serving: t.origin.track}
+}
+
+// hasTracks is true for a state whose current revision is in a track.
+func hasTracks(s ledger.State) bool { return s.Current != nil && s.Current.Track != "" }
+
+// pastOf returns a revision of the history, or nil.
+func pastOf(s ledger.State, number int64) *ledger.Past {
+	for i := range s.History {
+		if s.History[i].Number == number {
+			return &s.History[i]
+		}
+	}
+	return nil
+}
+
+// originOf returns what the current revision or its rollback goes on from at a Site.
+func originOf(s ledger.State, site string) origin {
+	number := s.Current.Stable
+	if s.Cursor.Attempt > 0 {
+		number = s.Target
+	}
+	p := pastOf(s, number)
+	if p == nil || p.Track == "" {
+		return origin{}
+	}
+	_, isServed := slices.BinarySearchFunc(p.Trees, site, func(t ledger.SiteTree, name string) int { return cmp.Compare(t.Site, name) })
+	if !isServed {
+		return origin{}
+	}
+	return origin{track: p.Track, revision: number}
+}
+
+// isVerifiedRevision is true for a revision that was verified, also if a user withdrew it since.
+func isVerifiedRevision(s ledger.State, number int64) bool {
+	p := pastOf(s, number)
+	return p != nil && p.Verdict != nil && p.Verdict.Result == ledger.VerdictVerified
+}
+
+// tracksOf returns what is known of a directory.
+func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
+	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown}
+	t.track = cmp.Or(t.origin.track, s.Current.Track)
+	t.home, t.other = d.Tracks[t.track], d.Tracks[ledger.OtherTrack(t.track)]
+	t.otherIsVerified = isVerifiedRevision(s, t.other.Revision)
+	return t
+}

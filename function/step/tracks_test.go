@@ -1,0 +1,46 @@
+package step
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// TestAimAt asks what the directory of Site edge1 has.
+func TestAimAt(t *testing.T) {
+	stable := Track{Revision: 1, Weight: 100, IsProven: true}
+	requested := append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1))
+	full := ledger.Event{Promoted: &ledger.Promoted{Full: true, RequestRef: ledger.RequestReference{Name: "r", UID: "u"}}}
+	inPlace := []ledger.Event{ordered(2, "w1", inTrack("green", "w1", 1))}
+	cases := map[string]struct {
+		reason      string
+		events      []ledger.Event
+		blue, green Track
+		isUnknown   bool
+		want        Aim
+	}{
+		"Prepare":  {reason: "The pods of a canary start without requests.", events: canary(0, ledger.StageSteps), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(20))}},
+		"Weight":   {reason: "A step gives the canary its share, and the pods of the next one.", events: canary(1, ledger.StageSteps), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Weight: 20, Ahead: new(int32(100))}},
+		"Full":     {reason: "A user who releases all steps gets all pods before any further request.", events: append(canary(0, ledger.StageSteps), full), green: stable, want: Aim{Put: map[string]int64{"blue": 2, "green": 1}, Serving: "green", Ahead: new(int32(100))}},
+		"Shift":    {reason: "A rejected canary loses its requests, and no pods.", events: requested, blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 1, Weight: 80}, want: Aim{Serving: "green"}},
+		"Unproven": {reason: "A directory that is not known stays as it is before the steps.", events: requested, isUnknown: true, want: Aim{Keeps: true}},
+		"Restore":  {reason: "The rollback ends with the trees of the target.", events: append(requested, stageOf(1, ledger.StageSteps)), green: stable, want: Aim{Restores: true}},
+		"Alone":    {reason: "A verified canary becomes alone with the pods that were judged.", events: append(canary(2, ledger.StageSteps), verified("b"), stageOf(2, ledger.StageAlone)), isUnknown: true, want: Aim{Put: map[string]int64{"blue": 2}, Serving: "blue", IsAlone: true}},
+		"InPlace":  {reason: "A revision without steps replaces the stable one in its track.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), green: stable, want: Aim{Put: map[string]int64{"green": 2}, Serving: "green"}},
+		"Reported": {reason: "A track that may be left is not removed before it is known.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), isUnknown: true, want: Aim{IsUnknown: true}},
+		"Beside":   {reason: "The pods to go on from are brought back without any request.", events: canary(0, ledger.StageBeside), blue: Track{Revision: 9, Weight: 100}, green: Track{Revision: 1}, want: Aim{Put: map[string]int64{"green": 1}}},
+		"Clear":    {reason: "A track that has to change loses its requests to verified pods first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 1}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
+		"NoOther":  {reason: "Where no verified pods can take over, the other track loses its requests first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 9, Weight: 80}, want: Aim{Serving: "green"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, tc.events...)
+			in := input(nil, tracks(tc.blue, tc.green), func(in *Input) { in.AreTracksKnown = !tc.isUnknown })
+			if diff := cmp.Diff(tc.want, in.AimAt(s, in.Directories[0])); diff != "" {
+				t.Errorf("\n%s\nAimAt(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
