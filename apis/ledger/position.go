@@ -68,11 +68,11 @@ func (s State) StepOf(site string) int32 {
 	if s.Current == nil || s.Cursor.Attempt > 0 {
 		return 0
 	}
-	return s.Current.stepOf(site)
+	return s.Current.StepOf(site)
 }
 
-// stepOf returns the step of the plan that brings a revision to a Site.
-func (r Revision) stepOf(site string) int32 {
+// StepOf returns the step of the plan that brings a revision to a Site.
+func (r Revision) StepOf(site string) int32 {
 	last := len(r.Plan) - 1
 	for i, step := range r.Plan[:max(0, last)] {
 		if slices.Contains(step.Sites, site) {

@@ -8,13 +8,17 @@ import (
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Locate returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left.
-func Locate(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+// Locate returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left. That to the home
+// records as well.
+func Locate(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, home string) map[string]*deliveryv1alpha1.GitDelivery {
 	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
 	for name, d := range ds {
 		located, position := *d, s.Position()
 		p := &located.Spec.ForProvider
 		p.Position, p.Ledger, p.Copy = &position, nil, nil
+		if name == home {
+			p.Ledger = &deliveryv1alpha1.LedgerUpdate{}
+		}
 		p.Settled = s.IsVerified() && mustRemove(d, observed[name], position)
 		out[name] = &located
 	}
@@ -27,7 +31,7 @@ func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) b
 		return false
 	}
 	asked := observed.Spec.ForProvider
-	if asked.Settled && asked.Position != nil && *asked.Position == at {
+	if asked.Settled && asked.Position != nil && at.HasReached(*asked.Position) {
 		return true
 	}
 	return slices.ContainsFunc(observed.Status.AtProvider.Trees, func(held deliveryv1alpha1.DeliveredTree) bool {
@@ -51,18 +55,26 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 	return &out
 }
 
-// Follow returns a delivery to another repository than the home, with a copy of what is recorded. A copy that is there stays until something else is
-// asked for: a verdict alone changes no follower.
-func Follow(d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
+// Follow returns a delivery to another repository than the home, with a copy of what is recorded. Where the state brings nothing new, the delivery stays
+// at the position that it has: neither a verdict nor a step elsewhere changes a follower. One that was never there asks for no position before the
+// revision comes to its Sites, so that its repository is read only.
+func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
 	out := *d
+	p := &out.Spec.ForProvider
 	essentials := recorded.Essentials()
-	out.Spec.ForProvider.Copy = &essentials
+	p.Copy = &essentials
 	if observed == nil {
+		if evidence.AsksForNothing(d) && !evidence.IsReached(name, d, recorded) {
+			p.Position = nil
+		}
 		return &out
 	}
 	was := observed.Spec.ForProvider
-	if was.Copy != nil && was.Position != nil && *was.Position == recorded.Position() && was.Copy.Ledger == recorded.Ledger && evidence.AsksForSameTrees(d, observed) {
-		out.Spec.ForProvider.Copy = was.Copy.DeepCopy()
+	if isLeft := evidence.IsLeftAlone(name, d, observed, recorded); isLeft || evidence.AsksForNothing(d) && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
+		p.Position, p.Copy = was.Position, was.Copy
+		if isLeft && evidence.AsksForNothing(d) {
+			p.Trees, p.Settled = was.Trees, was.Settled
+		}
 	}
 	return &out
 }

@@ -47,7 +47,7 @@ func TestLocate(t *testing.T) {
 			observed.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a/x"}, {Path: "left/x"}}
 			tc.change(&s, observed)
 			asked := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(inWaves(0).Position(), "a")}
-			got := Locate(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s)["d"].Spec.ForProvider
+			got := Locate(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s, "home")["d"].Spec.ForProvider
 			if diff := cmp.Diff(s.Position(), *got.Position) + cmp.Diff(tc.want, got.Settled); diff != "" {
 				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -89,28 +89,91 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestFollow composes the delivery to a follower whose Sites are a, in the second step of revision 2, and b, in its first step.
 func TestFollow(t *testing.T) {
-	unjudged := settled()
-	unjudged.Verdict, unjudged.Seq = nil, 3
-	earlier := unjudged
-	earlier.Cursor.Step = 0
+	at := func(step int32, verdict *ledger.Verdict) ledger.State {
+		s := settled()
+		s.Current.Plan, s.Cursor.Step, s.Verdict, s.Seq = inWaves(step).Current.Plan, step, verdict, int64(step)+3
+		return s
+	}
+	before := ledger.Position{Epoch: 1, Revision: 1, Step: 1}
+	inPlace := func(d *deliveryv1alpha1.GitDelivery) {
+		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
+		for _, t := range d.Spec.ForProvider.Trees {
+			d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, deliveryv1alpha1.DeliveredTree{Path: t.Path, Tree: t.Tree})
+		}
+	}
+	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
+	type follower struct {
+		Position *ledger.Position
+		Action   deliveryv1alpha1.TreeAction
+		Copied   int64
+	}
 	cases := map[string]struct {
 		reason   string
-		copied   ledger.State
-		observed []string
-		want     ledger.State
+		recorded ledger.State
+		site     string
+		retains  bool
+		was      *ledger.Position
+		change   func(*deliveryv1alpha1.GitDelivery)
+		want     follower
 	}{
-		"Verdict":  {reason: "A verdict alone changes no follower.", copied: unjudged, observed: []string{"a"}, want: unjudged},
-		"Position": {reason: "A follower at an earlier position gets what is recorded.", copied: earlier, observed: []string{"a"}, want: settled()},
-		"Trees":    {reason: "A follower that is asked for other trees gets what is recorded.", copied: unjudged, observed: []string{"b"}, want: settled()},
+		"New":     {reason: "A new follower gets the position.", recorded: at(0, nil), site: "b", want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 3}},
+		"Unasked": {reason: "A new follower whose Sites are not reached asks for no position.", recorded: at(0, nil), site: "a", retains: true, want: follower{nil, "Keep", 3}},
+		"Reached": {reason: "A follower whose Site waits for its cluster gets the position.", recorded: at(0, nil), site: "b", retains: true, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3}},
+		"Verdict": {
+			reason: "A verdict alone changes no follower.", recorded: at(1, verified), site: "a", was: new(at(1, nil).Position()),
+			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 1},
+		},
+		"Step": {
+			reason: "A step elsewhere changes no follower.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
+			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 1},
+		},
+		"OtherLedger": {
+			reason: "A follower of another ledger gets what is recorded.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
+			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Copy.Ledger = "other" },
+			want:   follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
+		"Revision": {reason: "The next revision changes a follower.", recorded: at(1, nil), site: "a", was: &before, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4}},
+		"Trees": {
+			reason: "Other trees at the same position change a follower.", recorded: at(1, nil), site: "a", was: new(at(0, nil).Position()),
+			change: func(d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0] = retainTree(d.Spec.ForProvider.Trees[0])
+			},
+			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
+		"Unreached": {reason: "A follower stays with the revision before until its step comes.", recorded: at(0, nil), site: "a", retains: true, was: &before, change: inPlace, want: follower{&before, "Desired", 1}},
+		"Unfinished": {
+			reason: "What the revision before did not bring yet is held back.", recorded: at(0, nil), site: "a", retains: true, was: &before,
+			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3},
+		},
+		"Rejected": {
+			reason: "What a rejected revision began to bring is held back, at the position that the follower has.", recorded: at(1, nil), site: "b", retains: true,
+			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
+		},
+		"Home": {
+			reason: "A home that becomes a follower gets what is recorded.", recorded: at(1, nil), site: "b", was: new(at(1, nil).Position()),
+			change: func(d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Copy, d.Spec.ForProvider.Ledger = nil, &deliveryv1alpha1.LedgerUpdate{}
+			},
+			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			observed := asking(inWaves(1).Position(), tc.observed...)
-			p := tc.copied.Position()
-			observed.Spec.ForProvider.Copy, observed.Spec.ForProvider.Position = &tc.copied, &p
-			got := Follow(asking(inWaves(1).Position(), "a"), observed, settled())
-			if diff := cmp.Diff(tc.want.Head, got.Spec.ForProvider.Copy.Head); diff != "" {
+			asked, observed := asking(tc.recorded.Position(), tc.site), (*deliveryv1alpha1.GitDelivery)(nil)
+			if tc.retains {
+				asked.Spec.ForProvider.Trees[0] = retainTree(asked.Spec.ForProvider.Trees[0])
+			}
+			if tc.was != nil {
+				observed = asking(*tc.was, tc.site)
+				observed.Spec.ForProvider.Copy = &ledger.State{Head: ledger.Head{Ledger: tc.recorded.Ledger, Epoch: 1, Seq: 1}}
+			}
+			if tc.change != nil {
+				tc.change(observed)
+			}
+			p := Follow("d", asked, observed, tc.recorded).Spec.ForProvider
+			if diff := cmp.Diff(tc.want, follower{p.Position, p.Trees[0].Action, p.Copy.Seq}); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -103,12 +103,15 @@ func Back(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha
 	out := Resume(parts, spec)
 	for name, d := range out {
 		p := &d.Spec.ForProvider
+		for i, t := range p.Trees {
+			p.Trees[i] = r.restoreTree(t, parts[name], s)
+		}
+		if evidence.AsksForNothing(d) {
+			continue
+		}
 		p.DeliveryTimeout = r.Timeout
 		if !s.Restored {
 			p.DriftPolicy = deliveryv1alpha1.DriftRestore
-		}
-		for i, t := range p.Trees {
-			p.Trees[i] = r.restoreTree(t, parts[name], s)
 		}
 	}
 	return out
@@ -148,7 +151,8 @@ func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revis
 func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
 	_, known := evidence.HeldTree(d, t.Path)
 	asked, done := d.Spec.ForProvider.Position, d.Status.AtProvider.Record
-	return t.Action == deliveryv1alpha1.ActionKeep && !known && asked != nil && done != nil && done.Position == *asked
+	hasReported := asked == nil && evidence.IsSeen(d) || asked != nil && done != nil && done.Position == *asked
+	return t.Action == deliveryv1alpha1.ActionKeep && !known && hasReported
 }
 
 // isRollingBack is true for a delivery that asks for the rollback of a state, in whichever attempt.

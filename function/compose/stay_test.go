@@ -2,6 +2,7 @@ package compose
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -53,9 +54,13 @@ func TestBack(t *testing.T) {
 			if diff := cmp.Diff([]string{tc.want}, actions(got)); diff != "" {
 				t.Errorf("\n%s\nBack(...): -want, +got:\n%s", tc.reason, diff)
 			}
+			want := []string{"", "Report"}
+			if strings.Contains(tc.want, "Restore") {
+				want = []string{"3m", "Restore"}
+			}
 			p := got["d"].Spec.ForProvider
-			if p.DeliveryTimeout != "3m" || p.DriftPolicy != deliveryv1alpha1.DriftRestore {
-				t.Errorf("\n%s\nBack(...): timeout %s, drift %s", tc.reason, p.DeliveryTimeout, p.DriftPolicy)
+			if diff := cmp.Diff(want, []string{p.DeliveryTimeout, string(p.DriftPolicy)}); diff != "" {
+				t.Errorf("\n%s\nBack(...): timeout, drift policy: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

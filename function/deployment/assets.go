@@ -56,7 +56,7 @@ func (t decider) ask(home step.Home, s ledger.State) assets {
 	if a.deliveries[a.home] == nil {
 		a.deliveries[a.home] = t.emptyHome(home.ConfigRef, a.home)
 	}
-	a.deliveries = compose.Locate(a.deliveries, t.observed.deliveries, s)
+	a.deliveries = compose.Locate(a.deliveries, t.observed.deliveries, s, a.home)
 	return a
 }
 
@@ -85,7 +85,7 @@ func (t decider) resume(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
 	return assets{
-		deliveries: compose.Resume(parts, spec), sync: compose.Observers(t.observed.sync, spec, s),
+		deliveries: compose.Step(compose.Resume(parts, spec), s), sync: compose.Observers(t.observed.sync, spec, s),
 		isResumed: true, isLost: !canResume(parts, s),
 	}
 }
@@ -107,13 +107,13 @@ func configRefOf(name string) catalog.ConfigRef {
 	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
 }
 
-// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported them at the position of a state.
+// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported what they hold now.
 func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, bool) {
 	var out []step.Directory
 	hasAll := true
 	for _, part := range s.Current.Parts {
 		d := o.deliveries[part.Delivery]
-		hasAll = hasAll && d != nil && evidence.HasApplied(d, s.Position())
+		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
 			held, known := heldAt(d, site)
 			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision})

@@ -164,7 +164,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 		return out
 	}
 	out.AwaitsCluster = compose.Awaits(inherited, o.deliveries, o.state, k.clustered)
-	out.HasSameTrees = hasTreesOfRevision(o, k, inherited) && !changesChecks(o, k)
+	out.HasSameTrees = o.state.IsAtLastStep() && hasTreesOfRevision(o, k, inherited) && !changesChecks(o, k)
 	out.VerdictIsComing = isVerdictComing(in, o, k.unobserved)
 	return out
 }
@@ -205,16 +205,24 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	return c.WatchesEveryEngine() && c.IsUnhindered()
 }
 
-// canResume is true if each repository of the current revision has a delivery that asks for its trees at this step: none was lost, or restored from a
-// backup.
+// canResume is true if each repository that the current revision has come to has a delivery that asks for its trees: none was lost, or restored from
+// a backup.
 func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	for _, part := range s.Current.Parts {
 		d := parts[part.Delivery]
-		if d == nil || d.Spec.ForProvider.Position == nil || !isSamePlace(*d.Spec.ForProvider.Position, s.Position()) {
+		if d == nil || !asksForSites(d.Spec.ForProvider.Position, part.Sites, s) {
 			return false
 		}
 	}
 	return true
+}
+
+// asksForSites is true for a position of the current revision at which the Sites that it has come to got their trees. A lower epoch had the same.
+func asksForSites(p *ledger.Position, sites []string, s ledger.State) bool {
+	return !slices.ContainsFunc(sites, func(site string) bool {
+		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
+		return s.HasReached(site) && !isAsked
+	})
 }
 
 // partsOfRevision returns the deliveries of the current revision.

@@ -87,7 +87,7 @@ func (t decider) composeGates(d Decision) {
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || g != nil || d.Gates[name] != nil
 	for other, o := range d.Gates {
-		another, of := !evidence.IsOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
+		another, of := !evidence.IsGateOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
 		if another && judged || !another && of.Step < d.State.Cursor.Step && recorded {
 			delete(d.retained, other)
 		}

@@ -94,7 +94,7 @@ func (t decider) staysAsItIs(d Decision, p proposedState) bool {
 		return false
 	}
 	for name := range p.asked.deliveries {
-		if was := t.observed.deliveries[name]; was == nil || !evidence.AsksForPosition(was, d.State.Position()) {
+		if !d.AsksForDesired(name) {
 			return false
 		}
 	}
@@ -111,7 +111,7 @@ func (t decider) composeDeliveries(d Decision, p proposedState) {
 		case name == p.asked.home:
 			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events)
 		case recorded.Head == p.state.Head:
-			d.composed[name] = compose.Follow(asked, was, recorded)
+			d.composed[name] = compose.Follow(name, asked, was, recorded)
 		}
 	}
 }
@@ -200,6 +200,8 @@ func isApplied(d Decision, name string) bool {
 	if g := d.Gates[name]; g != nil {
 		return evidence.GateVerdict(g) == rolloutv1alpha1.GatePassed
 	}
-	observed := d.Observed[name]
-	return observed != nil && evidence.IsDelivered(observed, d.State.Position())
+	if d.Desired[name] == nil {
+		return false
+	}
+	return d.IsProven(name)
 }

@@ -230,7 +230,7 @@ func (w *walk) flies(m moment, s ledger.State) bool {
 	served := 0
 	for _, d := range m.deliveries {
 		r := d.Status.AtProvider.Record
-		if r == nil || r.Position != at || askedPosition(d) != at || !isReady(d) {
+		if r == nil || r.Position != askedPosition(d) || !at.HasReached(askedPosition(d)) || !isReady(d) {
 			return false
 		}
 		for _, t := range d.Spec.ForProvider.Trees {

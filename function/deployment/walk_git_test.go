@@ -60,8 +60,8 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash boo
 		f.reason = r.refuseTrees(d.Spec.ForProvider, f.applied)
 	}
 	r.append(f, now)
-	if f.reason == "" {
-		r.push(d.Spec.ForProvider, f.applied)
+	if p := d.Spec.ForProvider; f.reason == "" && (p.Copy == nil || p.Position != nil) {
+		r.push(p, f.applied)
 	}
 	if !crash {
 		r.show(d, f, now)
@@ -197,7 +197,9 @@ func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 		setUnready(d, now, f.reason)
 		return
 	}
-	at.Trees, at.History, at.Waiting = m.record.trees, slices.Clone(m.record.revisions), nil
+	if at.Trees, at.History, at.Waiting = nil, nil, nil; m.record != nil {
+		at.Trees, at.History = m.record.trees, slices.Clone(m.record.revisions)
+	}
 	at.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
 }

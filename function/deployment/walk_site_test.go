@@ -169,7 +169,7 @@ func (w *walk) undelivered(asked ledger.Position, want deliveryv1alpha1.SiteTree
 				continue
 			}
 			at := d.Status.AtProvider.Record
-			if at == nil || goalOf(at.Position) != goalOf(asked) || at.Position.Compare(asked) < 0 {
+			if at == nil || !at.Position.IsSameAttempt(asked) || at.Position.Step < want.Wave {
 				return true
 			}
 		}

@@ -85,11 +85,11 @@ func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// Blocked returns the first delivery, by name, that cannot apply the order, and its Ready condition. A condition about another order does not count.
+// Blocked returns the first delivery, by name, that cannot apply the position, and its Ready condition. A condition about another position does not count.
 func (c *Comparison) Blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		d := c.Observed[name]
-		if d == nil || c.State.Current == nil || !AsksForPosition(d, c.State.Position()) {
+		if d == nil || c.State.Current == nil || c.needsNothing(name) || !AsksForPosition(d, c.positionOf(name)) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)

@@ -25,8 +25,8 @@ func RevisionID(s ledger.State) string {
 // revisionIDBytes is how many bytes of a digest identify a revision.
 const revisionIDBytes = 16
 
-// IsOfRevision is true for a Gate that judges a step of the current revision.
-func IsOfRevision(g *rolloutv1alpha1.Gate, s ledger.State) bool {
+// IsGateOfRevision is true for a Gate that judges a step of the current revision.
+func IsGateOfRevision(g *rolloutv1alpha1.Gate, s ledger.State) bool {
 	of := g.Spec.ForProvider.AskedPosition()
 	return s.Current != nil && of.Epoch == s.Epoch && of.Revision == s.Current.Number && g.GetAnnotations()[AnnotationRevision] == RevisionID(s)
 }
@@ -34,7 +34,7 @@ func IsOfRevision(g *rolloutv1alpha1.Gate, s ledger.State) bool {
 // IsGateOf is true for the Gate of the current step of a state.
 func IsGateOf(g *rolloutv1alpha1.Gate, s ledger.State) bool {
 	of := g.Spec.ForProvider.AskedPosition()
-	return IsOfRevision(g, s) && of.Step == s.Cursor.Step && of.Attempt == s.Cursor.Attempt
+	return IsGateOfRevision(g, s) && of.Step == s.Cursor.Step && of.Attempt == s.Cursor.Attempt
 }
 
 // isAboutItsPosition is true for a Gate whose status is about the position that it is asked to judge.

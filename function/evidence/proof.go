@@ -62,10 +62,11 @@ func (c *Comparison) failure() *ledger.Verdict {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
-		if d := c.Observed[name]; d != nil && c.asksForDesired(name) {
-			if v := DeliveryFailure(d, c.State.Position()); v != nil {
-				return v
-			}
+		if !c.AsksForDesired(name) || c.needsNothing(name) {
+			continue
+		}
+		if v := DeliveryFailure(c.Observed[name], c.positionOf(name)); v != nil {
+			return v
 		}
 	}
 	if !c.WatchesDesired() {
@@ -119,21 +120,18 @@ func (c *Comparison) IsUnhindered() bool {
 	return d == nil && !c.AwaitsCluster() && len(c.UnprovenSites()) == 0 && c.AwaitingGate() == nil
 }
 
-// holdsForEach is true when something holds for the order and each of the desired deliveries, which have to be observed with the desired trees.
+// holdsForEach is true when something holds for each of the desired deliveries.
 func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
 	if c.State.Current == nil || len(c.Desired) == 0 {
 		return false
 	}
 	for name := range c.Desired {
-		if c.Observed[name] == nil || !is(c.Observed[name], c.State.Position()) || !c.asksForDesired(name) {
+		if !c.holdsFor(name, is) {
 			return false
 		}
 	}
 	return true
 }
 
-// asksForDesired is true when the observed delivery asks for the trees that are desired now. The same order can come to ask for more: for a tree
-// that was retained because its cluster was not ready.
-func (c *Comparison) asksForDesired(name string) bool {
-	return AsksForSameTrees(c.Desired[name], c.Observed[name])
-}
+// HasApplied is true when an observed delivery applied what is desired of it at some time.
+func (c *Comparison) HasApplied(name string) bool { return c.holdsFor(name, HasApplied) }

@@ -42,7 +42,7 @@ func intOf(b bool) int {
 func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
-		if g := f.Gates[name]; evidence.IsOfRevision(g, f.State) {
+		if g := f.Gates[name]; evidence.IsGateOfRevision(g, f.State) {
 			out = append(out, g)
 		}
 	}

@@ -64,7 +64,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			out.Sites[trees[i].Site] = siteStatus(g, i, &trees[i], o)
 		}
 		// A commit of another revision does not say where this one is.
-		if out.GitCommit == "" && o != nil && f.State.Current != nil && evidence.HasApplied(o, f.State.Position()) && hasWritten(f, name) {
+		if out.GitCommit == "" && o != nil && f.State.Current != nil && f.HasApplied(name) && hasWritten(f, name) {
 			out.GitCommit = commitOf(o)
 		}
 	}

@@ -95,7 +95,7 @@ func proofs() map[string]rule {
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "evidence/gate.go",
-			at: "IsOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
+			at: "IsGateOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",

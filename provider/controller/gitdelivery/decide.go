@@ -90,8 +90,11 @@ func decideTrees(f facts) decision {
 	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
 		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(l.applied.Position()))
 	}
-	if l.applied.Current == nil {
+	switch {
+	case l.applied.Current == nil:
 		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
+	case f.spec.Position == nil && !f.isHome():
+		return *refuse(v1alpha1.ReasonPushing, "no position is asked for: the revision has not come to a Site of the repository")
 	}
 	if l.obstacle != nil {
 		return *refuse(readyReasonOf(l.obstacle), "%s", failureMessage(l.obstacle))

@@ -93,6 +93,26 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Error("a verdict in the home makes the follower push")
 			}
 		}},
+		"Unreached": {reason: "A follower that is asked for no position is read, and not written, until it is.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, both("a")...)
+			tip, essentials := w.tipOf(elsewhere), w.ledgerOf("web").Essentials()
+			d := newHome(elsewhere, desired(w.T, "edge2", webAtE2, "a"))
+			d.Spec.ProviderConfigReference.Name = elsewhere
+			d.Spec.ForProvider.Trees[0].Action, d.Spec.ForProvider.Trees[0].Tree, d.Spec.ForProvider.Trees[0].Files = v1alpha1.ActionKeep, "", nil
+			d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, &essentials, nil
+			w.create(d)
+			w.reconcile(elsewhere)
+			w.expect(elsewhere, v1alpha1.ReasonPushing)
+			at := w.get(elsewhere).Status.AtProvider
+			if at.Ledger == nil || at.Record != nil || w.tipOf(elsewhere) != tip || w.hasStateFile(elsewhere, state.RecordPath(w.first().Spec.ForProvider.ClaimRef)) {
+				w.Errorf("a follower that is asked for nothing was written: %+v", at)
+			}
+			w.follow(w.ledgerOf("web"), desired(w.T, "edge2", webAtE2, "a"))
+			w.expect(elsewhere, v1alpha1.ReasonDelivered)
+			w.bothHold("a", "a")
+		}},
 		"SecondWriter": {reason: "Of two writers that saw one head only the first is recorded, and no follower acts on the other.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()

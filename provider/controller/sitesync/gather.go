@@ -15,6 +15,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -71,7 +72,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range deliveriesFor(ds, want) {
 		at := d.Status.AtProvider
-		if !at.AppliedPosition().HasReached(spec.AskedPosition()) {
+		if !hasBrought(d, spec.AskedPosition(), want) {
 			return true, ""
 		}
 		if at.Remote != nil {
@@ -79,6 +80,13 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 		}
 	}
 	return false, ""
+}
+
+// hasBrought is true if a GitDelivery has brought its repository to what a position asks for at a Site. A step that changes no tree there changes no
+// record, so that of the Site's own step is enough if the tree is there.
+func hasBrought(d v1alpha1.GitDelivery, asked ledger.Position, want v1alpha1.SiteTree) bool {
+	at := d.Status.AtProvider.AppliedPosition()
+	return at.HasReached(asked) || at.IsSameAttempt(asked) && at.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
 }
 
 // isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 func TestBringing(t *testing.T) {
@@ -36,6 +37,35 @@ func TestBringing(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nbringing(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestHasBrought compares positions of a repository with what a SiteSync asks for at a Site of the second wave.
+func TestHasBrought(t *testing.T) {
+	want := v1alpha1.SiteTree{Name: "edge1", Path: "/x", Tree: "wanted", Wave: 1}
+	cases := map[string]struct {
+		reason  string
+		applied ledger.Position
+		tree    string
+		want    bool
+	}{
+		"Same":        {reason: "A repository at the position has brought the tree, or was to retain another one.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true},
+		"EarlierStep": {reason: "A step elsewhere changes no record.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "wanted", want: true},
+		"OtherTree":   {reason: "A repository that holds another tree since an earlier step has not brought it.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "other"},
+		"BeforeWave":  {reason: "A repository that was brought to no step of the Site has not brought its tree.", applied: ledger.Position{Epoch: 1, Revision: 2}, tree: "wanted"},
+		"Attempt":     {reason: "A repository that did not begin a rollback has not brought what it restores.", applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 2}, tree: "wanted"},
+		"Revision":    {reason: "A repository at the revision before has not brought this one.", applied: ledger.Position{Epoch: 1, Revision: 1, Step: 2}, tree: "wanted"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := v1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Trees = []v1alpha1.Tree{{Site: "edge1", Path: "/x"}}
+			d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: tc.applied}
+			d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge1", Path: "/x", Tree: tc.tree}}
+			if got := hasBrought(d, ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want); got != tc.want {
+				t.Errorf("\n%s\nhasBrought(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -1,0 +1,126 @@
+package evidence
+
+import (
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// IsLeftAlone is true when the delivery to another repository than the home need not ask for the position of a state, and stays as it is observed. A
+// push that only moves a record helps no Site. It has asked for the same trees since an earlier step of the attempt, or the state brings nothing
+// there: the revision has not come to its Sites, or a rollback has nothing to restore there.
+func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	if s.Current == nil || !isFollower(asked, observed) {
+		return false
+	}
+	p := observed.Spec.ForProvider.Position
+	switch {
+	case !AsksForNothing(asked):
+		return p != nil && s.Position().HasReached(*p) && observed.Spec.ForProvider.Copy.Ledger == s.Ledger && AsksForSameTrees(asked, observed)
+	case IsOfRevision(p, s):
+		return AsksForNothing(observed) // What the revision began to bring there has to be held back.
+	}
+	return !IsReached(name, asked, s) && (AsksForNothing(observed) || isInPlace(observed))
+}
+
+// isFollower is true for the delivery to another repository than the home, which was asked for what the ledger records before.
+func isFollower(asked, observed *deliveryv1alpha1.GitDelivery) bool {
+	return observed != nil && observed.Spec.ForProvider.Copy != nil && asked.Spec.ForProvider.Ledger == nil
+}
+
+// IsOfRevision is true for a position of the current revision of a state, in whatever attempt.
+func IsOfRevision(p *ledger.Position, s ledger.State) bool {
+	return p != nil && s.Current != nil && p.Epoch == s.Epoch && p.Revision == s.Current.Number
+}
+
+// AsksForNothing is true for a delivery that leaves each directory as it is.
+func AsksForNothing(d *deliveryv1alpha1.GitDelivery) bool {
+	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, isBrought)
+}
+
+// isBrought is true for a tree that a delivery brings to its directory.
+func isBrought(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionKeep }
+
+// IsReached is true for a delivery, by its name in the composition, to some Site that the current revision has come to.
+func IsReached(name string, d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	hasCome := func(site string) bool { return s.Current.StepOf(site) <= s.Cursor.Step }
+	isPart := func(p ledger.Part) bool { return p.Delivery == name && slices.ContainsFunc(p.Sites, hasCome) }
+	return slices.ContainsFunc(s.Current.Parts, isPart) ||
+		slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return hasCome(t.Site) })
+}
+
+// isInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
+func isInPlace(d *deliveryv1alpha1.GitDelivery) bool {
+	return hasAppliedItsPosition(d) && !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
+		held, _ := HeldTree(d, t.Path)
+		return isBrought(t) && held.Tree != t.Tree
+	})
+}
+
+// hasAppliedItsPosition is true for a delivery whose repository was brought to the position that it asks for.
+func hasAppliedItsPosition(d *deliveryv1alpha1.GitDelivery) bool {
+	p := d.Spec.ForProvider.Position
+	return p != nil && HasApplied(d, *p)
+}
+
+// HasReported is true for a delivery to Sites of the current revision whose status is about what its directories hold now. Before, a directory may be
+// about to change.
+func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string) bool {
+	if d.Spec.ForProvider.Ledger != nil {
+		return HasApplied(d, s.Position())
+	}
+	p, isReached := d.Spec.ForProvider.Position, false
+	for _, site := range sites {
+		step := s.Current.StepOf(site)
+		isReached = isReached || step <= s.Cursor.Step
+		if IsOfRevision(p, s) && step <= s.Cursor.Step && p.Step < step {
+			return false
+		}
+	}
+	switch {
+	case IsOfRevision(p, s):
+		return hasAppliedItsPosition(d) && (p.IsSameAttempt(s.Position()) || AsksForNothing(d))
+	case isReached:
+		return false
+	}
+	return isInPlace(d) || AsksForNothing(d) && IsSeen(d)
+}
+
+// IsSeen is true for a delivery whose Ready condition is about its present generation.
+func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
+	ready := d.GetCondition(xpv2.TypeReady)
+	return ready.Reason != "" && ready.ObservedGeneration == d.GetGeneration()
+}
+
+// needsNothing is true for an observed delivery that is asked for nothing. While a revision goes out it may be in any state; a rollback is proven by
+// what each delivery reports.
+func (c *Comparison) needsNothing(name string) bool {
+	d, is := c.Desired[name], c.Observed[name]
+	return AsksForNothing(d) && IsLeftAlone(name, d, is, c.State) && (!c.State.IsRejected() || IsSeen(is))
+}
+
+// positionOf returns the position that an observed delivery has to be at: that of the state, or the lower one at which it is left alone.
+func (c *Comparison) positionOf(name string) ledger.Position {
+	if is := c.Observed[name]; is != nil && is.Spec.ForProvider.Position != nil && IsLeftAlone(name, c.Desired[name], is, c.State) {
+		return *is.Spec.ForProvider.Position
+	}
+	return c.State.Position()
+}
+
+// AsksForDesired is true when an observed delivery asks for what is desired of it. The same position can come to ask for more trees: for one that was
+// retained because its cluster was not ready.
+func (c *Comparison) AsksForDesired(name string) bool {
+	d, is := c.Desired[name], c.Observed[name]
+	return is != nil && (IsLeftAlone(name, d, is, c.State) || AsksForPosition(is, c.State.Position()) && AsksForSameTrees(d, is))
+}
+
+// IsProven is true when an observed delivery proves now that it did what is desired of it.
+func (c *Comparison) IsProven(name string) bool { return c.holdsFor(name, IsDelivered) }
+
+// holdsFor is true when an observed delivery asks for what is desired of it, and something holds for it at its position, or when it needs nothing.
+func (c *Comparison) holdsFor(name string, is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
+	return c.AsksForDesired(name) && (c.needsNothing(name) || is(c.Observed[name], c.positionOf(name)))
+}

@@ -1,0 +1,116 @@
+package evidence
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// newFollower returns a delivery to the Sites a and b, in the place of its position, with a tree for a alone.
+func newFollower(at ledger.Position) *deliveryv1alpha1.GitDelivery {
+	d := newDelivery(at, &at)
+	d.SetGeneration(3)
+	setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
+	d.Spec.ForProvider.Copy = &ledger.State{Head: ledger.Head{Ledger: "l"}}
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{
+		{Site: "a", Path: "a", Action: deliveryv1alpha1.ActionDesired, Tree: "t"}, {Site: "b", Path: "b", Action: deliveryv1alpha1.ActionKeep},
+	}
+	d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Site: "a", Path: "a", Tree: "t"}}
+	return d
+}
+
+// retainAll lets a delivery ask for nothing.
+func retainAll(d *deliveryv1alpha1.GitDelivery) {
+	d.Spec.ForProvider.Trees[0].Action, d.Spec.ForProvider.Trees[0].Tree = deliveryv1alpha1.ActionKeep, ""
+}
+
+// TestHasReported changes one thing at a time about a follower of revision 2, which comes to Site a first, to b next and to c at last.
+func TestHasReported(t *testing.T) {
+	before := ledger.Position{Revision: 1, Step: 2}
+	cases := map[string]struct {
+		reason string
+		// step that the revision has come to, and where the follower is.
+		step   int32
+		at     ledger.Position
+		change func(*deliveryv1alpha1.GitDelivery, *ledger.State)
+		want   bool
+	}{
+		"Applied":    {reason: "A repository that was brought to the position has reported.", at: ledger.Position{Revision: 2}, want: true},
+		"OnItsWay":   {reason: "A repository that was not brought to the position yet is about to change.", at: ledger.Position{Revision: 2}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) { d.Status.AtProvider.Record = nil }},
+		"NextStep":   {reason: "A repository whose next Site was reached since is about to change.", step: 1, at: ledger.Position{Revision: 2}},
+		"LaterStep":  {reason: "A step that reaches another repository alone changes nothing here.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, want: true},
+		"Before":     {reason: "A repository that the revision reached and that is still at the one before is about to change.", at: before},
+		"Restored":   {reason: "A delivery that was not asked for the rollback is about to change.", at: ledger.Position{Revision: 2}, change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Cursor.Attempt = 1 }},
+		"NothingToo": {reason: "A delivery with nothing to restore has reported.", at: ledger.Position{Revision: 2}, want: true, change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) { retainAll(d); s.Cursor.Attempt = 1 }},
+		"Unreached": {
+			reason: "A repository that the revision has not come to holds what the one before brought.", at: before, want: true,
+			change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
+			},
+		},
+		"Unfinished": {
+			reason: "A repository that the one before did not finish is about to change.", at: before,
+			change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+				d.Status.AtProvider.Trees = nil
+				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
+			},
+		},
+		"Home": {reason: "A home is asked for each position.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) {
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newState(2, "b")
+			s.Current.Plan = []ledger.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}, {Sites: []string{"c"}}}
+			s.Cursor.Step = tc.step
+			d := newFollower(tc.at)
+			if tc.change != nil {
+				tc.change(d, &s)
+			}
+			if got := HasReported(d, s, []string{"a", "b"}); got != tc.want {
+				t.Errorf("\n%s\nHasReported(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestNeedsNothing compares a follower that is asked for nothing with states of a revision that did not come to it.
+func TestNeedsNothing(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.GitDelivery, *ledger.State)
+		want   bool
+	}{
+		"Forward": {reason: "A revision goes on while a repository of a later step cannot be reached.", want: true, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) {
+			setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 2)
+		}},
+		"Rollback": {reason: "A rollback ends although a repository with nothing to restore is not Ready.", want: true, change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+			setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3)
+			s.Cursor.Attempt, s.Verdict = 1, &ledger.Verdict{Result: ledger.VerdictRejected}
+		}},
+		"Unseen": {reason: "A rollback does not end before each repository reported about its present generation.", change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+			d.SetGeneration(4)
+			s.Cursor.Attempt, s.Verdict = 1, &ledger.Verdict{Result: ledger.VerdictRejected}
+		}},
+		"Reached": {reason: "A repository that the revision has come to needs its position.", change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Current.Plan = s.Current.Plan[1:] }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newState(2, "b")
+			s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
+			is := newFollower(ledger.Position{Revision: 1, Step: 1})
+			tc.change(is, &s)
+			asked := is.DeepCopy()
+			retainAll(asked)
+			c := Comparison{State: s, Desired: map[string]*deliveryv1alpha1.GitDelivery{"d": asked}, Observed: map[string]*deliveryv1alpha1.GitDelivery{"d": is}}
+			if got := c.IsProven("d"); got != tc.want {
+				t.Errorf("\n%s\nIsProven(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
