@@ -185,13 +185,15 @@ func unreadFields() [][]string {
 	}
 }
 
-// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
+// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, what Workspaces carry out, and the pods of Deployments.
 func stripLargeFields(u *unstructured.Unstructured) {
 	switch u.GetKind() {
 	case "CustomResourceDefinition":
 		stripSchemas(u)
 	case "Workspace":
 		unstructured.RemoveNestedField(u.Object, "spec", "forProvider")
+	case "Deployment":
+		unstructured.RemoveNestedField(u.Object, "spec", "template")
 	}
 }
 

@@ -54,6 +54,10 @@ type SiteTree struct {
 	// RepositoryRef names the configuration of the repository that the directory is in.
 	// +required
 	RepositoryRef RepositoryReference `json:"repositoryRef"`
+
+	// Traffic is how requests have to be divided between the tracks of the directory. Absent for a directory without tracks.
+	// +optional
+	Traffic *SiteTraffic `json:"traffic,omitempty"`
 }
 
 // SiteSyncParameters are what is observed, and for how long.
@@ -229,6 +233,10 @@ type SiteObservation struct {
 	// Engine of the Site.
 	// +optional
 	Engine *EngineObservation `json:"engine,omitempty"`
+
+	// Traffic of the Site's tracks. It stays over positions, for as long as the Site has tracks.
+	// +optional
+	Traffic *SiteTrafficObservation `json:"traffic,omitempty"`
 
 	// StartedAt is when the wait for the Site began. Absent while there is nothing to wait for.
 	// +optional

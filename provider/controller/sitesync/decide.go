@@ -43,6 +43,7 @@ func decideStatus(f facts) decision {
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
+		d.again = setup.Earliest(d.again, idleNext(want, o))
 	}
 	d.concludeReady(f)
 	return d
@@ -73,6 +74,7 @@ func (f facts) nowTimestamp() *metav1.Time { return setup.Timestamp(f.now) }
 func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := f.observeEngine(want, s)
 	o.Cluster = f.clusterOf(want, s)
+	o.Traffic = f.trafficOf(want, s)
 	return o
 }
 
@@ -90,7 +92,7 @@ func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteO
 	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
-		return f.waitForTree(want, f.judgeProof(want, s, o))
+		return f.waitForTree(want, judgeTraffic(want, s, f.judgeProof(want, s, o)))
 	}
 	return o
 }

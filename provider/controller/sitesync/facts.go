@@ -41,6 +41,8 @@ type siteFacts struct {
 	problem *problem
 	// seen is what the engine said.
 	seen engines.Observation
+	// traffic is what the Site's cluster reports of its routes. Nil if that was not read.
+	traffic *trafficFacts
 	// applied and attempted are the trees of the commits that it named.
 	applied, attempted subtree
 }

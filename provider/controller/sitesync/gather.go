@@ -149,7 +149,10 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	if s.seen.FinalFailure {
 		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
 	}
-	return nil
+	if want.Traffic != nil {
+		s.traffic, err = e.readTraffic(ctx, s.site, *want.Traffic)
+	}
+	return err
 }
 
 // readAllowedSite reads the Site and the repository from the API server: what a SiteSync says of them is not believed.
@@ -234,8 +237,17 @@ func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unst
 
 // connectCluster returns the cluster that the engine's object is in.
 func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
+	if onControlPlane(site) {
+		c, err := e.look.Home()
+		return c, nil, err
+	}
+	return e.connectTarget(ctx, site)
+}
+
+// connectTarget returns the cluster that the Site's objects are in.
+func (e *external) connectTarget(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
 	ref, access := clusters.KubeconfigOf(site)
-	if onControlPlane(site) || ref == nil {
+	if ref == nil {
 		c, err := e.look.Home()
 		return c, nil, err
 	}

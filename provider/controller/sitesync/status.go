@@ -70,12 +70,17 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	o.StartedAt = nil
 	for i := range o.Sites {
 		o.Sites[i].StartedAt, o.Sites[i].LiveSince = nil, nil
+		if t := o.Sites[i].Traffic; t != nil {
+			for j := range t.Tracks {
+				t.Tracks[j].IdleSince = nil
+			}
+		}
 	}
 	return o
 }
 
 // isUrgent is true if another object waits for what is new: another position, a step that is complete, a cluster that can be delivered to,
-// or a Site that will not be live by itself.
+// a track that is idle or has its pods, or a Site that will not be live by itself.
 func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
 	if before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next) {
 		return true
@@ -90,7 +95,7 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 	for _, site := range d.next.Sites {
 		before := was[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && before.State != site.State || hasPassedCluster(site) && !hasPassedCluster(before) {
+		if terminal && before.State != site.State || hasPassedCluster(site) && !hasPassedCluster(before) || isTrackAdvanced(before, site) {
 			return true
 		}
 	}

@@ -1,0 +1,182 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// SiteTraffic is how the routes of a Site have to divide requests between tracks. A Site with it is live only when its cluster proves that.
+type SiteTraffic struct {
+	// Tracks of the directory.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=name
+	Tracks []TrackTraffic `json:"tracks"`
+
+	// Drain is how long a track must have been proven to get no requests until it is idle. A gateway follows a route some time after it has accepted
+	// it, and no status says when: it has to be longer than that.
+	// +optional
+	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('10m')",message="must be a duration from 1s to 10m, such as 30s"
+	Drain string `json:"drain,omitempty"`
+
+	// Routes that divide requests, with the weights that they have in Git.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
+	Routes []TrafficRoute `json:"routes,omitempty"`
+}
+
+// TrackTraffic is the share of the requests of one track.
+type TrackTraffic struct {
+	// Name of the track.
+	// +required
+	// +kubebuilder:validation:Enum=blue;green
+	Name string `json:"name"`
+
+	// Weight is the share of the requests, in percent.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Weight int32 `json:"weight"`
+
+	// WeighedAt is the last position of the deployment at which Git gave the track any requests at this Site. Only a later position can prove
+	// that it gets none. Absent if it never got any.
+	// +optional
+	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
+
+	// ChangedAt is the last position of the deployment at which Git changed the folder of the track at this Site. Only that position or a later one
+	// can prove that its pods are available. Absent means that each can.
+	// +optional
+	ChangedAt *ledger.Position `json:"changedAt,omitempty"`
+
+	// Workloads are the Deployments of the track.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
+	Workloads []TrafficWorkload `json:"workloads,omitempty"`
+
+	// Awaited says that the Site is live only when all pods of the Deployments are available, as the track that takes requests over has to be. Absent
+	// means that nothing waits for the pods of the track.
+	// +optional
+	Awaited bool `json:"awaited,omitempty"`
+}
+
+// TrafficRoute is a route of Gateway API, and where it sends requests.
+type TrafficRoute struct {
+	// Kind of the route.
+	// +required
+	// +kubebuilder:validation:Enum=HTTPRoute;GRPCRoute
+	Kind string `json:"kind"`
+
+	// Namespace of the route.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+
+	// Name of the route.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Backends of the route's rules.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	// +listType=atomic
+	Backends []TrafficBackend `json:"backends"`
+}
+
+// TrafficBackend is a Service that a rule of a route sends requests to.
+type TrafficBackend struct {
+	// Rule is the index of the rule.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=63
+	Rule int32 `json:"rule"`
+
+	// Service is the name of the Service, with its namespace and a slash before it where that is not the route's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=127
+	Service string `json:"service"`
+
+	// Weight that the rule gives to the Service. Several entries of one Service count together.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=16000000
+	Weight int64 `json:"weight"`
+}
+
+// TrafficWorkload names a Deployment.
+type TrafficWorkload struct {
+	// Namespace of the Deployment.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+
+	// Name of the Deployment.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SiteTrafficObservation is what was seen of the tracks of a Site.
+type SiteTrafficObservation struct {
+	// Tracks, in the order of the spec.
+	// +optional
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=name
+	Tracks []TrackObservation `json:"tracks,omitempty"`
+}
+
+// TrackObservation is what was seen of one track.
+type TrackObservation struct {
+	// Name of the track.
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	Name string `json:"name"`
+
+	// Weight that the routes of the cluster were last proven to give to the track, in percent. Absent if none was.
+	// +optional
+	Weight *int32 `json:"weight,omitempty"`
+
+	// ProvenAt is the position at which the track was proven to get no requests. Absent while it may get some.
+	// +optional
+	ProvenAt *ledger.Position `json:"provenAt,omitempty"`
+
+	// IdleSince is when the track was first proven to get no requests, and it has got none since. Absent while it may get some.
+	// +optional
+	IdleSince *metav1.Time `json:"idleSince,omitempty"`
+
+	// AvailableAt is the position at which all pods of the track were found to be available, since Git changed its folder last. They may not be any
+	// more. Absent if they never were.
+	// +optional
+	AvailableAt *ledger.Position `json:"availableAt,omitempty"`
+
+	// Idle is true once the drain has passed since idleSince: the pods of the track may be changed or removed.
+	// +optional
+	Idle bool `json:"idle,omitempty"`
+}
+
+// TrackOf returns the observation of a track of a Site, which is empty where nothing was seen of it.
+func (s SiteObservation) TrackOf(name string) TrackObservation {
+	if s.Traffic == nil {
+		return TrackObservation{Name: name}
+	}
+	for _, t := range s.Traffic.Tracks {
+		if t.Name == name {
+			return t
+		}
+	}
+	return TrackObservation{Name: name}
+}

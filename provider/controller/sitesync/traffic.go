@@ -1,0 +1,228 @@
+package sitesync
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// defaultDrain is how long a track must get no requests before it is idle.
+const defaultDrain = 30 * time.Second
+
+// A trafficFacts is what a Site's cluster reports of its routes and of the pods of its tracks.
+type trafficFacts struct {
+	// routes is why the routes do not prove their weights. Nil if they do.
+	routes *problem
+	// workloads is why not all pods of a track are available, by the name of the track. Nil if they are.
+	workloads map[string]*problem
+}
+
+// readTraffic reads the routes and the workloads of a Site from its own cluster, wherever its engine is. It returns an error if our own API server
+// does not answer.
+func (e *external) readTraffic(ctx context.Context, site *catalogv1alpha1.Site, want v1alpha1.SiteTraffic) (*trafficFacts, error) {
+	out := &trafficFacts{workloads: map[string]*problem{}}
+	c, p, err := e.connectTarget(ctx, site)
+	if out.routes = p; err != nil || p != nil {
+		return out, err
+	}
+	out.routes = readRoutes(ctx, c, want.Routes)
+	for _, t := range want.Tracks {
+		out.workloads[t.Name] = readWorkloads(ctx, c, t.Workloads)
+	}
+	return out, nil
+}
+
+func readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute) *problem {
+	for _, r := range want {
+		found, p := getObject(ctx, c, routeRef(r))
+		if p != nil && p.reason == v1alpha1.SiteReasonEngineNotInstalled {
+			p.reason = engines.ReasonRouteMissing // It is the kind of the route that the cluster does not serve.
+		}
+		if p != nil {
+			return p
+		}
+		if reason, message := engines.RouteReason(routeInGit(r), found); reason != "" {
+			return &problem{reason: reason, message: message}
+		}
+	}
+	return nil
+}
+
+func readWorkloads(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficWorkload) *problem {
+	for _, w := range want {
+		found, p := getObject(ctx, c, workloadRef(w))
+		if p != nil {
+			return p
+		}
+		if reason, message := engines.WorkloadReason(w.Namespace, w.Name, found); reason != "" {
+			return &problem{reason: reason, message: message}
+		}
+	}
+	return nil
+}
+
+func routeRef(r v1alpha1.TrafficRoute) engines.Ref {
+	resource := map[string]string{"HTTPRoute": "httproutes", "GRPCRoute": "grpcroutes"}[r.Kind]
+	return engines.Ref{Resource: schema.GroupVersionResource{Group: track.GatewayGroup, Version: "v1", Resource: resource}, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+}
+
+func workloadRef(w v1alpha1.TrafficWorkload) engines.Ref {
+	return engines.Ref{Resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, Kind: "Deployment", Namespace: w.Namespace, Name: w.Name}
+}
+
+// routeInGit returns a route as the comparison with the cluster wants it.
+func routeInGit(r v1alpha1.TrafficRoute) track.Route {
+	out := track.Route{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+	for _, b := range r.Backends {
+		out.Backends = append(out.Backends, track.Backend{Rule: int(b.Rule), Service: b.Service, Weight: b.Weight})
+	}
+	return out
+}
+
+// judgeTraffic withholds from a Site that it is live until its routes, and the pods that are awaited, follow the tree that its engine runs.
+func judgeTraffic(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	if o.State != v1alpha1.SiteLive || want.Traffic == nil {
+		return o
+	}
+	if p := trafficProblem(*want.Traffic, s.traffic); p != nil {
+		o.State, o.Reason, o.Message = v1alpha1.SiteSyncing, p.reason, p.message
+	}
+	return o
+}
+
+// trafficProblem returns why the routes and the awaited pods of a Site are not as Git has them, or nil.
+func trafficProblem(want v1alpha1.SiteTraffic, seen *trafficFacts) *problem {
+	if seen == nil {
+		return &problem{reason: v1alpha1.SiteReasonProofUnknown, message: "the routes of the Site were not read"}
+	}
+	if seen.routes != nil {
+		return seen.routes
+	}
+	for _, t := range want.Tracks {
+		if p := seen.workloads[t.Name]; t.Awaited && p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// trafficOf returns what is observed of the tracks of a Site. It is nil for a Site without tracks.
+func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTrafficObservation {
+	if want.Traffic == nil {
+		return nil
+	}
+	last, applied := f.lastOfSite(want.Name), f.appliesTraffic(want, s)
+	out := &v1alpha1.SiteTrafficObservation{}
+	for _, t := range want.Traffic.Tracks {
+		before := last.TrackOf(t.Name)
+		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
+		o.AvailableAt = f.availableAt(t, before, applied && s.traffic.hasPods(t.Name))
+		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainOf(*want.Traffic)))
+		out.Tracks = append(out.Tracks, o)
+	}
+	return out
+}
+
+// appliesTraffic is true for a Site whose engine runs the tree, and whose routes and workloads were read: an engine that has not come to the tree
+// might still apply an earlier one, with other weights and pods.
+func (f facts) appliesTraffic(want v1alpha1.SiteTree, s siteFacts) bool {
+	return s.traffic != nil && f.judgeProof(want, s, v1alpha1.SiteObservation{}).State == v1alpha1.SiteLive
+}
+
+// hasPods is true if all pods of a track are available.
+func (t *trafficFacts) hasPods(track string) bool {
+	p, isRead := t.workloads[track]
+	return isRead && p == nil
+}
+
+// lastOfSite returns what was seen of a Site last, for whatever position.
+func (f facts) lastOfSite(name string) v1alpha1.SiteObservation {
+	for _, s := range f.before.Sites {
+		if s.Name == name {
+			return s
+		}
+	}
+	return v1alpha1.SiteObservation{}
+}
+
+// observeWeight returns the weight that a track is proven to have. A proof that it gets no requests stays over positions, for as long as Git gives it
+// none.
+func (f facts) observeWeight(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation, proven bool) v1alpha1.TrackObservation {
+	o := v1alpha1.TrackObservation{Name: want.Name, Weight: last.Weight}
+	if proven {
+		o.Weight = new(want.Weight)
+	}
+	switch {
+	case want.Weight > 0:
+	case last.ProvenAt != nil && last.IdleSince != nil && isAfter(*last.ProvenAt, want.WeighedAt):
+		o.ProvenAt, o.IdleSince = last.ProvenAt.DeepCopy(), last.IdleSince.DeepCopy()
+	case proven && isAfter(f.asked(), want.WeighedAt):
+		o.ProvenAt, o.IdleSince = new(f.asked()), f.nowTimestamp()
+	}
+	return o
+}
+
+// isAfter is true for a position after another one, and for each where the other is nil.
+func isAfter(p ledger.Position, other *ledger.Position) bool {
+	return other == nil || p.Compare(*other) > 0
+}
+
+// availableAt returns the position that proved the pods of a track. It stays over positions, until Git changes the folder of the track.
+func (f facts) availableAt(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation, proven bool) *ledger.Position {
+	if last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt) {
+		return last.AvailableAt.DeepCopy()
+	}
+	if proven && !isBefore(f.asked(), want.ChangedAt) {
+		return new(f.asked())
+	}
+	return nil
+}
+
+func isBefore(p ledger.Position, other *ledger.Position) bool {
+	return other != nil && p.Compare(*other) < 0
+}
+
+// drainOf returns the drain. The API server has checked its form.
+func drainOf(t v1alpha1.SiteTraffic) time.Duration {
+	if d, err := time.ParseDuration(t.Drain); err == nil {
+		return d
+	}
+	return defaultDrain
+}
+
+// idleNext returns when the next track of a Site becomes idle by time alone. It is zero if none does.
+func idleNext(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
+	next := time.Time{}
+	if want.Traffic == nil || o.Traffic == nil {
+		return next
+	}
+	for _, t := range o.Traffic.Tracks {
+		if t.IdleSince != nil && !t.Idle {
+			next = setup.Earliest(next, t.IdleSince.Add(drainOf(*want.Traffic)))
+		}
+	}
+	return next
+}
+
+// isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that.
+func isTrackAdvanced(before, after v1alpha1.SiteObservation) bool {
+	if after.Traffic == nil {
+		return false
+	}
+	for _, t := range after.Traffic.Tracks {
+		last := before.TrackOf(t.Name)
+		if t.Idle && !last.Idle || t.AvailableAt != nil && last.AvailableAt == nil {
+			return true
+		}
+	}
+	return false
+}

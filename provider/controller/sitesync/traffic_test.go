@@ -1,0 +1,209 @@
+package sitesync
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// splitAt asks for a share of the requests for track green, whose pods are awaited.
+func splitAt(weight int32, change ...func(*v1alpha1.TrackTraffic)) func(*facts) {
+	return func(f *facts) {
+		green := v1alpha1.TrackTraffic{Name: track.Green, Weight: weight, Awaited: true}
+		for _, fn := range change {
+			fn(&green)
+		}
+		f.spec.Sites[0].Traffic = &v1alpha1.SiteTraffic{Drain: "30s", Tracks: []v1alpha1.TrackTraffic{{Name: track.Blue, Weight: 100 - weight}, green}}
+	}
+}
+
+// routed is a live Site of which the routes and the pods of both tracks were read.
+func routed(change ...func(*trafficFacts)) siteFacts {
+	return live(func(s *siteFacts) {
+		s.traffic = &trafficFacts{workloads: map[string]*problem{track.Blue: nil, track.Green: nil}}
+		for _, fn := range change {
+			fn(s.traffic)
+		}
+	})
+}
+
+func withoutRoute(t *trafficFacts) {
+	t.routes = &problem{reason: engines.ReasonTrafficDiffers, message: "m"}
+}
+
+func withoutPods(t *trafficFacts) {
+	t.workloads[track.Green] = &problem{reason: engines.ReasonCanaryNotAvailable, message: "m"}
+}
+
+// sawGreen is what was seen of track green before.
+func sawGreen(o v1alpha1.TrackObservation) func(*facts) {
+	return func(f *facts) {
+		f.before = before(positionOf(1, 0), v1alpha1.SiteLive)
+		o.Name = track.Green
+		f.before.Sites[0].Traffic = &v1alpha1.SiteTrafficObservation{Tracks: []v1alpha1.TrackObservation{o}}
+	}
+}
+
+func secondsAgo(n int) *metav1.Time {
+	at := metav1.NewTime(noon().Add(time.Minute - time.Duration(n)*time.Second))
+	return &at
+}
+
+func TestJudgeTraffic(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		state  v1alpha1.SiteState
+		want   string
+	}{
+		"Proven":     {reason: "A Site whose routes have their weights and whose pods are available is live.", facts: testFacts(routed(), splitAt(20)), state: v1alpha1.SiteLive},
+		"NoTracks":   {reason: "Nothing is asked of routes where a directory has no tracks.", facts: testFacts(live()), state: v1alpha1.SiteLive},
+		"NotRead":    {reason: "Routes that were not read prove nothing.", facts: testFacts(live(), splitAt(20)), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonProofUnknown},
+		"NoRoute":    {reason: "A Site is not live before its routes have their weights.", facts: testFacts(routed(withoutRoute), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonTrafficDiffers},
+		"NoPods":     {reason: "A Site is not live before the awaited pods are available.", facts: testFacts(routed(withoutPods), splitAt(20)), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable},
+		"NotAwaited": {reason: "Pods of a track that loses its requests are not asked for.", facts: testFacts(routed(withoutPods), splitAt(20, func(t *v1alpha1.TrackTraffic) { t.Awaited = false })), state: v1alpha1.SiteLive},
+		"OtherTree": {
+			reason: "The reason of an engine that has not come to the tree goes first.",
+			facts:  testFacts(routed(withoutRoute), splitAt(20), func(f *facts) { f.sites[0].applied.id = otherTree() }),
+			state:  v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := decideStatus(tc.facts).next.Sites[0]
+			if got.State != tc.state || got.Reason != tc.want {
+				t.Errorf("\n%s\nwant %s %q, got %s %q", tc.reason, tc.state, tc.want, got.State, got.Reason)
+			}
+		})
+	}
+}
+
+func TestTrackObservation(t *testing.T) {
+	asked, earlier := positionOf(2, 0), positionOf(1, 0)
+	weighed := func(p *ledger.Position) func(*v1alpha1.TrackTraffic) {
+		return func(t *v1alpha1.TrackTraffic) { t.WeighedAt = p }
+	}
+	changed := func(p *ledger.Position) func(*v1alpha1.TrackTraffic) {
+		return func(t *v1alpha1.TrackTraffic) { t.ChangedAt = p }
+	}
+	idle := v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(60), Idle: true}
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		want   v1alpha1.TrackObservation
+	}{
+		"FirstProof": {
+			reason: "The drain begins with the first proof that a track gets no requests.", facts: testFacts(routed(), splitAt(0)),
+			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0), AvailableAt: asked},
+		},
+		"Drained": {
+			reason: "A track is idle once the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(30)})),
+			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(30), Idle: true},
+		},
+		"Draining": {
+			reason: "A track is not idle before the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(29)})),
+			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: earlier, IdleSince: secondsAgo(29)},
+		},
+		"KeptWithoutProof": {
+			reason: "A track stays idle while another position is not proven, since Git gives it no requests.",
+			facts:  testFacts(routed(withoutRoute, withoutPods), splitAt(0, weighed(positionOf(0, 0))), sawGreen(idle)),
+			want:   idle,
+		},
+		"WeighedSince": {
+			reason: "A proof from before Git gave the track requests counts for nothing.",
+			facts:  testFacts(routed(withoutRoute, withoutPods), splitAt(0, weighed(earlier)), sawGreen(idle)),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
+		},
+		"ProvenAgain": {
+			reason: "A later position proves it again, and the drain begins again.",
+			facts:  testFacts(routed(withoutPods), splitAt(0, weighed(earlier)), sawGreen(idle)),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0)},
+		},
+		"SamePosition": {
+			reason: "A position that gave the track requests itself proves nothing.",
+			facts:  testFacts(routed(withoutPods), splitAt(0, weighed(asked))),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
+		},
+		"GetsRequests": {
+			reason: "A track that is to get requests is not idle, whether its routes follow or not.",
+			facts:  testFacts(routed(withoutRoute, withoutPods), splitAt(5), sawGreen(idle)),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
+		},
+		"EngineBehind": {
+			reason: "An engine that has not come to the tree may still apply an earlier one, which gives the track requests.",
+			facts:  testFacts(routed(), splitAt(0), func(f *facts) { f.sites[0].applied.id = otherTree() }),
+			want:   v1alpha1.TrackObservation{},
+		},
+		"NotRead": {reason: "What was not read proves nothing of a track.", facts: testFacts(live(), splitAt(0)), want: v1alpha1.TrackObservation{}},
+		"PodsStay": {
+			reason: "Pods that were available once count until their folder changes.",
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(earlier)), sawGreen(v1alpha1.TrackObservation{AvailableAt: earlier})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5)), AvailableAt: earlier},
+		},
+		"PodsChanged": {
+			reason: "Pods of a folder that has changed since were not seen to be available.",
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableAt: earlier})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+		},
+		"PodsLater": {
+			reason: "A position before the change of a folder proves nothing of its pods.",
+			facts:  testFacts(routed(), splitAt(5, changed(positionOf(3, 0)))),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+		},
+		"PodsWithoutRoute": {
+			reason: "Pods are available whatever the routes say.", facts: testFacts(routed(withoutRoute), splitAt(5)),
+			want: v1alpha1.TrackObservation{AvailableAt: asked},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.want.Name = track.Green
+			d := decideStatus(tc.facts)
+			if diff := cmp.Diff(tc.want, d.next.Sites[0].TrackOf(track.Green)); diff != "" {
+				t.Errorf("\n%s\ntrack: -want, +got:\n%s", tc.reason, diff)
+			}
+			// Blue and green are looked at again when the first of them becomes idle.
+			if next := idleNext(tc.facts.spec.Sites[0], d.next.Sites[0]); !next.IsZero() && !next.After(tc.facts.now) {
+				t.Errorf("\n%s\nthe next look %s is not after %s", tc.reason, next, tc.facts.now)
+			}
+		})
+	}
+}
+
+func TestTrafficWakes(t *testing.T) {
+	d := decideStatus(testFacts(routed(withoutPods), splitAt(0, func(t *v1alpha1.TrackTraffic) { t.Awaited = false })))
+	if want := noon().Add(time.Minute + 30*time.Second); !d.again.Equal(want) {
+		t.Errorf("a SiteSync looks again when a track becomes idle: want %s, got %s", want, d.again)
+	}
+}
+
+func TestTrackAdvanced(t *testing.T) {
+	of := func(o v1alpha1.TrackObservation) v1alpha1.SiteObservation {
+		o.Name = track.Green
+		return v1alpha1.SiteObservation{Traffic: &v1alpha1.SiteTrafficObservation{Tracks: []v1alpha1.TrackObservation{o}}}
+	}
+	cases := map[string]struct {
+		reason        string
+		before, after v1alpha1.SiteObservation
+		want          bool
+	}{
+		"Idle":      {reason: "The function waits for a track that is idle.", before: of(v1alpha1.TrackObservation{}), after: of(v1alpha1.TrackObservation{Idle: true}), want: true},
+		"StillIdle": {reason: "A track that stays idle is not written at once.", before: of(v1alpha1.TrackObservation{Idle: true}), after: of(v1alpha1.TrackObservation{Idle: true})},
+		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: of(v1alpha1.TrackObservation{AvailableAt: positionOf(1, 0)}), want: true},
+		"NoTracks":  {reason: "A Site without tracks has none that advance.", before: of(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := isTrackAdvanced(tc.before, tc.after); got != tc.want {
+				t.Errorf("\n%s\nisTrackAdvanced(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
