@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -92,7 +93,7 @@ func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string
 // IsSeen is true for a delivery whose Ready condition is about its present generation.
 func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 	ready := d.GetCondition(xpv2.TypeReady)
-	return ready.Reason != "" && ready.ObservedGeneration == d.GetGeneration()
+	return ready.Status != corev1.ConditionUnknown && ready.ObservedGeneration == d.GetGeneration()
 }
 
 // needsNothing is true for an observed delivery that is asked for nothing. While a revision goes out it may be in any state; a rollback is proven by
