@@ -45,7 +45,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 		return
 	}
-	if err := withLength(r); err != nil {
+	if err := readBody(r); err != nil {
 		http.Error(w, "cannot read request", http.StatusBadRequest)
 		return
 	}
@@ -109,11 +109,9 @@ func (s *Server) isAuthorized(r *http.Request) bool {
 	return len(s.auth) == 0 || slices.ContainsFunc(s.auth, func(accepts authorizer) bool { return accepts(r) })
 }
 
-// withLength reads a body of unknown length, which CGI has no way to express. Git sends such a body for a large pack.
-func withLength(r *http.Request) error {
-	if r.ContentLength >= 0 {
-		return nil
-	}
+// readBody reads the whole body before the backend gets it. CGI has no way to express an unknown length, which git sends for a large pack. And git's
+// backend reads for ever, at full load, from a body that ends before its length: that of a client which was killed while it pushed.
+func readBody(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err

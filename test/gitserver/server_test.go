@@ -2,12 +2,14 @@ package gitserver
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -117,6 +119,35 @@ func TestEmpty(t *testing.T) {
 	}
 	if err := s.CreateRepo(t.Context(), "empty", nil); err == nil {
 		t.Errorf("CreateRepo(...): want an error for a repository that exists")
+	}
+}
+
+// TestKilledClient shows that a client which ends in the middle of its push leaves nothing behind that runs on.
+func TestKilledClient(t *testing.T) {
+	s := start(t)
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.http.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const half = "POST /team/fleet.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: 100\r\n\r\n0000"
+	if _, err := c.Write([]byte(half)); err != nil {
+		t.Fatal(err)
+	}
+	for s.Requests("team/fleet") == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		s.http.Close()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Error("Close(): a request whose client is gone goes on")
 	}
 }
 
