@@ -26,6 +26,8 @@ type form struct {
 	waves bool
 	// gated lets the judge decide on each revision.
 	gated bool
+	// timeout of deliveries. Empty means the default.
+	timeout string
 	// reapply delivers again on top of a branch that lost what was delivered.
 	reapply bool
 }
@@ -120,6 +122,9 @@ func (d *deployment) shop(replicas int) *unstructured.Unstructured {
 	}
 	o := d.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(sites, ", "), replicas))
 	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+	if d.form.timeout != "" {
+		d.Set(o, d.form.timeout, "spec", "deliveryConfig", "deliveryTimeout")
+	}
 	if d.form.waves {
 		d.Set(o, waves, "spec", "deliveryConfig", "waves")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -109,6 +110,54 @@ func TestHomeUnreachable(t *testing.T) {
 			d.want(tc.end(d), map[string]string{good: "2", bad: "1"}[tc.answer], tc.commits...)
 		})
 	}
+}
+
+// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while one is to be verified. The
+// claim is stalled and counted then, and nothing is rejected, also not when the home is back.
+func TestHomeAwayTooLong(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		// fails says after which push to the home it does not answer any more. Nil: from before the revision on.
+		fails func(p push) bool
+	}{
+		"Ordered":  {reason: "A revision that was ordered late has all its time."},
+		"Verified": {reason: "A verdict that is recorded late is the one that was proven.", fails: func(p push) bool { return p.ledger.Position().Revision == 2 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			d := newDeployment(t, form{repositories: 2, timeout: "5s"})
+			d.succeed(1)
+			if tc.fails == nil {
+				d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+			}
+			d.pushes.after(func(p push) {
+				if p.repository == d.home() && tc.fails != nil && tc.fails(p) {
+					d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+				}
+			})
+			d.Apply(d.shop(2))
+			d.Await(d.shop(2), "stalled by its ledger", func(u *unstructured.Unstructured) bool {
+				return scene.Is(u, "Stalled", corev1.ConditionTrue, ledgerUnreachable) && scene.Is(u, "Recorded", corev1.ConditionFalse, ledgerUnreachable)
+			})
+			d.Until("the metric counts the deployment", scene.Patience, func() bool { return unreachableLedgers(d) > 0 })
+			d.pushes.after(nil)
+			d.Git.Fail(d.home(), 0)
+			d.succeed(2)
+			d.want(d.verified(2), "2", 2, 2)
+		})
+	}
+}
+
+// unreachableLedgers returns how many deployments wait for their ledger, as the provider counts them.
+func unreachableLedgers(d *deployment) float64 {
+	m, err := cp.ProviderMetrics(d.T.Context())
+	if err != nil {
+		return 0
+	}
+	return m.Sum("intentdeployment_ledger_unreachable", nil)
 }
 
 // TestHomeUnreachableFirst begins a deployment whose home does not answer. No repository gets anything.
