@@ -121,3 +121,19 @@ func TestOneDeadline(t *testing.T) {
 		t.Errorf("Run(...): want one deadline: -want, +got:\n%s", diff)
 	}
 }
+
+// TestCanaryIsRefused chooses a Blueprint whose workloads are rendered in tracks. What was delivered before stays.
+func TestCanaryIsRefused(t *testing.T) {
+	const reason = "A Blueprint with spec.canary is refused with the field that chooses it, as long as tracks cannot be delivered."
+	w := newWorld(t)
+	w.settle()
+	w.set("Blueprint", "web-1.0.0", map[string]any{}, "spec", "canary")
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	out := w.call()
+	w.wantCondition(reason, out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
+	want := "spec.blueprint: Blueprint \"web-1.0.0\" has spec.canary, and deployments in tracks cannot be delivered yet: choose a Blueprint without it"
+	if diff := cmp.Diff(want, conditionOf(out, deploymentv1alpha1.TypeValid).Message); diff != "" {
+		t.Errorf("\n%s\nRun(...): message: -want, +got:\n%s", reason, diff)
+	}
+	w.wantFrozen(reason, out)
+}

@@ -67,6 +67,9 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return out, 0, err
 	}
+	if err := checkHasNoTracks(&s.Blueprint); err != nil {
+		return out, 0, err
+	}
 	err := checkTimeouts(in.Spec)
 	if err != nil {
 		return out, 0, err
