@@ -31,6 +31,15 @@ func (r RecordFile) TreeIDs() []string {
 	return slices.Compact(out)
 }
 
+// HighestNumber returns the highest number that a revision had, as far as the record says.
+func (r RecordFile) HighestNumber() int64 {
+	out := max(r.LastNumber, r.Position.Revision)
+	if r.Copy != nil {
+		out = max(out, r.Copy.LastNumber)
+	}
+	return out
+}
+
 // Tree returns the directory at a path of a branch.
 func (r RecordFile) Tree(branch, path string) (Tree, bool) {
 	for _, t := range r.Trees {

@@ -78,7 +78,7 @@ func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 // attempt is recorded before anything is pushed, and an order or a position after that. Without the finalizer nothing is cleaned up.
 func mayHaveWritten(d *deliveryv1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
-	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Order != nil || at.Record != nil || at.Attempt != nil || at.Ledger != nil && at.Ledger.Seq > 0)
+	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Record != nil || at.Attempt != nil || at.Ledger != nil && at.Ledger.Seq > 0)
 }
 
 func kindAndSpec(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {

@@ -90,7 +90,7 @@ type DriftPolicy string
 
 // Policies for drift.
 const (
-	// DriftRestore writes what was ordered again.
+	// DriftRestore writes what was delivered again.
 	DriftRestore DriftPolicy = "Restore"
 
 	// DriftReport only says so.
@@ -113,16 +113,11 @@ type LedgerUpdate struct {
 
 // GitDeliveryParameters are what a delivery brings to a repository.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.order) != (has(self.ledger) || has(self.copy))",message="exactly one of order, and ledger or copy, must be set"
-// +kubebuilder:validation:XValidation:rule="!(has(self.ledger) && has(self.copy))",message="ledger goes to the home repository and copy to all others: only one of them may be set"
+// +kubebuilder:validation:XValidation:rule="has(self.ledger) != has(self.copy)",message="ledger goes to the home repository and copy to all others: exactly one of them must be set"
 type GitDeliveryParameters struct {
 	// ClaimRef names the claim that is delivered.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
-
-	// Order to carry out. It goes with neither ledger nor copy.
-	// +optional
-	Order rolloutv1alpha1.Order `json:"order,omitzero"`
 
 	// Ledger says what to record in the ledger of the deployment. Only the delivery to its home repository has it.
 	// +optional
@@ -134,17 +129,15 @@ type GitDeliveryParameters struct {
 	Copy *ledger.State `json:"copy,omitempty"`
 
 	// Position of the deployment that the trees belong to. In the home it is the one after the events of the ledger; in another repository, a
-	// position that is lower than the recorded one is refused with reason OrderBehind. Absent goes with order only.
+	// position that is lower than the recorded one is refused with reason OrderBehind. Absent means that the one of the ledger or of the copy counts.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// Settled says that directories of the claim that the trees do not name may be removed now. Only read with ledger or copy. Default: false,
-	// which leaves them.
+	// Settled says that directories of the claim that the trees do not name may be removed now. Default: false, which leaves them.
 	// +optional
 	Settled bool `json:"settled,omitempty"`
 
-	// Trees to deliver. Directories of the claim that the last order had, and this one does not, are removed when the order is
-	// verified, or when settled is set.
+	// Trees to deliver. Directories of the claim that they do not name are removed once settled is set.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=map
@@ -163,7 +156,7 @@ type GitDeliveryParameters struct {
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// DeliveryTimeout is how long it may take until the repository holds what an order asks for. It is tried on after that too.
+	// DeliveryTimeout is how long it may take until the repository holds what is asked for. It is tried on after that too.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:MaxLength=32
@@ -183,7 +176,7 @@ type Remote struct {
 	// +kubebuilder:validation:MaxLength=200
 	Branch string `json:"branch,omitempty"`
 
-	// Commit that brought the order to the branch.
+	// Commit that brought the trees to the branch.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
@@ -330,15 +323,11 @@ type GitDeliveryObservation struct {
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`
 
-	// Order that was carried out last.
-	// +optional
-	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
-
 	// Attempt that was begun last.
 	// +optional
 	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
 
-	// Waiting is since when the order of the spec was not carried out. Absent when it was.
+	// Waiting is since when the repository was not brought to the position of the spec. Absent when it was.
 	// +optional
 	Waiting *rolloutv1alpha1.Attempt `json:"waiting,omitempty"`
 
@@ -346,7 +335,7 @@ type GitDeliveryObservation struct {
 	// +optional
 	Remote *Remote `json:"remote,omitempty"`
 
-	// Trees in the repository: those that the order names, and of those that earlier orders left there, until one is verified, as many
+	// Trees in the repository: those that the spec names, and of those that earlier revisions left there, until one is verified, as many
 	// as there is room for. The state in the repository has all.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
@@ -393,7 +382,7 @@ type GitDeliveryStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
-// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider['position','order'].revision"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
 // +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.atProvider.remote.commit"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"

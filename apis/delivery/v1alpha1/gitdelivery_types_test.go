@@ -64,17 +64,10 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 			p.Position = &ledger.Position{Epoch: 1, Revision: 1}
 		}},
 		"Follower": {reason: "Every other repository gets a copy of the ledger.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Copy = state }},
-		"Order": {reason: "A delivery without a ledger has an order.", change: func(p *v1alpha1.GitDeliveryParameters) {
-			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
-		}},
-		"Nothing": {reason: "A delivery has to say what it is about.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of order, and ledger or copy, must be set"},
-		"OrderAndCopy": {reason: "A delivery with both an order and a copy of a ledger is refused.", change: func(p *v1alpha1.GitDeliveryParameters) {
-			p.Copy = state
-			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
-		}, want: "exactly one of order, and ledger or copy, must be set"},
+		"Nothing":  {reason: "A delivery has to say what it is about.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of them must be set"},
 		"LedgerAndCopy": {reason: "A repository is home or follower, but not both.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Copy, p.Ledger = state, &v1alpha1.LedgerUpdate{}
-		}, want: "only one of them may be set"},
+		}, want: "exactly one of them must be set"},
 		"TwoEvents": {reason: "An event with two contents is refused.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			e := opened()
 			e.Ordered = ordered().Ordered

@@ -10,16 +10,13 @@ func (p GitDeliveryParameters) AskedPosition() ledger.Position {
 	case p.Copy != nil:
 		return p.Copy.Position()
 	}
-	return p.Order.Position()
+	return ledger.Position{}
 }
 
 // AppliedPosition returns the position that the repository was brought to last. It is the zero value if it was brought to none.
 func (o GitDeliveryObservation) AppliedPosition() ledger.Position {
-	switch {
-	case o.Record != nil:
-		return o.Record.Position
-	case o.Order != nil:
-		return o.Order.Position()
+	if o.Record == nil {
+		return ledger.Position{}
 	}
-	return ledger.Position{}
+	return o.Record.Position
 }

@@ -15,11 +15,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// orderOf returns an order of a revision.
-func orderOf(revision int64) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{Revision: revision, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
-}
-
 // newSync returns a SiteSync that asks for what is given.
 func newSync(p *ledger.Position) *v1alpha1.SiteSync {
 	s := &v1alpha1.SiteSync{
@@ -81,9 +76,9 @@ func cellOf(t *testing.T, plural, column string, o any) any {
 // TestRevisionColumns checks the number that users see in the column REVISION.
 func TestRevisionColumns(t *testing.T) {
 	position := &ledger.Position{Epoch: 1, Revision: 7}
-	delivery := func(o rolloutv1alpha1.Order, p *ledger.Position) *v1alpha1.GitDelivery {
+	delivery := func(p *ledger.Position) *v1alpha1.GitDelivery {
 		d := &v1alpha1.GitDelivery{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"}}
-		d.Spec.ForProvider.Order, d.Spec.ForProvider.Position = o, p
+		d.Spec.ForProvider.Position = p
 		return d
 	}
 	cases := map[string]struct {
@@ -93,9 +88,8 @@ func TestRevisionColumns(t *testing.T) {
 		want   any
 	}{
 		"SyncPosition":     {reason: "The revision of a SiteSync is that of its position.", plural: "sitesyncs", object: newSync(position), want: int64(7)},
-		"DeliveryOrder":    {reason: "The revision of a delivery with an order is that of the order.", plural: "gitdeliveries", object: delivery(orderOf(2), nil), want: int64(2)},
-		"DeliveryPosition": {reason: "The revision of a delivery with a position is that of the position.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, position), want: int64(7)},
-		"DeliveryNone":     {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(rolloutv1alpha1.Order{}, nil)},
+		"DeliveryPosition": {reason: "The revision of a delivery with a position is that of the position.", plural: "gitdeliveries", object: delivery(position), want: int64(7)},
+		"DeliveryNone":     {reason: "A home that only opens its ledger has no revision to print.", plural: "gitdeliveries", object: delivery(nil)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

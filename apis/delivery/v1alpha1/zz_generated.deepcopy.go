@@ -132,11 +132,6 @@ func (in *GitDeliveryObservation) DeepCopyInto(out *GitDeliveryObservation) {
 		*out = new(LedgerRecord)
 		(*in).DeepCopyInto(*out)
 	}
-	if in.Order != nil {
-		in, out := &in.Order, &out.Order
-		*out = new(rolloutv1alpha1.Order)
-		(*in).DeepCopyInto(*out)
-	}
 	if in.Attempt != nil {
 		in, out := &in.Attempt, &out.Attempt
 		*out = new(rolloutv1alpha1.Attempt)
@@ -187,7 +182,6 @@ func (in *GitDeliveryObservation) DeepCopy() *GitDeliveryObservation {
 func (in *GitDeliveryParameters) DeepCopyInto(out *GitDeliveryParameters) {
 	*out = *in
 	out.ClaimRef = in.ClaimRef
-	in.Order.DeepCopyInto(&out.Order)
 	if in.Ledger != nil {
 		in, out := &in.Ledger, &out.Ledger
 		*out = new(LedgerUpdate)

@@ -21,13 +21,6 @@ type askedRevision struct {
 // askedRevisionOf returns the revision that a delivery is asked for.
 func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	p := d.Spec.ForProvider
-	if p.Ledger == nil && p.Copy == nil {
-		out := askedRevision{number: p.Order.Revision, step: int(p.Order.Step), sites: make([][]string, p.Order.Steps), isRejected: p.Order.Rejected(), isWithdrawal: p.Order.Withdraws != nil}
-		for i, s := range p.Order.Plan[:min(len(p.Order.Plan), len(out.sites))] {
-			out.sites[i] = s.Sites
-		}
-		return out
-	}
 	s, at := askedState(d), p.AskedPosition()
 	out := askedRevision{number: at.Revision, step: int(at.Step)}
 	if s.Current == nil || s.Current.Number != at.Revision {
@@ -50,7 +43,7 @@ func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	if d.Status.AtProvider.Ledger != nil {
 		s = *d.Status.AtProvider.Ledger
 	}
-	if p.Ledger.After != s.Head {
+	if p.Ledger == nil || p.Ledger.After != s.Head {
 		return s // The events were recorded, or never will be.
 	}
 	next, err := ledger.Append(s, time.Time{}, p.Ledger.Events...)

@@ -8,7 +8,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // TestAskedRevision reads what deliveries are asked for.
@@ -43,11 +42,6 @@ func TestAskedRevision(t *testing.T) {
 		d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = &s, &at
 		return d
 	}
-	order := &deliveryv1alpha1.GitDelivery{}
-	order.Spec.ForProvider.Order = rolloutv1alpha1.Order{
-		Revision: 3, Steps: 2, Step: 1, Plan: []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}},
-		Verdict: &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}, Withdraws: new(int64(2)),
-	}
 	sites := [][]string{{"edge1"}, {"edge2"}}
 	back := record(second, rejects...)
 	cases := map[string]struct {
@@ -55,7 +49,6 @@ func TestAskedRevision(t *testing.T) {
 		delivery *deliveryv1alpha1.GitDelivery
 		want     askedRevision
 	}{
-		"Order":     {reason: "An order says all itself.", delivery: order, want: askedRevision{number: 3, step: 1, sites: [][]string{{"edge1"}, nil}, isRejected: true, isWithdrawal: true}},
 		"Goes":      {reason: "A revision that goes out is not rejected.", delivery: home(second, second.Head, nil, second.Position()), want: askedRevision{number: 2, sites: sites}},
 		"Proposed":  {reason: "A home that is asked to record a rejection does not carry the rejected trees any more.", delivery: home(second, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},
 		"Recorded":  {reason: "A rejection that was recorded holds.", delivery: home(back, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},

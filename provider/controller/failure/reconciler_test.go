@@ -21,6 +21,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -92,7 +93,7 @@ func (w *testEnv) newDelivery(revision int64, files tree.Files) *deliveryv1alpha
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-1"}}
 	p := &d.Spec.ForProvider
 	p.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
-	p.Order.Revision = revision
+	p.Copy = &ledger.State{Current: &ledger.Revision{Number: revision}}
 	p.Trees = []deliveryv1alpha1.Tree{
 		{Site: "edge1", Path: "a/b", Tree: tree.ID(files), Files: packed, Action: deliveryv1alpha1.ActionDesired},
 		{Site: "edge2", Action: deliveryv1alpha1.ActionKeep},
@@ -110,8 +111,8 @@ func (w *testEnv) rejectDelivery(d *deliveryv1alpha1.GitDelivery) {
 		w.t.Error("a delivery wakes a deployment of the other shape")
 	}
 	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
-	if woken := q.Len() == 1; woken == d.Spec.ForProvider.Order.Rejected() {
-		w.t.Errorf("revision %d: woken is %t", d.Spec.ForProvider.Order.Revision, woken)
+	if woken := q.Len() == 1; woken == d.Spec.ForProvider.Copy.IsRejected() {
+		w.t.Errorf("revision %d: woken is %t", d.Spec.ForProvider.AskedPosition().Revision, woken)
 	}
 	w.putDelivery(after)
 }
@@ -120,8 +121,8 @@ func (w *testEnv) rejectDelivery(d *deliveryv1alpha1.GitDelivery) {
 func (w *testEnv) rolledBack(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	out := d.DeepCopy()
 	p := &out.Spec.ForProvider
-	p.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
-	h := deliveryv1alpha1.HistoryEntry{Revision: p.Order.Revision}
+	p.Copy.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected}
+	h := deliveryv1alpha1.HistoryEntry{Revision: p.AskedPosition().Revision}
 	for i, t := range p.Trees {
 		p.Trees[i].Action, p.Trees[i].Tree, p.Trees[i].Files = deliveryv1alpha1.ActionKeep, "", nil
 		if t.Tree != "" {

@@ -33,7 +33,7 @@ func TestOldReportsAreDeleted(t *testing.T) {
 	}
 	// A rollback that a user ordered is not a failure.
 	d := w.rolledBack(w.newDelivery(13, nil))
-	d.Spec.ForProvider.Order.Withdraws = new(int64(12))
+	d.Spec.ForProvider.Copy.Withdraws = 12
 	w.putDelivery(d)
 	w.reconcileStatus(true, rejected(13))
 	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}

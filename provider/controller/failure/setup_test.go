@@ -8,7 +8,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -18,7 +18,7 @@ func TestReportAfterRestart(t *testing.T) {
 	w := newTestEnv(t)
 	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
 	p := &d.Spec.ForProvider
-	p.Order.Plan, p.Order.Steps = []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}, 3
+	p.Copy.Current.Plan = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}, {}}
 	id := p.Trees[0].Tree
 	p.Trees[1].Tree = "of revision 1"
 	p.Trees = append(p.Trees, deliveryv1alpha1.Tree{Site: "edge3", Tree: "of revision 1 too", Action: deliveryv1alpha1.ActionKeep})

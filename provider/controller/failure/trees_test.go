@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -15,7 +15,7 @@ func TestTreeCache(t *testing.T) {
 	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
 	w.rejectDelivery(d)
 	verdict := d.DeepCopy()
-	verdict.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	verdict.Spec.ForProvider.Copy.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected}
 	w.rejectDelivery(verdict)
 	late := rejected(2)
 	late.Rollback = nil

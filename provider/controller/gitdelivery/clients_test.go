@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 const branchOfState = "refs/heads/intentplane-state/prod"
@@ -29,13 +29,13 @@ func (w *world) statePlaces() []string {
 }
 
 func TestStatePlaces(t *testing.T) {
-	verified := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	verified := ledger.Verdict{Result: ledger.VerdictVerified}
 	tell(t, map[string]story{
 		"RefusedForAWhile": {reason: "A hook that refuses everything for a while, and a restart, leave the state where it is, with all that it remembers.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.hook("pre-receive", "echo not now >&2; exit 1")
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &verified })
+			w.change(func(d *v1alpha1.GitDelivery) { setVerdict(d, verified) })
 			w.reconcile("web")
 			w.hook("pre-receive", "exit 0")
 			for range 3 {
@@ -71,7 +71,7 @@ func TestStatePlaces(t *testing.T) {
 			if n := strings.Count(strings.Join(w.told["web"], "\n"), string(v1alpha1.ReasonStateTwice)); n != 1 {
 				w.Errorf("events: want one while nothing changes, got %d", n)
 			}
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &verified })
+			w.change(func(d *v1alpha1.GitDelivery) { setVerdict(d, verified) })
 			w.reconcile("web")
 			w.reconcile("web")
 			if c := unique(); c.Status != corev1.ConditionTrue || c.Reason != v1alpha1.ReasonStateOnce {

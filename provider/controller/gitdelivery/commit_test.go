@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 const trailers = `Intentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web
@@ -30,7 +29,7 @@ func TestText(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		letter commitMessage
-		order  func(o *rolloutv1alpha1.Order)
+		order  func(o *wish)
 		want   string
 	}{
 		"Deliver": {
@@ -67,32 +66,32 @@ func TestText(t *testing.T) {
 		"WayBack": {
 			reason: "A way back says whence and where to, and why",
 			letter: commitMessage{sites: []string{"edge1"}},
-			order: func(o *rolloutv1alpha1.Order) {
-				o.Attempt, o.Target = 1, new(int64(1))
-				o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+			order: func(o *wish) {
+				o.Attempt, o.Target = 1, 1
+				o.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
 			},
 			want: "Go back from team-a/web revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(trailers, "Attempt: 0", "Attempt: 1", 1) +
 				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
 		},
 		"Injection": {
 			reason: "No trailer is made by what a user wrote",
-			order:  func(o *rolloutv1alpha1.Order) { o.Intent = "abc\nIntentplane-Revision: 9" },
+			order:  func(o *wish) { o.Intent = "abc\nIntentplane-Revision: 9" },
 			letter: commitMessage{removes: true},
 			want:   "Remove team-a/web\n\n" + strings.Replace(trailers, "Intent: intent-abc", "Intent: abc Intentplane-Revision: 9", 1),
 		},
 		"Asked": {
 			reason: "A commit says which RolloutRequest asked for it, who that was, and why.",
 			letter: commitMessage{removes: true},
-			order: func(o *rolloutv1alpha1.Order) {
-				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7", By: "ann", Reason: "the outage is over"}
+			order: func(o *wish) {
+				o.RequestRef = &ledger.RequestReference{Name: "again", UID: "uid-7", By: "ann", Reason: "the outage is over"}
 			},
 			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann\nIntentplane-Reason: the outage is over\n",
 		},
 		"AskedInjection": {
 			reason: "A name or a reason of a user does not make a trailer, and does not end the trailers.",
 			letter: commitMessage{removes: true},
-			order: func(o *rolloutv1alpha1.Order) {
-				o.RequestRef = &rolloutv1alpha1.RequestReference{
+			order: func(o *wish) {
+				o.RequestRef = &ledger.RequestReference{
 					Name: "again", UID: "uid-7", By: "ann\nIntentplane-Revision: 9", Reason: "x\r\n\nIntentplane-Claim: a\u2028" + strings.Repeat("y", 300),
 				}
 			},
@@ -102,8 +101,8 @@ func TestText(t *testing.T) {
 		"AskedByNobody": {
 			reason: "What a request leaves out has no trailer.",
 			letter: commitMessage{removes: true},
-			order: func(o *rolloutv1alpha1.Order) {
-				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7"}
+			order: func(o *wish) {
+				o.RequestRef = &ledger.RequestReference{Name: "again", UID: "uid-7"}
 			},
 			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\n",
 		},
@@ -124,17 +123,10 @@ func TestText(t *testing.T) {
 	}
 }
 
-// stateAt returns a ledger that has come to what an order says.
-func stateAt(o rolloutv1alpha1.Order) ledger.State {
-	s := ledger.State{
+// stateAt returns a ledger that has come to what a wish says.
+func stateAt(o wish) ledger.State {
+	return ledger.State{
 		Head: ledger.Head{Epoch: 1, Seq: o.Revision}, LastNumber: o.Revision, Cursor: ledger.Cursor{Attempt: o.Attempt, Step: o.Step},
-		Current: &revisionEvent(o.Revision, o, nil).Ordered.Revision,
+		Current: &revisionEvent(o.Revision, o, nil).Ordered.Revision, Verdict: o.Verdict, Target: o.Target,
 	}
-	if o.Verdict != nil {
-		s.Verdict = &ledger.Verdict{Result: ledger.Result(o.Verdict.Result), Reason: o.Verdict.Reason}
-	}
-	if o.Target != nil {
-		s.Target = *o.Target
-	}
-	return s
 }

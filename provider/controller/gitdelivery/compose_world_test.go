@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -9,77 +10,110 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
+// wishAnnotation of a delivery holds what it is to come to, so that the world knows it as long as the object exists.
+const wishAnnotation = "test/wish"
+
+// A wish is what a delivery is to come to: a revision, how far it is, and how it was judged.
+type wish struct {
+	Revision             int64
+	Request, Intent      string
+	Steps, Step, Attempt int32
+	Target               int64
+	Verdict              *ledger.Verdict
+	RequestRef           *ledger.RequestReference
+}
+
+func setWish(d *v1alpha1.GitDelivery, to wish) {
+	b, err := json.Marshal(to)
+	if err != nil {
+		panic(err)
+	}
+	d.SetAnnotations(map[string]string{wishAnnotation: string(b)})
+}
+
+// wishOf returns what a delivery is to come to. It has revision 0 if it is to come to nothing.
+func wishOf(d *v1alpha1.GitDelivery) wish {
+	out := wish{}
+	if b := d.GetAnnotations()[wishAnnotation]; b != "" {
+		if err := json.Unmarshal([]byte(b), &out); err != nil {
+			panic(err)
+		}
+	}
+	return out
+}
+
+// setVerdict lets the revision of a delivery be judged.
+func setVerdict(d *v1alpha1.GitDelivery, v ledger.Verdict) {
+	to := wishOf(d)
+	to.Verdict = &v
+	setWish(d, to)
+}
+
 // composeWish asks the home of a ledger for what leads from the state that its status shows to a wish, as the function does. A state that is ahead of the
 // wish stays: what is asked for is refused then.
 func (w *world) composeWish(d *v1alpha1.GitDelivery) {
 	w.Helper()
-	p := &d.Spec.ForProvider
-	if p.Order.Revision > 0 {
-		w.wishes[d.GetName()], p.Order = p.Order, rolloutv1alpha1.Order{}
-	}
-	wish, isWish := w.wishes[d.GetName()]
-	if !isWish || p.Copy != nil {
+	p, to := &d.Spec.ForProvider, wishOf(d)
+	if to.Revision == 0 || p.Copy != nil {
 		return
 	}
 	s := ledgerStateOf(d.Status.AtProvider.Ledger)
-	events := eventsTo(s, wish, p.Trees)
+	events := eventsTo(s, to, p.Trees)
 	next, err := ledger.Append(s, w.now(), events...)
 	if err != nil {
 		next = s // The provider refuses it.
 	}
 	p.Ledger = &v1alpha1.LedgerUpdate{After: s.Head, Events: events}
 	p.Position, p.Settled = new(next.Position()), next.IsVerified()
-	if len(events) == 0 && wish.Revision < s.LastNumber {
+	if len(events) == 0 && to.Revision < s.LastNumber {
 		p.Ledger.After = ledger.Head{} // Who wrote it saw less.
 	}
 }
 
 // eventsTo returns the events that lead from a state to a wish.
-func eventsTo(s ledger.State, wish rolloutv1alpha1.Order, trees []v1alpha1.Tree) []ledger.Event {
+func eventsTo(s ledger.State, to wish, trees []v1alpha1.Tree) []ledger.Event {
 	var out []ledger.Event
 	if s.Seq == 0 || s.IsClosed {
 		out = append(out, openedEvent(fmt.Sprintf("demo-%d", s.Seq)))
 	}
-	for number := s.LastNumber + 1; number < wish.Revision; number++ {
-		out = append(out, revisionEvent(number, rolloutv1alpha1.Order{Intent: fmt.Sprintf("gap-%d", number)}, trees))
+	for number := s.LastNumber + 1; number < to.Revision; number++ {
+		out = append(out, revisionEvent(number, wish{Intent: fmt.Sprintf("gap-%d", number)}, trees))
 	}
-	at, verdict, isNew := s.Position(), s.Verdict, wish.Revision > s.LastNumber
+	at, verdict, isNew := s.Position(), s.Verdict, to.Revision > s.LastNumber
 	if isNew {
-		out = append(out, revisionEvent(wish.Revision, wish, trees))
+		out = append(out, revisionEvent(to.Revision, to, trees))
 		at, verdict = ledger.Position{}, nil
 	}
-	if !isNew && wish.Revision < s.LastNumber {
+	if !isNew && to.Revision < s.LastNumber {
 		return nil
 	}
-	for step := at.Step + 1; step <= wish.Step; step++ {
+	for step := at.Step + 1; step <= to.Step; step++ {
 		out = append(out, ledger.Event{Advanced: &ledger.Advanced{Step: step}})
 	}
-	if verdict == nil && wish.Verdict != nil {
-		out = append(out, judgedEvent(*wish.Verdict, trees))
+	if verdict == nil && to.Verdict != nil {
+		out = append(out, judgedEvent(*to.Verdict, trees))
 	}
-	if wish.Attempt > at.Attempt && wish.Target != nil {
-		out = append(out, rolledBackEvent(*wish.Target))
+	if to.Attempt > at.Attempt && to.Target != 0 {
+		out = append(out, rolledBackEvent(to.Target))
 	}
 	return out
 }
 
 // revisionEvent orders a revision that delivers trees.
-func revisionEvent(number int64, wish rolloutv1alpha1.Order, trees []v1alpha1.Tree) ledger.Event {
+func revisionEvent(number int64, to wish, trees []v1alpha1.Tree) ledger.Event {
 	sites := sitesOf(trees)
-	e := orderedEvent(number, cmp.Or(wish.Intent, "any"), sites...)
+	e := orderedEvent(number, cmp.Or(to.Intent, "any"), sites...)
 	r := &e.Ordered.Revision
-	r.Request.Intent, r.Request.Sources = wish.Intent, wish.Request
-	for range wish.Steps - 1 {
+	r.Request.Intent, r.Request.Sources = to.Intent, to.Request
+	for range to.Steps - 1 {
 		r.Plan = append(r.Plan, ledger.Step{})
 	}
-	if ref := wish.RequestRef; ref != nil {
-		r.RequestRef = &ledger.RequestReference{Name: ref.Name, UID: ref.UID, By: ref.By, Reason: ref.Reason}
-	}
+	r.RequestRef = to.RequestRef
 	return e
 }
 
-func judgedEvent(v rolloutv1alpha1.Verdict, trees []v1alpha1.Tree) ledger.Event {
-	if v.Result == rolloutv1alpha1.VerdictRejected {
+func judgedEvent(v ledger.Verdict, trees []v1alpha1.Tree) ledger.Event {
+	if v.Result == ledger.VerdictRejected {
 		return rejectedEvent(cmp.Or(v.Reason, rolloutv1alpha1.RejectedGateFailed))
 	}
 	j := &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}

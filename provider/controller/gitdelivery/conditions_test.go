@@ -98,7 +98,8 @@ func TestServerWordsStay(t *testing.T) {
 	w.create(w.first())
 	w.reconcile("web")
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = order(2, "b"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
+		setWish(d, order(2, "b"))
+		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
 	})
 	ready := []xpv2.Condition{}
 	for i := range 3 {

@@ -72,7 +72,7 @@ func (w *world) crashOnce(random *rand.Rand, revision int64) {
 	paths := map[string]string{"web": webAtE1, "api": "clusters/edge1/team-a/api"}
 	for _, name := range []string{"web", "api"} {
 		d := w.get(name)
-		d.Spec.ForProvider.Order = order(revision, says)
+		setWish(d, order(revision, says))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", paths[name], says)}
 		d.Generation++
 		w.composeWish(d)

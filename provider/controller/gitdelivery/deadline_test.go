@@ -62,7 +62,7 @@ func TestClock(t *testing.T) {
 			w.pass(time.Hour)
 			w.unanswered(2)
 			w.expect("web", v1alpha1.ReasonUnreachable)
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "b") })
+			w.change(func(d *v1alpha1.GitDelivery) { setWish(d, order(2, "b")) })
 			w.unanswered(3)
 			w.expect("web", v1alpha1.ReasonUnreachable)
 			w.unanswered(8)
@@ -130,20 +130,17 @@ func TestMore(t *testing.T) {
 
 // TestVerdict records how a revision was judged: in the state, and not in the branch.
 func TestVerdict(t *testing.T) {
-	judge := func(v rolloutv1alpha1.Verdict) func(*v1alpha1.GitDelivery) {
-		return func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &v }
+	judge := func(v ledger.Verdict) func(*v1alpha1.GitDelivery) {
+		return func(d *v1alpha1.GitDelivery) { setVerdict(d, v) }
 	}
-	verified := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-	rejected := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "as the test has it"}
-	recorded := func(w *world, want rolloutv1alpha1.Verdict) {
+	verified := ledger.Verdict{Result: ledger.VerdictVerified}
+	rejected := ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "as the test has it"}
+	recorded := func(w *world, want ledger.Verdict) {
 		w.Helper()
 		w.expect("web", v1alpha1.ReasonDelivered)
 		at := w.get("web").Status.AtProvider
-		if diff := cmp.Diff(string(want.Result), string(at.Ledger.Verdict.Result)); diff != "" {
-			w.Errorf("order in status: -want, +got:\n%s", diff)
-		}
-		if diff := cmp.Diff(&want, at.History[len(at.History)-1].Verdict); diff != "" {
-			w.Errorf("history: -want, +got:\n%s", diff)
+		if diff := cmp.Diff(&want, at.Ledger.Verdict); diff != "" {
+			w.Errorf("ledger in status: -want, +got:\n%s", diff)
 		}
 	}
 	tell(t, map[string]story{

@@ -93,7 +93,7 @@ func ends() map[string]end {
 			reason: "A way back that there is not holds up nothing", was: v1alpha1.ReasonTreeGone,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
-					d.Spec.ForProvider.Order = order(2, "b")
+					setWish(d, order(2, "b"))
 					d.Spec.ForProvider.Trees = []v1alpha1.Tree{restore("edge1", webAtE1, "never")}
 				})
 			}),
@@ -160,7 +160,7 @@ func ends() map[string]end {
 			reason: "What cannot be understood holds up nothing", was: v1alpha1.ReasonInvalid,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
-					d.Spec.ForProvider.Order = order(2, "b")
+					setWish(d, order(2, "b"))
 					d.Spec.ForProvider.Trees[0].Files = []byte("no archive")
 				})
 			}),

@@ -106,7 +106,7 @@ func TestDelete(t *testing.T) {
 			if o := w.ledgerOf("web"); o.LastNumber != 1 {
 				w.Errorf("order that is known: want revision 1, got %v", o)
 			}
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") })
+			w.change(func(d *v1alpha1.GitDelivery) { setWish(d, order(2, "a")) })
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)

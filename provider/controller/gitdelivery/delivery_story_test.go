@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -78,14 +79,14 @@ func TestDeliver(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(2, "b")
+				setWish(d, order(2, "b"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b"), desired(w.T, "edge2", webAtE2, "b")}
 			})
 			w.reconcile("web")
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("b")}, nil)
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(3, "c")
+				setWish(d, order(3, "c"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 			})
 			w.reconcile("web")
@@ -109,7 +110,7 @@ func TestDeliver(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(2, "b")
+				setWish(d, order(2, "b"))
 				keep := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{keep, desired(w.T, "edge2", webAtE2, "b")}
 			})
@@ -127,7 +128,7 @@ func TestDeliver(t *testing.T) {
 			w.move("edge1", "clusters/new")
 			w.ask(order(2, "b"), desired(w.T, "edge1", moved, "b"))
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed}
+				setVerdict(d, ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed})
 				d.Spec.ForProvider.Trees[0] = v1alpha1.Tree{Site: "edge1", Branch: "main", Path: moved, Action: v1alpha1.ActionKeep}
 			})
 			w.reconcile("web")
@@ -209,7 +210,7 @@ func TestCrash(t *testing.T) {
 			w.reconcile("web")
 			for i, request := range []string{"b", "c"} {
 				w.change(func(d *v1alpha1.GitDelivery) {
-					d.Spec.ForProvider.Order = order(int64(i+2), request)
+					setWish(d, order(int64(i+2), request))
 					d.Spec.ForProvider.Trees[0] = desired(w.T, "edge1", webAtE1, request)
 				})
 				w.reconcile("web")
@@ -223,7 +224,7 @@ func TestCrash(t *testing.T) {
 			if diff := cmp.Diff(int64(3), at.Ledger.LastNumber); diff != "" || len(at.History) != 3 {
 				w.Fatalf("order that is known: -want, +got:\n%s", diff)
 			}
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(3, "c") })
+			w.change(func(d *v1alpha1.GitDelivery) { setWish(d, order(3, "c")) })
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(3)
@@ -344,7 +345,7 @@ func TestOwnership(t *testing.T) {
 			w.reconcile("web")
 			w.unmark(webAtE1)
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(2, "b")
+				setWish(d, order(2, "b"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 			})
 			w.reconcile("web")
@@ -368,7 +369,7 @@ func TestOwnership(t *testing.T) {
 func (w *world) verify() {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+		setVerdict(d, ledger.Verdict{Result: ledger.VerdictVerified})
 	})
 	w.reconcile("web")
 	w.expect("web", v1alpha1.ReasonDelivered)

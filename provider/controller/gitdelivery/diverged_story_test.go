@@ -129,7 +129,7 @@ func (w *world) reset(to string) {
 func (w *world) reorder(revision int64, says string) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order = order(revision, says)
+		setWish(d, order(revision, says))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, says)}
 	})
 }

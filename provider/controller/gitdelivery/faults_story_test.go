@@ -145,7 +145,7 @@ func (w *world) unharmed(revision int64) {
 	w.Helper()
 	says := fmt.Sprintf("r%d", revision)
 	d := w.get("neighbour")
-	d.Spec.ForProvider.Order = order(revision, says)
+	setWish(d, order(revision, says))
 	d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", "clusters/edge2/team-a/neighbour", says)}
 	w.composeWish(d)
 	w.must(w.kube.Update(w.Context(), d))

@@ -103,7 +103,7 @@ func TestForgedMemory(t *testing.T) {
 			w.restart()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
-			api.Spec.ForProvider.Order = order(1, "x")
+			setWish(api, order(1, "x"))
 			w.create(api)
 			w.reconcile("api")
 			w.expect("api", v1alpha1.ReasonOrderBehind)

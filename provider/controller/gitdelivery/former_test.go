@@ -15,7 +15,7 @@ func (w *world) deliverTo(branch string, revision int64, says string) {
 	w.Helper()
 	w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.Branch = branch })
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order = order(revision, says)
+		setWish(d, order(revision, says))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, says)}
 		d.Spec.ForProvider.Trees[0].Branch = branch
 	})

@@ -85,6 +85,10 @@ func TestLedgerFollowers(t *testing.T) {
 			if w.hasStateFile(elsewhere, state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)) {
 				w.Error("the follower's state has no ledger")
 			}
+			w.reconcile(elsewhere)
+			if diff := cmp.Diff(at, w.get(elsewhere).Status.AtProvider); diff != "" {
+				w.Errorf("an observation says the same as the push before: -want, +got:\n%s", diff)
+			}
 			tip := w.tipOf(elsewhere)
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verifiedEvent("a", "edge1", "edge2"))
 			w.reconcile(elsewhere)

@@ -10,14 +10,13 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
 // newHome returns a delivery that asks the home repository what it has of the ledger.
 func newHome(name string, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
-	d := delivery(name, rolloutv1alpha1.Order{}, trees...)
+	d := delivery(name, wish{}, trees...)
 	d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{}
 	return d
 }

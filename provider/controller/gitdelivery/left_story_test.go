@@ -10,7 +10,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -21,13 +21,13 @@ func (w *world) leave(policy v1alpha1.DriftPolicy) {
 	w.reconcile("web")
 	w.change(func(d *v1alpha1.GitDelivery) {
 		d.Spec.ForProvider.DriftPolicy = policy
-		d.Spec.ForProvider.Order = order(2, "b")
+		setWish(d, order(2, "b"))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 	})
 	w.reconcile("web")
 	w.expect("web", v1alpha1.ReasonDelivered)
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+		setVerdict(d, ledger.Verdict{Result: ledger.VerdictVerified})
 	})
 }
 
@@ -82,14 +82,14 @@ func TestMovedAndRefused(t *testing.T) {
 			s.Spec.Repository.Path = "clusters/moved"
 			w.must(w.kube.Update(w.Context(), s))
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(2, "b")
+				setWish(d, order(2, "b"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", moved, "b")}
 			})
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.recalls(2, "b")
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+				setVerdict(d, ledger.Verdict{Result: ledger.VerdictVerified})
 			})
 			w.hook("update", `case "$1" in refs/heads/main) echo "nothing is removed" >&2; exit 1;; esac`)
 			w.reconcile("web")

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -56,7 +56,7 @@ func TestLog(t *testing.T) {
 	w.ask(verified(order(1, "a")), desired(t, "edge1", webAtE1, "a"))
 	still()
 	asked := order(2, "b")
-	asked.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "u"}
+	asked.RequestRef = &ledger.RequestReference{Name: "again", UID: "u"}
 	w.ask(asked, desired(t, "edge1", webAtE1, "b"))
 	still()
 	w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))

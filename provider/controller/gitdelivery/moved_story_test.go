@@ -12,7 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -43,7 +43,7 @@ func (w *world) moveAll(revision int64, place string) {
 		w.must(w.kube.Update(w.Context(), s))
 	}
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order = order(revision, place)
+		setWish(d, order(revision, place))
 		d.Spec.ForProvider.Trees = nil
 		for i := range settlers {
 			t := desired(w.T, settlement(i), place+"/"+settlement(i)+"/team-a/web", "a")
@@ -86,7 +86,7 @@ func TestMovedAll(t *testing.T) {
 			w.roomy("b", mostSites)
 			w.below("a", settlers)
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+				setVerdict(d, ledger.Verdict{Result: ledger.VerdictVerified})
 			})
 			w.reconcile("web")
 			w.roomy("b", settlers)
@@ -104,7 +104,7 @@ func TestTooManyLeft(t *testing.T) {
 			w.reconcile("web")
 			w.litter(1999)
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(2, "b")
+				setWish(d, order(2, "b"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 			})
 			before := w.refs()
@@ -122,7 +122,7 @@ func TestTooManyLeft(t *testing.T) {
 				w.Errorf("the revision is recorded, so that it can be rejected: want 2, got %d", got)
 			}
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(3, "c")
+				setWish(d, order(3, "c"))
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "c")}
 			})
 			w.reconcile("web")
@@ -131,7 +131,7 @@ func TestTooManyLeft(t *testing.T) {
 				w.Errorf("status.atProvider.trees: -want, +got:\n%s", diff)
 			}
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+				setVerdict(d, ledger.Verdict{Result: ledger.VerdictVerified})
 			})
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)

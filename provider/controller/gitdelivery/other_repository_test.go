@@ -31,7 +31,7 @@ func (w *world) moved() {
 func (w *world) goBack() {
 	w.Helper()
 	d := w.get(elsewhere)
-	d.Spec.ForProvider.Order = back(2, "b", 1, 1)
+	setWish(d, back(2, "b", 1, 1))
 	d.Spec.ForProvider.Trees = []v1alpha1.Tree{restore("edge1", webAtE1, "a")}
 	d.Generation++
 	w.must(w.kube.Update(w.Context(), d))

@@ -50,13 +50,14 @@ func TestPlaceholder(t *testing.T) {
 			w.create(both(w))
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = order(2, "b"), d.Spec.ForProvider.Trees[:1]
+				setWish(d, order(2, "b"))
+				d.Spec.ForProvider.Trees = d.Spec.ForProvider.Trees[:1]
 			})
 			w.reconcile("web")
 			w.verify()
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, stays)
 			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order = order(3, "c")
+				setWish(d, order(3, "c"))
 				d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, desired(w.T, "edge2", webAtE2, "c"))
 			})
 			w.reconcile("web")

@@ -31,7 +31,7 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 		l.recorded = l.file.State
 	}
 	if l.record != nil {
-		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.LastNumber, l.record.Position.Revision, ledgerStateOf(l.record.Copy).LastNumber)
+		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.HighestNumber())
 	}
 	if l.record != nil && l.record.Head.Seq > 0 {
 		f.memory = l.record

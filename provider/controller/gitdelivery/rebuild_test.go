@@ -107,7 +107,7 @@ func TestRecover(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.restart()
-			api.Spec.ForProvider.Order = order(1, "x")
+			setWish(api, order(1, "x"))
 			w.create(api)
 			w.reconcile("api")
 			w.expect("api", v1alpha1.ReasonOrderBehind)

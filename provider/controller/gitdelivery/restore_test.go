@@ -13,20 +13,19 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // back is the order of a way back from a rejected revision.
-func back(revision int64, request string, attempt int32, target int64) rolloutv1alpha1.Order {
+func back(revision int64, request string, attempt int32, target int64) wish {
 	o := order(revision, request)
-	o.Attempt, o.Target = attempt, &target
-	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+	o.Attempt, o.Target = attempt, target
+	o.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
 	return o
 }
 
-func verified(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
-	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+func verified(o wish) wish {
+	o.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 	return o
 }
 
@@ -38,9 +37,12 @@ func restore(site, path, says string) v1alpha1.Tree {
 }
 
 // ask for an order with these trees.
-func (w *world) ask(o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) {
+func (w *world) ask(o wish, trees ...v1alpha1.Tree) {
 	w.Helper()
-	w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = o, trees })
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ForProvider.Trees = trees
+		setWish(d, o)
+	})
 	w.reconcile("web")
 }
 

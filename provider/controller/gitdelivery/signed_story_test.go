@@ -111,7 +111,7 @@ func TestForgedState(t *testing.T) {
 			w.forget()
 			w.restart()
 			w.reconcile("web")
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") }) // The commits say that 1 was used.
+			w.change(func(d *v1alpha1.GitDelivery) { setWish(d, order(2, "a")) }) // The commits say that 1 was used.
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			for _, h := range w.get("web").Status.AtProvider.History {
@@ -146,7 +146,7 @@ func TestSignedCrashes(t *testing.T) {
 		revision++
 		says := "r" + strconv.FormatInt(revision, 10)
 		w.change(func(d *v1alpha1.GitDelivery) {
-			d.Spec.ForProvider.Order = order(revision, says)
+			setWish(d, order(revision, says))
 			d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, says)}
 		})
 		crashes()[moment](w)
@@ -196,7 +196,7 @@ func TestRotation(t *testing.T) {
 	w.must(err)
 	x.Authorize(next.PublicKey())
 	w.change(func(d *v1alpha1.GitDelivery) {
-		d.Spec.ForProvider.Order = order(3, "b")
+		setWish(d, order(3, "b"))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
 	})
 	_ = w.try("web") // The old key is no longer good.

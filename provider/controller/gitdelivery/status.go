@@ -73,6 +73,9 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
 	if isPushed && l.closes {
 		s = ledger.State{LastNumber: s.LastNumber}
 	}
+	if l.record != nil {
+		s.LastNumber = max(s.LastNumber, l.record.HighestNumber())
+	}
 	at.Ledger = s.DeepCopy()
 	if hadToRecord && !awaitsRecording(d) {
 		at.Waiting = nil // That a home did not answer counts against no revision: its trees have their time from now on.

@@ -70,8 +70,6 @@ type world struct {
 	// events that were told.
 	events events
 	log    logging.Logger
-	// wishes are what deliveries are to come to, by their names.
-	wishes map[string]rolloutv1alpha1.Order
 }
 
 func newWorld(t *testing.T) *world {
@@ -84,7 +82,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, wishes: map[string]rolloutv1alpha1.Order{}, log: logging.NewNopLogger()}
+	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, log: logging.NewNopLogger()}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -200,11 +198,12 @@ func desired(t *testing.T, site, path, says string) v1alpha1.Tree {
 	}
 }
 
-func order(revision int64, request string) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{Revision: revision, Request: request, Intent: "intent-" + request, DigestScheme: 1, RendererVersion: 1, Steps: 1}
+// order returns the wish for a revision of one step.
+func order(revision int64, request string) wish {
+	return wish{Revision: revision, Request: request, Intent: "intent-" + request, Steps: 1}
 }
 
-func delivery(name string, o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
+func delivery(name string, to wish, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
 	d := &v1alpha1.GitDelivery{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name, Generation: 1},
@@ -213,9 +212,9 @@ func delivery(name string, o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) *v1a
 	d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
-		Order:    o,
 		Trees:    trees,
 	}
+	setWish(d, to)
 	return d
 }
 
@@ -242,7 +241,6 @@ func (w *world) create(d *v1alpha1.GitDelivery) {
 func (w *world) change(fn func(d *v1alpha1.GitDelivery)) {
 	w.Helper()
 	d := w.get("web")
-	d.Spec.ForProvider.Order = w.wishes["web"]
 	fn(d)
 	w.composeWish(d)
 	d.Generation++
@@ -279,7 +277,7 @@ func (w *world) reconcile(name string) {
 		return
 	}
 	d := w.get(name)
-	if shown := ledgerStateOf(d.Status.AtProvider.Ledger); w.wishes[name].Revision >= shown.LastNumber && d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonOrderBehind {
+	if shown := ledgerStateOf(d.Status.AtProvider.Ledger); wishOf(d).Revision >= shown.LastNumber && d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonOrderBehind {
 		w.composeWish(d)
 		d.Generation++
 		w.must(w.kube.Update(w.Context(), d))

@@ -133,15 +133,6 @@ func TestReconcile(t *testing.T) {
 			user: with(func(d *deliveryv1alpha1.GitDelivery) { d.Finalizers = []string{managed.FinalizerName} }),
 			want: []string{other},
 		},
-		"RefusedAfterDelivery": {
-			reason: "A GitDelivery that wrote before it was refused keeps what its cleanup needs.",
-			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
-			user: with(func(d *deliveryv1alpha1.GitDelivery) {
-				d.Finalizers = []string{managed.FinalizerName}
-				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
-			}),
-			want: []string{configv1alpha1.Finalizer, other},
-		},
 		"RefusedAfterRecord": {
 			reason: "A GitDelivery whose repository has a record keeps what its cleanup needs.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
@@ -182,7 +173,7 @@ func TestReconcile(t *testing.T) {
 			reason: "A GitDelivery without a finalizer is not cleaned up and keeps nothing.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
-				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
+				d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Head: ledger.Head{Epoch: 1, Seq: 2}}
 			}),
 			want: []string{other},
 		},

@@ -20,8 +20,8 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -101,7 +101,7 @@ func closed(c *configv1alpha1.ClusterProviderConfig) *configv1alpha1.ClusterProv
 
 func delivered(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	d.Finalizers = []string{managed.FinalizerName}
-	d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
+	d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: ledger.Position{Revision: 1}}
 	return d
 }
 
