@@ -245,7 +245,7 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsRejected(); why != "" {
 		return s, why
 	}
-	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.isTarget() }) {
+	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.IsTarget() }) {
 		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not remembered", r.Target)
 	}
 	s, why := s.take(r.RequestRef)
@@ -275,7 +275,7 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	if why := s.needsCurrent(); why != "" {
 		return s, why
 	}
-	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.isTarget() })
+	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.IsTarget() })
 	if target < 0 || w.Target == s.Current.Number {
 		return s, fmt.Sprintf("revision %d is no rollback target", w.Target)
 	}

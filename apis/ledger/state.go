@@ -60,7 +60,7 @@ func (s State) remember(p Past, at metav1.Time) State {
 	s.History = append(slices.Clone(s.History), p)
 	s.Stable = 0
 	for _, p := range s.History {
-		if p.isTarget() {
+		if p.IsTarget() {
 			s.Stable = p.Number
 		}
 	}
@@ -81,7 +81,7 @@ func (s State) dropTrees() State {
 	for _, targetsToo := range []bool{false, true} {
 		for i := range s.History {
 			p := &s.History[i]
-			if trees <= MaxTrees || p.Number == s.Stable || p.Number == s.Target || p.isTarget() && !targetsToo {
+			if trees <= MaxTrees || p.Number == s.Stable || p.Number == s.Target || p.IsTarget() && !targetsToo {
 				continue
 			}
 			trees -= len(p.Trees)

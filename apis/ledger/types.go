@@ -373,8 +373,8 @@ type Past struct {
 	Trees []SiteTree `json:"trees,omitempty"`
 }
 
-// isTarget is true for a revision that a rollback may go to.
-func (p Past) isTarget() bool {
+// IsTarget is true for a revision that a rollback may go to.
+func (p Past) IsTarget() bool {
 	return !p.Withdrawn && !p.TreesDropped && p.Verdict != nil && p.Verdict.Result == VerdictVerified
 }
 
@@ -456,7 +456,7 @@ func (s State) IsVerified() bool { return s.Verdict != nil && s.Verdict.Result =
 func (s State) Targets() []Past {
 	var out []Past
 	for _, p := range slices.Backward(s.History) {
-		if p.isTarget() {
+		if p.IsTarget() {
 			out = append(out, p)
 		}
 	}

@@ -185,7 +185,7 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 	if m.record != nil {
 		out.revisions = slices.DeleteFunc(slices.Clone(m.record.revisions), func(h deliveryv1alpha1.HistoryEntry) bool { return h.Revision == applied.Current.Number })
 	}
-	out.revisions = append(out.revisions, deliveryv1alpha1.HistoryEntry{Revision: applied.Current.Number, Request: applied.Current.Request.Digest()})
+	out.revisions = append(out.revisions, deliveryv1alpha1.HistoryEntry{Revision: applied.Current.Number})
 	return out
 }
 

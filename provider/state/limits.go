@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // What the fields of a status hold at most, as the API has it. A file that exceeds it would make every write of the status fail.
@@ -112,28 +111,7 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 			return err
 		}
 	}
-	return firstError(
-		checkLengths(
-			text{field + ".request", h.Request, maxDigest},
-			text{field + ".intent", h.Intent, maxDigest},
-			text{field + ".commit", h.Commit, maxCommit},
-			text{field + ".marked", h.Marked, maxMarked},
-			text{field + ".requestedBy", h.RequestedBy, maxPerson},
-		),
-		checkVerdict(field+".verdict", h.Verdict),
-		checkDate(field+".startedAt", h.StartedAt),
-		checkDate(field+".endedAt", h.EndedAt),
-	)
-}
-
-func checkVerdict(field string, v *rolloutv1alpha1.Verdict) error {
-	switch {
-	case v == nil:
-		return nil
-	case v.Result != rolloutv1alpha1.VerdictVerified && v.Result != rolloutv1alpha1.VerdictRejected:
-		return errors.Errorf("%s.result is not known", field)
-	}
-	return checkLengths(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
+	return checkLengths(text{field + ".commit", h.Commit, maxCommit})
 }
 
 // checkDate refuses what is written as no date, or as one that the API server does not read.

@@ -40,7 +40,7 @@ func (r RecordFile) After(d Delivery) RecordFile {
 	if d.Commit != "" {
 		r.Commit, r.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	r.Revisions = lastRevisions(noteVerdicts(r.Revisions, d.Applied), r.revisionAfter(d))
+	r.Revisions = lastRevisions(noteTargets(r.Revisions, d.Applied), r.revisionAfter(d))
 	r.Home, r.Head, r.Position, r.Copy, r.LastNumber = d.Applied.Home, d.Applied.Head, d.Applied.Position(), nil, 0
 	if !d.IsHome {
 		essentials := d.Applied.Essentials()
@@ -51,24 +51,17 @@ func (r RecordFile) After(d Delivery) RecordFile {
 
 // revisionAfter returns what the record says about the revision of a delivery.
 func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
-	current, verdict := d.Applied.Current, d.Applied.Verdict
-	h := deliveryv1alpha1.HistoryEntry{Revision: current.Number, StartedAt: d.At.DeepCopy()}
+	h := deliveryv1alpha1.HistoryEntry{Revision: d.Applied.Current.Number}
 	for _, was := range r.Revisions {
 		if was.Revision == h.Revision {
 			h = *was.DeepCopy()
 		}
 	}
-	h.Request, h.Intent, h.Marked = current.Request.Digest(), current.Request.Intent, current.Marked
-	if current.RequestRef != nil {
-		h.RequestedBy = current.RequestRef.By
-	}
 	// A rollback has other trees than the revision itself.
 	if d.Applied.Cursor.Attempt == 0 {
 		h.Commit, h.Trees = r.Commit, historyTrees(d.Trees)
 	}
-	if h.Verdict == nil && verdict != nil {
-		h.Verdict, h.EndedAt = shownVerdict(*verdict), d.At.DeepCopy()
-	}
+	h.IsTarget = d.Applied.IsVerified()
 	return h
 }
 
@@ -80,23 +73,17 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// noteVerdicts returns a history in which revisions have the verdicts that a ledger knows, so that those are retained that a rollback may go to.
-func noteVerdicts(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
+// noteTargets returns a history in which each revision says what a ledger has about it, so that those are retained that a rollback may go to.
+func noteTargets(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
 		for _, p := range s.History {
-			if p.Number != out[i].Revision || p.Verdict == nil {
-				continue
+			if p.Number == out[i].Revision {
+				out[i].IsTarget = p.IsTarget()
 			}
-			out[i].Verdict = shownVerdict(*p.Verdict)
-			out[i].EndedAt, out[i].Withdrawn = p.EndedAt.DeepCopy(), out[i].Withdrawn || p.Withdrawn
 		}
 	}
 	return out
-}
-
-func shownVerdict(v ledger.Verdict) *rolloutv1alpha1.Verdict {
-	return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictResult(v.Result), Reason: v.Reason, Message: v.Message}
 }
 
 // lastRevisions returns the last revisions, and the newest one that can be a rollback target, however old it is.
@@ -108,18 +95,15 @@ func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.H
 		return all
 	}
 	old, last := all[:len(all)-maxRevisions], all[len(all)-maxRevisions:]
-	if slices.ContainsFunc(last, isRollbackTarget) {
+	if slices.ContainsFunc(last, isTarget) {
 		return last
 	}
 	for _, o := range slices.Backward(old) {
-		if isRollbackTarget(o) {
+		if o.IsTarget {
 			return append([]deliveryv1alpha1.HistoryEntry{o}, last...)
 		}
 	}
 	return last
 }
 
-// isRollbackTarget reports whether a revision was verified and not withdrawn.
-func isRollbackTarget(h deliveryv1alpha1.HistoryEntry) bool {
-	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
-}
+func isTarget(h deliveryv1alpha1.HistoryEntry) bool { return h.IsTarget }

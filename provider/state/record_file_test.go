@@ -11,7 +11,6 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // deliveredRecord returns what is remembered of a delivery to one Site.
@@ -95,12 +94,12 @@ func TestTombstoneOfRecord(t *testing.T) {
 	}
 }
 
-// TestNoteVerdicts lets a history know what the ledger knows.
-func TestNoteVerdicts(t *testing.T) {
+// TestNoteTargets lets a history know what the ledger knows.
+func TestNoteTargets(t *testing.T) {
 	s := newLedger(t, 2, 1).State
-	got := noteVerdicts([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
-	if v := got[0].Verdict; v == nil || v.Result != rolloutv1alpha1.VerdictVerified || got[0].EndedAt == nil || got[1].Verdict != nil {
-		t.Errorf("\nA revision gets the verdict of the ledger, and one that the ledger does not know gets none.\nnoteVerdicts(...): got %+v", got)
+	got := noteTargets([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
+	if !got[0].IsTarget || got[1].IsTarget {
+		t.Errorf("\nA revision is a target if the ledger says so, and one that the ledger does not know is none.\nnoteTargets(...): got %+v", got)
 	}
 }
 
@@ -109,8 +108,7 @@ func TestRecordRetainsStable(t *testing.T) {
 	s := newLedger(t, 1, 1).State
 	r := deliveredRecord()
 	for n := range int64(14) {
-		o := order(n + 1)
-		applied := stateOf(o)
+		applied := stateAt(n + 1)
 		applied.History = s.History
 		if s.Stable == n+1 {
 			applied.Verdict = s.Verdict

@@ -34,9 +34,8 @@ func (n namesOf) trees(count, place int, revision int64) []Tree {
 
 // order returns the ledger after a revision that a user asked for.
 func (n namesOf) order(revision int64, sites []Tree) ledger.State {
-	o := order(revision)
-	o.Request, o.Intent = n.of(maxDigest), n.of(maxDigest)
-	s := stateOf(o)
+	s := stateAt(revision)
+	s.Current.Request.Intent, s.Current.Request.Sources = n.of(maxDigest), n.of(maxDigest)
 	s.Current.Blueprint = &ledger.BlueprintReference{Name: n.of(maxObject), Channel: n.of(maxName), Digest: n.of(maxDigest)}
 	s.Current.RequestRef = &ledger.RequestReference{Name: n.of(maxObject), UID: n.of(maxUID), By: n.of(maxPerson)}
 	s.Current.Plan[0].Pause = n.of(maxPause)

@@ -16,27 +16,12 @@ func claim() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
 }
 
-func order(revision int64) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{Revision: revision, Request: "r", Intent: "i", Marked: "m", DigestScheme: 1, RendererVersion: 2, Steps: 1}
-}
-
-// stateOf returns the state of a ledger that has come to what an order says.
-func stateOf(o rolloutv1alpha1.Order) ledger.State {
-	s := ledger.State{
-		Head: ledger.Head{Ledger: "demo", Epoch: 1, Seq: o.Revision, ID: "1"}, Home: "platform", LastNumber: o.Revision, Cursor: ledger.Cursor{Attempt: o.Attempt, Step: o.Step},
-		Current: &ledger.Revision{
-			Number: o.Revision, Request: ledger.Request{Intent: o.Intent, Sources: o.Request, Scheme: o.DigestScheme, Renderer: o.RendererVersion}, Marked: o.Marked,
-			Plan: []ledger.Step{{}},
-		},
+// stateAt returns the state of a ledger that has come to a revision.
+func stateAt(revision int64) ledger.State {
+	return ledger.State{
+		Head: ledger.Head{Ledger: "demo", Epoch: 1, Seq: revision, ID: "1"}, Home: "platform", LastNumber: revision,
+		Current: &ledger.Revision{Number: revision, Request: ledger.Request{Intent: "i", Sources: "r", Scheme: 1, Renderer: 2}, Marked: "m", Plan: []ledger.Step{{}}},
 	}
-	if v := o.Verdict; v != nil {
-		s.Verdict = &ledger.Verdict{Result: ledger.Result(v.Result), Reason: v.Reason, Message: v.Message}
-	}
-	return s
-}
-
-func requestDigest(intent, sources string) string {
-	return ledger.Request{Intent: intent, Sources: sources, Scheme: 1, Renderer: 2}.Digest()
 }
 
 func at(minute int) metav1.Time {
@@ -49,26 +34,23 @@ func treeAt(site, id string, revision int64) Tree {
 
 func entry() RecordFile {
 	return RecordFile{Claim: claim(), ClusterUID: "uid-1"}.After(Delivery{
-		Applied: stateOf(order(1)), Attempt: &rolloutv1alpha1.Attempt{Revision: 1, StartedAt: at(0)},
+		Applied: stateAt(1), Attempt: &rolloutv1alpha1.Attempt{Revision: 1, StartedAt: at(0)},
 		Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0),
 	})
 }
 
 func TestRecord(t *testing.T) {
-	verified := order(1)
-	verified.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-	back := order(2)
-	back.Attempt = 1
-	start := at(0)
-	judged := at(5)
+	verified, back, judged := stateAt(1), stateAt(2), at(5)
+	verified.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+	back.Cursor.Attempt = 1
 
 	first := deliveryv1alpha1.HistoryEntry{
-		Revision: 1, Request: requestDigest("i", "r"), Intent: "i", Marked: "m", Commit: "c1", StartedAt: &start,
+		Revision: 1, Commit: "c1",
 		Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "t1"}},
 	}
 	firstJudged := first
-	firstJudged.Verdict, firstJudged.EndedAt = verified.Verdict, &judged
-	wayBack := deliveryv1alpha1.HistoryEntry{Revision: 2, Request: requestDigest("i", "r"), Intent: "i", Marked: "m", StartedAt: &judged}
+	firstJudged.IsTarget = true
+	wayBack := deliveryv1alpha1.HistoryEntry{Revision: 2}
 
 	cases := map[string]struct {
 		reason string
@@ -79,28 +61,28 @@ func TestRecord(t *testing.T) {
 	}{
 		"First": {
 			reason: "A delivery is a revision of the history",
-			with:   Delivery{Applied: stateOf(order(1)), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
+			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
 			commit: "c1",
 		},
 		"Verdict": {
-			reason: "A verdict is added to its revision, whose commit and start stay",
+			reason: "A verdict is added to its revision, whose commit and trees stay",
 			entry:  entry(),
-			with:   Delivery{Applied: stateOf(verified), Trees: []Tree{treeAt("edge1", "t1", 1)}, At: judged},
+			with:   Delivery{Applied: verified, Trees: []Tree{treeAt("edge1", "t1", 1)}, At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{firstJudged},
 			commit: "c1",
 		},
 		"WayBack": {
 			reason: "The trees of a way back are not those of the revision",
 			entry:  entry(),
-			with:   Delivery{Applied: stateOf(back), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c2", At: judged},
+			with:   Delivery{Applied: back, Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c2", At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{first, wayBack},
 			commit: "c2",
 		},
 		"AfterTombstone": {
 			reason: "A claim of the same name starts a history of its own",
 			entry:  entry().Tombstone(),
-			with:   Delivery{Applied: stateOf(order(1)), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
+			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
 			commit: "c1",
 		},
@@ -138,11 +120,10 @@ func TestRemember(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := RecordFile{}
 			for revision := int64(1); revision <= 15; revision++ {
-				o := order(revision)
+				s := stateAt(revision)
 				if revision == tc.verified || revision == tc.older {
-					o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+					s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 				}
-				s := stateOf(o)
 				if revision >= 13 && tc.withdrawn > 0 {
 					s.History = []ledger.Past{{Number: tc.withdrawn, Withdrawn: true, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}}}
 				}

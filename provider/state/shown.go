@@ -70,7 +70,7 @@ func (r RecordFile) Shown() []deliveryv1alpha1.HistoryEntry {
 	room := maxShown
 	for rank, i := range byRollbackValue(out) {
 		n := len(out[i].Trees)
-		if n > room && (rank >= alwaysShown || !isRollbackTarget(out[i])) {
+		if n > room && (rank >= alwaysShown || !out[i].IsTarget) {
 			out[i].Trees = nil
 			continue
 		}
@@ -84,7 +84,7 @@ func (r RecordFile) Shown() []deliveryv1alpha1.HistoryEntry {
 func byRollbackValue(history []deliveryv1alpha1.HistoryEntry) []int {
 	var worth, rest []int
 	for i, h := range slices.Backward(history) {
-		if isRollbackTarget(h) {
+		if h.IsTarget {
 			worth = append(worth, i)
 			continue
 		}

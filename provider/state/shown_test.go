@@ -9,26 +9,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // told is a history in short: for each revision v if it is verified, w if it was withdrawn, r if it was rejected.
 func told(verdicts string, sites int) RecordFile {
 	e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}
 	for i, v := range verdicts {
-		o := order(int64(i + 1))
-		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+		s := stateAt(int64(i + 1))
+		s.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected}
 		if v != 'r' {
-			o.Verdict.Result = rolloutv1alpha1.VerdictVerified
+			s.Verdict.Result = ledger.VerdictVerified
 		}
-		d := Delivery{Applied: stateOf(o), Commit: "c", At: at(i)}
+		d := Delivery{Applied: s, Commit: "c", At: at(i)}
 		for s := range sites {
-			d.Trees = append(d.Trees, treeAt(fmt.Sprintf("%s%03d", strings.Repeat("s", 60), s), strings.Repeat(string(rune('a'+i)), 40), o.Revision))
+			d.Trees = append(d.Trees, treeAt(fmt.Sprintf("%s%03d", strings.Repeat("s", 60), s), strings.Repeat(string(rune('a'+i)), 40), int64(i+1)))
 		}
 		e = e.After(d)
 	}
 	for i, v := range verdicts[len(verdicts)-len(e.Revisions):] {
-		e.Revisions[i].Withdrawn = v == 'w'
+		e.Revisions[i].IsTarget = v == 'v'
 	}
 	return e
 }

@@ -221,21 +221,11 @@ type HistoryTree struct {
 	Tree string `json:"tree"`
 }
 
-// HistoryEntry is one revision as it was carried out.
+// HistoryEntry is one revision as it was delivered. What it was asked for, and how it was judged, stands in the ledger.
 type HistoryEntry struct {
 	// Revision of the claim.
 	// +required
 	Revision int64 `json:"revision"`
-
-	// Request that the revision carried out.
-	// +required
-	// +kubebuilder:validation:MaxLength=80
-	Request string `json:"request"`
-
-	// Intent is the digest of the user's part of the request.
-	// +optional
-	// +kubebuilder:validation:MaxLength=80
-	Intent string `json:"intent,omitempty"`
 
 	// Commit that brought the revision to the branch.
 	// +optional
@@ -250,31 +240,10 @@ type HistoryEntry struct {
 	// +listType=atomic
 	Trees []HistoryTree `json:"trees,omitempty"`
 
-	// Marked is what the revision's order says of what its Blueprint marks as irreversible. Empty means unknown.
+	// IsTarget says that a rollback may go to the revision: it was verified and not withdrawn, as far as the ledger said when the repository was
+	// written last.
 	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	Marked string `json:"marked,omitempty"`
-
-	// Verdict on the revision. Absent means that there is none.
-	// +optional
-	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
-
-	// Withdrawn is true once a user rolled back from the revision, or past it to an older one. It is not a rollback target any more.
-	// +optional
-	Withdrawn bool `json:"withdrawn,omitempty"`
-
-	// RequestedBy is the person who asked for the revision with a RolloutRequest.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	RequestedBy string `json:"requestedBy,omitempty"`
-
-	// StartedAt is when the revision was begun.
-	// +optional
-	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-
-	// EndedAt is when the revision was judged.
-	// +optional
-	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	IsTarget bool `json:"isTarget,omitempty"`
 }
 
 // FormerBranch is a branch that was delivered to before the configuration named another one.

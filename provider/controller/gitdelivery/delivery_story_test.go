@@ -149,7 +149,7 @@ func TestDeliver(t *testing.T) {
 			w.verify()
 			w.count(1)
 			at := w.get("web").Status.AtProvider
-			if at.Ledger.Verdict == nil || at.History[0].Verdict == nil {
+			if at.Ledger.Verdict == nil || !at.History[0].IsTarget {
 				w.Errorf("verdict: want it in order and history: %v", at)
 			}
 		}},

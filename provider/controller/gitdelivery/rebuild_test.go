@@ -64,7 +64,7 @@ func TestRecover(t *testing.T) {
 			w.forget()
 			w.restart()
 			w.reconcile("web")
-			if at := w.get("web").Status.AtProvider; len(at.History) != 2 || at.History[0].Verdict == nil {
+			if at := w.get("web").Status.AtProvider; len(at.History) != 2 || !at.History[0].IsTarget {
 				w.Errorf("history: want revision 1 verified: %v", at.History)
 			}
 			w.held(files("a"), files("b"))
@@ -206,7 +206,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(2)
 			at := w.get("web").Status.AtProvider
-			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || at.History[0].Verdict == nil {
+			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || !at.History[0].IsTarget {
 				w.Errorf("status: want revision 2, and 1 verified: %v", at)
 			}
 			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
@@ -233,7 +233,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
 			at := w.get("web").Status.AtProvider
-			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || at.History[0].Verdict == nil {
+			if at.Ledger.LastNumber != 2 || len(at.History) != 2 || !at.History[0].IsTarget {
 				w.Errorf("status: want revision 2, and 1 verified: %v", at)
 			}
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))

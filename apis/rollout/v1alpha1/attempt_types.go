@@ -1,0 +1,92 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClaimReference names the claim, or the namespaced composite, that something was made for.
+type ClaimReference struct {
+	// APIGroup of the claim. It tells a claim from a namespaced composite of the same name.
+	// +required
+	// +kubebuilder:validation:Enum=claims.intentplane.dev;intentplane.dev
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
+	APIGroup string `json:"apiGroup"`
+
+	// Kind of the claim.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
+	Kind string `json:"kind"`
+
+	// Namespace of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
+	Namespace string `json:"namespace"`
+
+	// Name of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
+	Name string `json:"name"`
+
+	// UID of the claim. Empty when it is not known. A reference is for the same claim whatever its UID: a claim that was
+	// restored from a backup goes on with what it delivered.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+}
+
+// Reasons of a rejection.
+const (
+	// RejectedDeliveryTimedOut means that trouble with a repository lasted longer than deliveryTimeout.
+	RejectedDeliveryTimedOut = "DeliveryTimedOut"
+
+	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
+	RejectedDeliveryRefused = "DeliveryRefused"
+
+	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
+	RejectedSyncTimedOut = "SyncTimedOut"
+
+	// RejectedSyncFailed means that the engine of a Site tried the revision, and failed.
+	RejectedSyncFailed = "SyncFailed"
+
+	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
+	RejectedClusterTimedOut = "ClusterTimedOut"
+
+	// RejectedGateFailed means that a Gate did not let the revision pass.
+	RejectedGateFailed = "GateFailed"
+
+	// RejectedRequested means that a person took the revision back.
+	RejectedRequested = "Requested"
+)
+
+// MaxReason is how many characters of a RolloutRequest's reason the ledger repeats.
+const MaxReason = 256
+
+// Attempt is one try to carry out a step of a revision.
+type Attempt struct {
+	// Revision that was tried.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Step that was tried.
+	// +required
+	Step int32 `json:"step"`
+
+	// Number of the attempt: 0 going forward, 1, 2 … going back.
+	// +required
+	Number int32 `json:"number"`
+
+	// StartedAt is when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
+	// +required
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// EndedAt is when what was asked for was found in place. Absent while the attempt goes on.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+}
