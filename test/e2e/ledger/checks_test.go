@@ -98,17 +98,8 @@ func (d *deployment) wantCommits(want ...int) {
 // wantPushes compares what was pushed since the last call, in order.
 func (d *deployment) wantPushes(want ...string) {
 	d.T.Helper()
-	if diff := cmp.Diff(want, d.pushes.list(func(push) bool { return true })); diff != "" {
+	if diff := cmp.Diff(want, d.pushes.list()); diff != "" {
 		d.T.Errorf("pushes: -want, +got:\n%s", diff)
-	}
-	d.pushes.forget()
-}
-
-// wantDeliveries compares the pushes since the last call that changed the ledger, or the branch of a follower, in order. "make bench" counts the others.
-func (d *deployment) wantDeliveries(want ...string) {
-	d.T.Helper()
-	if diff := cmp.Diff(want, d.pushes.list(func(p push) bool { return p.repository == d.home() || p.isDelivery })); diff != "" {
-		d.T.Errorf("deliveries: -want, +got:\n%s", diff)
 	}
 	d.pushes.forget()
 }

@@ -22,7 +22,7 @@ func TestKilled(t *testing.T) {
 	d.rolledBack(2)
 	end()
 	d.want(d.restored(2, 1), "1", 3, 3)
-	d.wantDeliveries("0: 1.0.0", "1: 1.0.0", "0: 1.0.0 Verified", "0: 2.0.0", "1: 2.0.0", "0: 2.1.0 Rejected", "1: 2.1.0", "0: 2.1.0 Rejected restored")
+	d.wantPushes("0: 1.0.0", "1: 1.0.0", "0: 1.0.0 Verified", "0: 2.0.0", "1: 2.0.0", "0: 2.1.0 Rejected", "1: 2.1.0", "0: 2.1.0 Rejected restored")
 	judges.set(d.Namespace, good)
 	d.succeed(3)
 	d.wantLedger(d.verified(3))

@@ -21,8 +21,6 @@ type push struct {
 	position ledger.Position
 	// ledger is the state of the ledger that the repository holds. Zero where it holds none.
 	ledger ledger.State
-	// isDelivery says that the branch moved.
-	isDelivery bool
 }
 
 // String says what the push brought: the position, and in the home how the ledger judges the revision.
@@ -44,8 +42,6 @@ type pushLog struct {
 
 	mu     sync.Mutex
 	pushes []push
-	// tips of the branches after the last push, by repository.
-	tips map[string]string
 	// verdicts that the home ever recorded, by the numbers of the revisions.
 	verdicts map[int64]ledger.Verdict
 	// faults are rules that a push broke.
@@ -61,7 +57,7 @@ const readTime = time.Minute
 
 // watchPushes begins to read what is pushed.
 func (d *deployment) watchPushes() *pushLog {
-	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}, tips: map[string]string{}}
+	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}}
 	for _, repository := range d.repositories {
 		l.listen(repository)
 	}
@@ -103,8 +99,6 @@ func (l *pushLog) notePush(repository string) {
 		l.checkFollower(p, home)
 	}
 	l.mu.Lock()
-	p.isDelivery = l.tips[repository] != log[0].ID
-	l.tips[repository] = log[0].ID
 	l.pushes = append(l.pushes, p)
 	then := l.then
 	l.mu.Unlock()
@@ -173,16 +167,13 @@ func (l *pushLog) forget() {
 	l.pushes = nil
 }
 
-// list returns what counts of what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
+// list returns what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
 // something at once come in the order of their numbers.
-func (l *pushLog) list(counts func(push) bool) []string {
+func (l *pushLog) list() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := []string{}
 	for _, p := range l.pushes {
-		if !counts(p) {
-			continue
-		}
 		out = append(out, fmt.Sprintf("%d: %s", slices.Index(l.d.repositories, p.repository), p))
 	}
 	for begin := 0; begin < len(out); begin++ {

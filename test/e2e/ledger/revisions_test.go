@@ -36,7 +36,7 @@ func TestWaves(t *testing.T) {
 	for revision := 1; revision <= 2; revision++ {
 		d.succeed(revision)
 		d.want(d.verified(int64(revision)), fmt.Sprint(revision), revision, revision, revision)
-		d.wantDeliveries(strings.Split(strings.ReplaceAll("0: N.0.0|0: N.0.1|1: N.0.1|0: N.0.2|2: N.0.2|0: N.0.2 Verified", "N", fmt.Sprint(revision)), "|")...)
+		d.wantPushes(strings.Split(strings.ReplaceAll("0: N.0.0|0: N.0.1|1: N.0.1|0: N.0.2|2: N.0.2|0: N.0.2 Verified", "N", fmt.Sprint(revision)), "|")...)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestRolledBack(t *testing.T) {
 			judges.set(d.Namespace, bad)
 			d.rolledBack(2)
 			d.want(tc.end(d), "1", tc.commits...)
-			d.wantDeliveries(tc.pushes...)
+			d.wantPushes(tc.pushes...)
 
 			judges.set(d.Namespace, good)
 			d.succeed(3)
