@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
@@ -89,8 +90,12 @@ func TestDefinitionsAreAccepted(t *testing.T) {
 // verdict is what an API server says of an object.
 func verdict(t *testing.T, crd *apiextensions.CustomResourceDefinition, object string) (map[string]any, string) {
 	t.Helper()
+	b, err := yaml.YAMLToJSON([]byte(object))
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := map[string]any{}
-	if err := yaml.Unmarshal([]byte(object), &o); err != nil {
+	if err := utiljson.Unmarshal(b, &o); err != nil { // It reads whole numbers as such, as an API server does.
 		t.Fatal(err)
 	}
 	props := crd.Spec.Validation
@@ -200,6 +205,79 @@ func TestBadInput(t *testing.T) {
 			reason: "A claim names its Site or selects Sites, and does not do both.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {targetSite: a, siteSelector: {matchLabels: {a: b}}}}}`,
 			want: "targetSite and siteSelector exclude each other",
+		},
+		"Canary": {
+			reason: "The steps of the documentation are let in.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: rest, matchLabels: {tier: edge}, steps: [{weight: 50}, {pause: {duration: 5m}}]}], canary: {enabled: true, steps: [{weight: 5}, {pause: {duration: 10m}}, {weight: 20}, {pause: {}}, {weight: 50, gate: false}, {weight: 100}], scale: Weight, drain: 30s, onInconclusive: Hold}}}}`,
+		},
+		"CanaryNamespaced": {
+			reason: "The namespaced shape has the same steps.",
+			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: 1s}}, {weight: 5}], scale: Full}}}}`,
+		},
+		"CanaryFalling": {
+			reason: "Weights that do not rise are refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {weight: 5}]}}}}`,
+			want: "spec.deliveryConfig.canary.steps: Invalid value: each weight must be higher than the one before",
+		},
+		"CanaryEqual": {
+			reason: "A weight that comes twice is refused.",
+			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {pause: {}}, {weight: 20}]}}}}`,
+			want: "each weight must be higher than the one before",
+		},
+		"CanaryZero": {
+			reason: "A weight of 0 is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 0}]}}}}`,
+			want: "spec.deliveryConfig.canary.steps[0].weight",
+		},
+		"CanaryTooMuch": {
+			reason: "A weight of more than all requests is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 101}]}}}}`,
+			want: "spec.deliveryConfig.canary.steps[0].weight",
+		},
+		"CanaryTwoPauses": {
+			reason: "Two pauses in a row are refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 5}, {pause: {}}, {pause: {duration: 5m}}]}}}}`,
+			want: "a weight must stand between two pauses",
+		},
+		"CanaryNeither": {
+			reason: "A step without a weight and a pause is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{gate: true}]}}}}`,
+			want: "exactly one of weight and pause must be set",
+		},
+		"CanaryGatedPause": {
+			reason: "A pause with a Gate is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {}, gate: true}]}}}}`,
+			want: "gate goes with weight",
+		},
+		"CanaryZeroPause": {
+			reason: "A pause of no time is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: 0s}}]}}}}`,
+			want: "steps[0].pause.duration",
+		},
+		"CanaryNoUnit": {
+			reason: "A pause without a unit is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: "10"}}]}}}}`,
+			want: "steps[0].pause.duration",
+		},
+		"CanaryLongPause": {
+			reason: "A pause of more than 30 days is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{pause: {duration: 721h}}]}}}}`,
+			want: "must be from 1s to 720h",
+		},
+		"CanaryDrain": {
+			reason: "A drain of more than 10 minutes is refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {drain: 11m}}}}`,
+			want: "spec.deliveryConfig.canary.drain",
+		},
+		"CanaryWaveAlone": {
+			reason: "Steps of a wave without canary are refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: a, sites: [b], steps: [{weight: 5}]}]}}}`,
+			want: "steps of a wave need canary",
+		},
+		"CanaryWaveFalling": {
+			reason: "Weights of a wave that do not rise are refused.",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {waves: [{name: a, sites: [b], steps: [{weight: 5}, {weight: 4}]}], canary: {}}}}`,
+			want: "spec.deliveryConfig.waves[0].steps",
 		},
 		"LongName": {
 			reason: "a name becomes a directory and a label",

@@ -226,7 +226,7 @@ type Revision struct {
 	Track string `json:"track,omitempty"`
 
 	// Stable is the verified revision that a revision with tracks began beside. In another track it serves what the plan leaves to it; in the
-	// same one it is replaced. 0 means that there was none, or that there are no tracks.
+	// same one it is replaced. 0 means that there was none, or that the revision has no tracks.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`

@@ -51,6 +51,9 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 	if err != nil {
 		return Request{}, err
 	}
+	if err := checkCanary(spec, s); err != nil {
+		return Request{}, err
+	}
 	from := sources{Blueprint: blueprint, Plan: plan}
 	for _, p := range s.Places {
 		from.Sites = append(from.Sites, sitePartOf(p))
@@ -83,6 +86,7 @@ func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (str
 			TargetSite:   s.DeliveryConfig.TargetSite,
 			SiteSelector: s.DeliveryConfig.SiteSelector,
 			Waves:        s.DeliveryConfig.Waves,
+			Canary:       s.DeliveryConfig.Canary,
 		},
 		GatesConfig: s.GatesConfig,
 	})

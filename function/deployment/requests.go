@@ -95,7 +95,7 @@ func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
 			Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy, Reason: oneline.Clean(r.Spec.Reason, rolloutv1alpha1.MaxReason),
 		},
 		Action: step.Action(r.Spec.Action), Revision: r.Spec.Revision, Digest: r.Spec.Request, ToRevision: ptr.Deref(r.Spec.ToRevision, 0),
-		Step: ptr.Deref(r.Spec.Step, 0), Force: ptr.Deref(r.Spec.Force, false), CreatedAt: r.GetCreationTimestamp().Time,
+		Step: ptr.Deref(r.Spec.Step, 0), Full: ptr.Deref(r.Spec.Full, false), Force: ptr.Deref(r.Spec.Force, false), CreatedAt: r.GetCreationTimestamp().Time,
 	}
 }
 

@@ -139,6 +139,15 @@ type Wave struct {
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
 	MatchLabels map[string]LabelValue `json:"matchLabels,omitempty"`
+
+	// Steps of the wave, in the place of those of canary, which has to be set. Absent means those of canary.
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=19
+	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the one before"
+	// +kubebuilder:validation:XValidation:rule="[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].all(i, i + 1 >= self.size() || !has(self[i].pause) || !has(self[i + 1].pause))",message="a weight must stand between two pauses"
+	// +listType=atomic
+	Steps []CanaryStep `json:"steps,omitempty"`
 }
 
 // Deletion policies.
@@ -153,6 +162,7 @@ const (
 // DeliveryConfig says where the intent goes and how.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.targetSite) && has(self.siteSelector))",message="targetSite and siteSelector exclude each other"
+// +kubebuilder:validation:XValidation:rule="has(self.canary) || !has(self.waves) || self.waves.all(w, !has(w.steps))",message="steps of a wave need canary"
 type DeliveryConfig struct {
 	// TargetSite is a Site's name, both (the two Sites that the namespace may use) or all. Absent means that the intent
 	// names its Sites.
@@ -213,6 +223,11 @@ type DeliveryConfig struct {
 	// +listType=map
 	// +listMapKey=name
 	Waves []Wave `json:"waves,omitempty"`
+
+	// Canary says in which steps a revision gets the requests of the one before it. Its values are checked, and a deployment that sets it is refused:
+	// deployments in tracks cannot be delivered yet. Absent means that a revision takes the place of the one before it at once.
+	// +optional
+	Canary *CanaryConfig `json:"canary,omitempty"`
 }
 
 // RollbackConfig says when and how a bad revision is rolled back.

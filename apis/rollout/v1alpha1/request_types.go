@@ -203,7 +203,9 @@ type ConfigReference struct {
 // RolloutRequestSpec is what is asked for, of which deployment and which of its revisions.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.toRevision) == (self.action == 'RollbackTo')",message="toRevision goes with action RollbackTo, and only with it"
-// +kubebuilder:validation:XValidation:rule="has(self.step) == (self.action == 'Promote')",message="step goes with action Promote, and only with it"
+// +kubebuilder:validation:XValidation:rule="(has(self.step) || has(self.full)) == (self.action == 'Promote')",message="step or full goes with action Promote, and only with it"
+// +kubebuilder:validation:XValidation:rule="!(has(self.step) && has(self.full))",message="step and full exclude each other"
+// +kubebuilder:validation:XValidation:rule="!has(self.full) || self.full",message="full is true or absent"
 // +kubebuilder:validation:XValidation:rule="!has(self.update) || self.action == 'ApproveUpdate'",message="update goes with action ApproveUpdate only"
 // +kubebuilder:validation:XValidation:rule="has(self.toConfigRef) == (self.action == 'MoveLedger')",message="toConfigRef goes with action MoveLedger, and only with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.force) || self.action == 'MoveLedger'",message="force goes with action MoveLedger only"
@@ -238,11 +240,17 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	ToRevision *int64 `json:"toRevision,omitempty"`
 
-	// Step to release. Goes with action Promote.
+	// Step to release, counted from 0, with the pause before it. The number of steps releases the verdict, which a pause behind the last step holds
+	// back. Each request releases one pause, and never a Gate. Goes with action Promote, without full.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
+
+	// Full releases all steps. Those that would share requests are left out, once the pods are enough for all requests. The Gate of the last one still
+	// judges. Goes with action Promote, without step.
+	// +optional
+	Full *bool `json:"full,omitempty"`
 
 	// ToConfigRef names the configuration of the repository that holds the ledger of the deployment from then on. Goes with action MoveLedger.
 	// +optional

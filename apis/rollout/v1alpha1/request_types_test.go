@@ -90,3 +90,37 @@ func TestMoveLedgerFields(t *testing.T) {
 		})
 	}
 }
+
+// TestPromoteFields checks which requests to release steps the API server takes.
+func TestPromoteFields(t *testing.T) {
+	step := new(int32(2))
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.RolloutRequestSpec)
+		want   string
+	}{
+		"Step":      {reason: "A request may release one step.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = step }},
+		"Full":      {reason: "A request may release all steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(true) }},
+		"Neither":   {reason: "A request that releases nothing is refused.", change: func(*v1alpha1.RolloutRequestSpec) {}, want: "step or full goes with action Promote, and only with it"},
+		"Both":      {reason: "A request that releases one step and all is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step, s.Full = step, new(true) }, want: "step and full exclude each other"},
+		"NotFull":   {reason: "A request that says no is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(false) }, want: "full is true or absent"},
+		"FullRetry": {reason: "No other action releases steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Action, s.Full = v1alpha1.ActionRetry, new(true) }, want: "step or full goes with action Promote"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := &v1alpha1.RolloutRequest{
+				TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "RolloutRequest"},
+				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-promote"},
+			}
+			r.Spec = v1alpha1.RolloutRequestSpec{
+				DeploymentRef: v1alpha1.DeploymentReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Name: "shop"},
+				Action:        v1alpha1.ActionPromote, Revision: 1,
+			}
+			tc.change(&r.Spec)
+			got := problemsOf(t, "rolloutrequests", r)
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -387,6 +387,11 @@ func (in *RolloutRequestSpec) DeepCopyInto(out *RolloutRequestSpec) {
 		*out = new(int32)
 		**out = **in
 	}
+	if in.Full != nil {
+		in, out := &in.Full, &out.Full
+		*out = new(bool)
+		**out = **in
+	}
 	if in.ToConfigRef != nil {
 		in, out := &in.ToConfigRef, &out.ToConfigRef
 		*out = new(ConfigReference)

@@ -1,0 +1,86 @@
+package v1alpha1
+
+// How many pods a canary has.
+const (
+	// ScaleWeight gives it the pods for its share of the requests in the next step.
+	ScaleWeight = "Weight"
+
+	// ScaleFull gives it all pods from the first step on.
+	ScaleFull = "Full"
+)
+
+// What happens when the Gate of a step comes to no verdict.
+const (
+	// InconclusiveReject rejects the revision.
+	InconclusiveReject = "Reject"
+
+	// InconclusiveHold waits until a user releases the step or gives the revision up.
+	InconclusiveHold = "Hold"
+)
+
+// CanaryPause is how long a step lasts at least.
+type CanaryPause struct {
+	// Duration of the pause, from 1s to 720h, from when the last Site of the step is live. Absent means until a RolloutRequest with action Promote
+	// releases it.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="must be from 1s to 720h"
+	Duration Duration `json:"duration,omitempty"`
+}
+
+// CanaryStep gives a revision more of the requests, or pauses behind the step before.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.weight) != has(self.pause)",message="exactly one of weight and pause must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.gate) || has(self.weight)",message="gate goes with weight"
+type CanaryStep struct {
+	// Weight of the requests that the revision gets, in percent. Each one has to be higher than the one before. Where the last one is not 100, a step
+	// of 100 follows it. A step below 100 that has neither a Gate nor a pause lasts 15s.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Weight *int32 `json:"weight,omitempty"`
+
+	// Gate says whether the checks of the deployment judge the step. Absent means true. Goes with weight.
+	// +optional
+	Gate *bool `json:"gate,omitempty"`
+
+	// Pause behind the weight before. Before the first weight it is behind the start of the pods, which get no requests yet.
+	// +optional
+	Pause *CanaryPause `json:"pause,omitempty"`
+}
+
+// CanaryConfig says in which steps a revision gets the requests of the one before it. The Blueprint has to have spec.canary.
+type CanaryConfig struct {
+	// Enabled says whether there are steps. Without them, a revision takes the place of the one before it at once.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Steps of each wave that has none of its own. The pods start before the first one, and get no requests. Empty means that the revision gets all
+	// requests once its pods are available. All waves together have at most 20 steps, with one for the start of the pods in each.
+	// +optional
+	// +kubebuilder:validation:MaxItems=19
+	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the one before"
+	// +kubebuilder:validation:XValidation:rule="[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].all(i, i + 1 >= self.size() || !has(self[i].pause) || !has(self[i + 1].pause))",message="a weight must stand between two pauses"
+	// +listType=atomic
+	Steps []CanaryStep `json:"steps,omitempty"`
+
+	// Scale says how many pods the revision has before it gets all requests: Weight is those that its share needs in the next step, one at least, and
+	// Full is all. The revision before keeps all of its pods.
+	// +optional
+	// +kubebuilder:default=Weight
+	// +kubebuilder:validation:Enum=Weight;Full
+	Scale string `json:"scale,omitempty"`
+
+	// Drain is how long pods stay after they lost their requests, from 1s to 10m, so that what is under way ends, and the gateway has time to follow
+	// its routes. It has to be less than rollbackConfig.attemptTimeout.
+	// +optional
+	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('10m')",message="must be from 1s to 10m"
+	Drain Duration `json:"drain,omitempty"`
+
+	// OnInconclusive says what happens when the Gate of a step comes to no verdict: Reject rejects the revision, and Hold waits for a user.
+	// +optional
+	// +kubebuilder:default=Reject
+	// +kubebuilder:validation:Enum=Reject;Hold
+	OnInconclusive string `json:"onInconclusive,omitempty"`
+}

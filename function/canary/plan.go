@@ -1,0 +1,131 @@
+// Package canary plans the steps in which a revision gets the requests of the one before it. It is pure: it knows the spec, and which Sites the stable
+// revision serves.
+package canary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// barePause is how long a step lasts that has neither a Gate nor a pause. Crossplane lets a composite change about once in so long.
+const barePause = "15s"
+
+// Wave is a group of Sites that get the revision together.
+type Wave struct {
+	// Name of the wave. Empty for the Sites that are in none.
+	Name string
+
+	// Sites of the wave.
+	Sites []string
+
+	// Steps of the wave, and the field that has them.
+	Steps []deploymentv1alpha1.CanaryStep
+	Field string
+}
+
+// Input is what a plan follows from.
+type Input struct {
+	// Waves in their order, each with Sites.
+	Waves []Wave
+
+	// Scale of the spec: Weight or Full. Empty means Weight.
+	Scale string
+
+	// HasChecks says that the deployment has checks, so that a step may have a Gate.
+	HasChecks bool
+
+	// IsServed is true for a Site that the stable revision serves. Another one has nothing to share requests with, and gets the revision whole.
+	IsServed func(site string) bool
+}
+
+// Plan returns the steps of a revision, wave by wave: its pods without requests, each weight with its Gate and the pause behind it, and all requests
+// at the end. It returns an error that names the field, and the waves and numbers where there are too many steps.
+func Plan(in Input) ([]ledger.Step, error) {
+	var out []ledger.Step
+	counts := make([]string, 0, len(in.Waves))
+	for _, w := range in.Waves {
+		if err := checkSteps(w); err != nil {
+			return nil, err
+		}
+		steps := in.planWave(w)
+		out = append(out, steps...)
+		counts = append(counts, fmt.Sprintf("%d of %s", len(steps), describe(w)))
+	}
+	if len(out) > ledger.MaxSteps {
+		return nil, errors.Errorf("spec.deliveryConfig.canary: the waves have %d steps together, more than %d: %s, each with one for the start of the pods",
+			len(out), ledger.MaxSteps, strings.Join(counts, ", "))
+	}
+	return out, nil
+}
+
+func describe(w Wave) string {
+	if w.Name == "" {
+		return "the Sites in no wave"
+	}
+	return "wave " + w.Name
+}
+
+// planWave returns the steps of a wave.
+func (in Input) planWave(w Wave) []ledger.Step {
+	var served, others []string
+	for _, site := range w.Sites {
+		if in.IsServed(site) {
+			served = append(served, site)
+			continue
+		}
+		others = append(others, site)
+	}
+	if len(served) == 0 {
+		return []ledger.Step{{Sites: others, Gate: in.HasChecks}}
+	}
+	out := in.weightsOf(w.Steps)
+	out[0].Sites, out[len(out)-1].Sites = served, others
+	in.setAhead(out)
+	return out
+}
+
+// weightsOf returns the steps from 0 to 100 percent.
+func (in Input) weightsOf(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
+	out := []ledger.Step{{Weight: new(int32(0))}}
+	for _, s := range steps {
+		if s.Pause != nil {
+			out[len(out)-1].Pause = cmp.Or(string(s.Pause.Duration), step.PauseManual)
+			continue
+		}
+		out = append(out, ledger.Step{Weight: s.Weight, Gate: in.HasChecks && (s.Gate == nil || *s.Gate)})
+	}
+	if !out[len(out)-1].IsWhole() {
+		out = append(out, ledger.Step{Weight: new(int32(100)), Gate: in.HasChecks})
+	}
+	for i := range out {
+		if out[i].SharesRequests() && out[i].Pause == "" && !out[i].Gate {
+			out[i].Pause = barePause
+		}
+	}
+	return out
+}
+
+// setAhead gives each step the pods of the next one.
+func (in Input) setAhead(steps []ledger.Step) {
+	for i := range steps[:len(steps)-1] {
+		steps[i].Ahead = new(*steps[i+1].Weight)
+		if in.Scale == deploymentv1alpha1.ScaleFull {
+			steps[i].Ahead = new(int32(100))
+		}
+	}
+}
+
+// IsServedBy returns whether a past revision serves a Site. Nil serves none.
+func IsServedBy(stable *ledger.Past) func(site string) bool {
+	return func(site string) bool {
+		return stable != nil && slices.ContainsFunc(stable.Trees, func(t ledger.SiteTree) bool { return t.Site == site })
+	}
+}
