@@ -26,8 +26,11 @@ import (
 )
 
 const (
-	// directory of the repository that Flux brings to the Site.
-	directory = "site"
+	// sitePath is the directory of the Site in the repository.
+	sitePath = "site"
+
+	// claim is the name of the deployment that the shop would be.
+	claim = "web"
 
 	// replicas of a track at full size.
 	replicas = 3
@@ -102,10 +105,13 @@ func newEmptyShop(t *testing.T) *shop {
 	s.namespace = ns.GetName()
 	t.Cleanup(s.explainFailure)
 	s.target = traffic.Target{URL: at.gateway.URL, Host: s.namespace + ".example.org"}
-	s.must(cp.Git.CreateRepo(t.Context(), s.namespace, map[string]string{directory + "/placeholder": "An empty directory is none.\n"}))
-	s.must(at.ApplyYAML(t.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), directory)))
+	s.must(cp.Git.CreateRepo(t.Context(), s.namespace, map[string]string{s.directory() + "/placeholder": "An empty directory is none.\n"}))
+	s.must(at.ApplyYAML(t.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directory())))
 	return s
 }
+
+// directory of the repository that Flux brings to the Site.
+func (s *shop) directory() string { return strings.Join([]string{sitePath, s.namespace, claim}, "/") }
 
 // explainFailure shows what was at the Site when a test failed.
 func (s *shop) explainFailure() {
@@ -185,7 +191,7 @@ func (s *shop) commit(files tree.Files) {
 	for name, b := range files {
 		texts[name] = string(b)
 	}
-	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", directory, texts, "The next step")
+	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", s.directory(), texts, "The next step")
 	s.must(err)
 	source := s.object("source.toolkit.fluxcd.io/v1", "GitRepository", controlplane.FluxNamespace, s.namespace)
 	s.must(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
