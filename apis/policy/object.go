@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,13 +23,14 @@ import (
 // maxObjects is how many objects one file may hold.
 const maxObjects = 500
 
-var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.yaml$`)
+// fileName is the name of a file in a directory, or in a folder of a directory with tracks.
+var fileName = regexp.MustCompile(`^((blue|green|shared)/)?[a-z0-9][a-z0-9._-]*\.yaml$`)
 
 // decodeObjects reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
 // lists, documents that are not objects, and fields that come twice.
 func decodeObjects(name string, b []byte) ([]*unstructured.Unstructured, error) {
-	if !fileName.MatchString(name) || isKustomization(name) {
-		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered")
+	if !fileName.MatchString(name) || isKustomization(path.Base(name)) {
+		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered, and such files in the folders of tracks")
 	}
 	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b)))
 	var out []*unstructured.Unstructured

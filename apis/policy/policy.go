@@ -166,12 +166,12 @@ func CheckTree(in Input) error {
 			return errors.Wrapf(err, "Site %q: %s", in.Site.GetName(), name)
 		}
 	}
-	return checkKustomization(in)
+	return checkKustomizations(in)
 }
 
 func checkFile(in Input, name string) error {
-	if name == kustomizationRef && in.Layout != catalogv1alpha1.LayoutManifests {
-		return nil
+	if path.Base(name) == kustomizationRef && in.Layout != catalogv1alpha1.LayoutManifests {
+		return nil // checkKustomizations looks at them together.
 	}
 	objects, err := decodeObjects(name, in.Files[name])
 	if err != nil {

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (e *InvalidError) Error() string { return e.message }
 func CheckObjects(files tree.Files, definitions *schema.Set) error {
 	in := Input{Files: files, Definitions: definitions, Config: &configv1alpha1.ProviderConfigSpec{}}
 	for _, name := range files.Names() {
-		if isKustomization(name) {
+		if isKustomization(path.Base(name)) {
 			continue
 		}
 		objects, err := decodeObjects(name, files[name])

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"slices"
 
 	"github.com/intentplane/intentplane/apis/tree"
@@ -20,7 +21,7 @@ func WithoutSecrets(files tree.Files) (tree.Files, []string) {
 }
 
 func isReadableWithoutSecret(name string, content []byte) bool {
-	if name == kustomizationRef {
+	if path.Base(name) == kustomizationRef {
 		return true
 	}
 	objects, err := decodeObjects(name, content)

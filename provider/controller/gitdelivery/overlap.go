@@ -169,7 +169,7 @@ func (c *comparison) hasStemOf(stems []string) bool {
 func stemsIn(entries map[string]git.Entry) []string {
 	out := make([]string, 0, len(entries))
 	for name := range entries {
-		out = append(out, policy.StemOfFile(name))
+		out = append(out, policy.StemOfFile(path.Base(name)))
 	}
 	return out
 }
@@ -236,9 +236,12 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
 		return nil, err
 	}
+	if entries, err = c.withTracks(ctx, dir, entries); err != nil {
+		return nil, err
+	}
 	c.named.rememberStems(id, stemsIn(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		own := c.own[policy.StemOfFile(name)]
+		own := c.own[policy.StemOfFile(path.Base(name))]
 		if len(own) == 0 || entries[name].Mode != modeFile {
 			continue
 		}

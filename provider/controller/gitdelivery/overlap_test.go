@@ -28,6 +28,15 @@ func rendered(namespace, name string) tree.Files {
 	}
 }
 
+// inTracks are files in the folder of a track.
+func inTracks(f tree.Files) tree.Files {
+	out := tree.Files{"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [blue]\n")}
+	for name, content := range f {
+		out["blue/"+name] = content
+	}
+	return out
+}
+
 // claiming describes the delivery of a claim, which brings one ConfigMap to edge1.
 func (w *world) claiming(claim string, f tree.Files) *v1alpha1.GitDelivery {
 	w.Helper()
@@ -82,6 +91,20 @@ func TestOverlap(t *testing.T) {
 			w.reconcile("second")
 			w.expect("second", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{"clusters/edge1/team-a/second": rendered("team-a", "shop")}, nil)
+		}},
+		"Tracks": {reason: "An object in the folder of a track is found, whichever of two claims has tracks.", run: func(w *world) {
+			w.create(w.claiming("first", inTracks(rendered("team-a", "shop"))))
+			w.reconcile("first")
+			w.expect("first", v1alpha1.ReasonDelivered)
+			w.create(w.claiming("second", rendered("team-a", "shop")))
+			w.reconcile("second")
+			w.expect("second", v1alpha1.ReasonObjectConflict)
+			w.create(w.claiming("third", rendered("team-a", "bank")))
+			w.reconcile("third")
+			w.expect("third", v1alpha1.ReasonDelivered)
+			w.create(w.claiming("fourth", inTracks(rendered("team-a", "bank"))))
+			w.reconcile("fourth")
+			w.expect("fourth", v1alpha1.ReasonObjectConflict)
 		}},
 		"Another": {reason: "Claims that bring objects of other names, kinds or namespaces do not disturb each other", run: func(w *world) {
 			s := &catalogv1alpha1.Site{}
