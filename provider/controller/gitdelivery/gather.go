@@ -9,10 +9,13 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -172,15 +175,26 @@ func (e *external) isOrphaned(ctx context.Context, f facts, m *marker.Marker) (b
 	if !other.SameClaim(f.marker) || !f.isSameCluster(m.ClusterUID) {
 		return false, nil
 	}
+	parts, err := e.deliveriesOf(ctx, m.Claim)
+	return err == nil && len(parts) == 0, err
+}
+
+// deliveriesOf returns the GitDeliveries of a claim, whatever its UID, the oldest first.
+func (e *external) deliveriesOf(ctx context.Context, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.GitDelivery, error) {
 	all := &v1alpha1.GitDeliveryList{}
-	if err := e.kube.List(ctx, all, client.InNamespace(f.namespace)); err != nil {
-		return false, errors.Wrap(err, "cannot list GitDeliveries")
+	if err := e.kube.List(ctx, all, client.InNamespace(claim.Namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list GitDeliveries of the claim")
 	}
-	return !slices.ContainsFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
+	claim.UID = ""
+	out := slices.DeleteFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
 		c := d.Spec.ForProvider.ClaimRef
 		c.UID = ""
-		return c == m.Claim
-	}), nil
+		return c != claim
+	})
+	slices.SortFunc(out, func(a, b v1alpha1.GitDelivery) int {
+		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
+	})
+	return out, nil
 }
 
 // nestedClaim returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
@@ -244,3 +258,64 @@ func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, p
 	}
 	return &m, nil
 }
+
+// readLedger reads what the state says of the ledger. Where that was lost, the commits of the branch say which numbers were used.
+func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) error {
+	l, claim := f.ledger, f.spec.ClaimRef
+	var err error
+	if l.file, err = readLedgerFile(s, state.LedgerPath(claim), state.DecodeLedger, f); err != nil {
+		return err
+	}
+	if l.record, err = readLedgerFile(s, state.RecordPath(claim), state.DecodeRecord, f); err != nil {
+		return err
+	}
+	if f.unreadable == "" {
+		if f.owner, f.unreadable, err = readStateOwner(s); err != nil {
+			return err
+		}
+	}
+	f.retained = s.RetainedTrees(state.TreesPath(claim))
+	if l.file != nil {
+		l.recorded = l.file.State
+	}
+	if l.record != nil {
+		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.HighestNumber())
+	}
+	if l.record != nil && l.record.Head.Seq > 0 {
+		f.memory = l.record
+		return nil
+	}
+	return e.recoverRecord(ctx, f, s)
+}
+
+// readLedgerFile returns a file of the state, or nil if there is none. What is wrong with it is noted in the facts.
+func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T, error), f *facts) (*T, error) {
+	content, ok, err := s.StateFile(path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	file, err := decode(content)
+	var newer *state.NewerError
+	switch {
+	case errors.As(err, &newer):
+		f.ledger.newer = path + ": " + err.Error()
+		return nil, nil //nolint:nilnil // What is wrong with the file is noted.
+	case err != nil:
+		f.unreadable = path + ": " + err.Error()
+		return nil, nil //nolint:nilnil,nilerr // What is wrong with the file is noted.
+	}
+	return &file, nil
+}
+
+// recoverRecord rebuilds what is remembered of the directories from commits, and the highest number that they speak of. Where all of the state
+// was lost, the numbers of all other claims are recovered too: a claim that was deleted would begin at 1 again otherwise.
+func (e *external) recoverRecord(ctx context.Context, f *facts, s *git.Snapshot) error {
+	l := f.ledger
+	if l.newer != "" || f.unreadable != "" {
+		return nil
+	}
+	return e.rebuildFromCommits(ctx, f, s)
+}
+
+// ledgerStateOf returns a state, or one without a ledger for nil.
+func ledgerStateOf(s *ledger.State) ledger.State { return ptr.Deref(s, ledger.State{}) }

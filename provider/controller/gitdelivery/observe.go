@@ -4,13 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -102,33 +100,6 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	}
 	e.showDecision(d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
-}
-
-// warnOfState warns of a state that is not signed by a trusted key, which counts as lost, and of two states. What is delivered next makes both right.
-func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
-	e.reportRival(d)
-	if e.facts.forged == "" {
-		return
-	}
-	err := errors.New("the state in the repository counts as lost: " + e.facts.forged)
-	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
-}
-
-// reportRival says in a condition that two refs hold a state, of which the newer one counts, and as an event when that begins.
-func (e *external) reportRival(d *v1alpha1.GitDelivery) {
-	before := d.GetCondition(v1alpha1.TypeStateUnique)
-	if e.facts.rival == "" {
-		if before.Status == corev1.ConditionFalse {
-			setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionTrue, v1alpha1.ReasonStateOnce, "")
-		}
-		return
-	}
-	message := e.facts.rival + " of the repository holds a state too, which is older than the one in use and does not count. " +
-		"The next push retires it. If the server refuses that, delete the ref"
-	setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionFalse, v1alpha1.ReasonStateTwice, message)
-	if before.Status != corev1.ConditionFalse {
-		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateTwice), errors.New(message)))
-	}
 }
 
 // observeAndDecide looks at the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the

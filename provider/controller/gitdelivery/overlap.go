@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -85,15 +84,8 @@ func (e *external) isOrphan(ctx context.Context, f facts, s *git.Snapshot, dir s
 	if err != nil || m == nil || m.ClusterUID != f.marker.ClusterUID {
 		return false, nil //nolint:nilerr // Then the directory is a claim's, as far as anybody knows.
 	}
-	all := &v1alpha1.GitDeliveryList{}
-	if err := e.kube.List(ctx, all, client.InNamespace(m.Claim.Namespace)); err != nil {
-		return false, errors.Wrap(err, "cannot list GitDeliveries")
-	}
-	return !slices.ContainsFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
-		c := d.Spec.ForProvider.ClaimRef
-		c.UID = ""
-		return c == m.Claim
-	}), nil
+	parts, err := e.deliveriesOf(ctx, m.Claim)
+	return err == nil && len(parts) == 0, err
 }
 
 // isClaimDirectory is true for a directory that lies where those of the claim lie.

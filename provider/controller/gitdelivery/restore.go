@@ -3,9 +3,14 @@ package gitdelivery
 import (
 	"context"
 	"maps"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/state"
@@ -157,4 +162,63 @@ func (t *task) commitsForTree(id string) []string {
 		return nil
 	}
 	return t.facts.commitsWithTree(id)
+}
+
+// readElsewhere reads the files of a tree from another repository that the claim is or was delivered to. Each repository is opened with its own
+// configuration and credentials, so that a configuration gives access to its own repository alone.
+func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+	// A delivery that names a claim of another namespace is refused later, and reads nothing with the credentials of that namespace until then.
+	if e.openOther == nil || d.Spec.ForProvider.ClaimRef.Namespace != d.GetNamespace() {
+		return nil, false, nil
+	}
+	parts, err := e.deliveriesOf(ctx, d.Spec.ForProvider.ClaimRef)
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range parts {
+		other := &parts[i]
+		if other.GetName() == d.GetName() || !hasTreeInHistory(other.Status.AtProvider.History, id) {
+			continue
+		}
+		if files, ok, err := e.readFromDelivery(ctx, d, other, id); ok || err != nil {
+			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", id, other.GetName())
+		}
+	}
+	return nil, false, nil
+}
+
+func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+	there, err := e.openOther(ctx, other)
+	var (
+		gone    *credentials.GoneError
+		invalid *credentials.InvalidError
+		denied  *deniedError
+	)
+	if errors.As(err, &gone) || errors.As(err, &invalid) || errors.As(err, &denied) {
+		return nil, false, nil // That repository cannot be read any more.
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	s, err := there.repo.Look(ctx, client.ObjectKeyFromObject(d), e.now().Add(-e.age))
+	if err != nil {
+		return nil, false, err
+	}
+	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOf(other)}
+	for _, t := range f.spec.Trees {
+		files, ok, err := there.findTreeFiles(ctx, f, s, id, t.Path, f.commitsWithTree(id))
+		if ok {
+			e.readTrees[id] = files
+		}
+		if ok || err != nil {
+			return files, ok, err
+		}
+	}
+	return nil, false, nil
+}
+
+func hasTreeInHistory(history []v1alpha1.HistoryEntry, id string) bool {
+	return slices.ContainsFunc(history, func(h v1alpha1.HistoryEntry) bool {
+		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id })
+	})
 }
