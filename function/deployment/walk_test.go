@@ -10,6 +10,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -256,13 +257,19 @@ func (w *walk) mustBeVerified(revision int64) {
 // mustSay checks that every object that is to stay says now that it has what is asked for.
 func (w *walk) mustSay(m moment, said string, out *reply) {
 	for name, d := range m.deliveries {
-		if out.objects[name] != nil && !isReady(d) {
+		if out.objects[name] != nil && !isReady(d) && !isRebasing(d) {
 			w.truth.violatedf("%s, and %s is not", said, name)
 		}
 	}
 	if m.sync != nil && !isReady(m.sync) {
 		w.truth.violatedf("%s, and the SiteSync is not", said)
 	}
+}
+
+// isRebasing is true for a home that was Ready before it was asked to record an equivalent request alone. That makes no deployment unready.
+func isRebasing(d *deliveryv1alpha1.GitDelivery) bool {
+	asked, c := d.Spec.ForProvider.Ledger, d.GetCondition(xpv2.TypeReady)
+	return asked != nil && len(asked.Events) == 1 && asked.Events[0].Rebased != nil && c.Status == corev1.ConditionTrue && c.ObservedGeneration == d.GetGeneration()-1
 }
 
 // apply what was answered, as far as it gets. What the call did not see is not deleted.

@@ -97,6 +97,12 @@ func TestNeedsNothing(t *testing.T) {
 			d.SetGeneration(4)
 			s.Cursor.Attempt, s.Verdict = 1, &ledger.Verdict{Result: ledger.VerdictRejected}
 		}},
+		"Moved": {reason: "A repository that a Site of this step moved to needs the position, although its delivery does not name the Site yet.", change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) {
+			s.Current.Parts = []ledger.Part{{Delivery: "d", Sites: []string{"z"}}}
+		}},
+		"Home": {reason: "A repository that becomes the home needs the position.", change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) {
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{}
+		}},
 		"Reached": {reason: "A repository that the revision has come to needs its position.", change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Current.Plan = s.Current.Plan[1:] }},
 	}
 	for name, tc := range cases {
