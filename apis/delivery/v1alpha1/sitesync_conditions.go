@@ -29,6 +29,24 @@ const (
 	ReasonFailed xpv2.ConditionReason = "Failed"
 )
 
+// TypeReleased is the condition that says whether the pause of a step is over. It is there once a SiteSync was asked for a pause.
+const TypeReleased xpv2.ConditionType = "Released"
+
+// Reasons of condition Released.
+const (
+	// ReasonNoPause means that no pause is asked for.
+	ReasonNoPause xpv2.ConditionReason = "NoPause"
+
+	// ReasonPauseAwaited means that the pause has not begun: not all Sites of the step have been live.
+	ReasonPauseAwaited xpv2.ConditionReason = "NotLive"
+
+	// ReasonPausing means that the pause goes on.
+	ReasonPausing xpv2.ConditionReason = "Pausing"
+
+	// ReasonPauseOver means that the pause is over. It never begins again at the same position.
+	ReasonPauseOver xpv2.ConditionReason = "PauseOver"
+)
+
 // Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which
 // is one of those in docs/operations/sites.md.
 const (

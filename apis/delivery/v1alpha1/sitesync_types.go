@@ -85,6 +85,13 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
 	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
 
+	// Pause is how long the step lasts after all of its Sites are live. It ends once for a position, as condition Released says. Absent means that the
+	// step has no pause that ends by itself.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="must be a duration from 1s to 720h, such as 10m"
+	Pause string `json:"pause,omitempty"`
+
 	// Sites that are observed.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
@@ -247,6 +254,21 @@ type SiteObservation struct {
 	LiveSince *metav1.Time `json:"liveSince,omitempty"`
 }
 
+// PauseObservation is the pause of a step.
+type PauseObservation struct {
+	// Position that the pause belongs to.
+	// +required
+	Position ledger.Position `json:"position"`
+
+	// StartedAt is when all Sites of the step were first seen to be live at the position. It stays when one of them is not live for a while.
+	// +required
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// EndsAt is when the pause ends. It follows from startedAt and the pause that is asked for now.
+	// +required
+	EndsAt metav1.Time `json:"endsAt"`
+}
+
 // SiteSyncObservation is what was seen of the Sites.
 type SiteSyncObservation struct {
 	// Position that the observation is about. Absent means that nothing was observed.
@@ -256,6 +278,10 @@ type SiteSyncObservation struct {
 	// StartedAt is when the step was first seen, in the present attempt.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// Pause of the step. Absent before it begins, and where none is asked for.
+	// +optional
+	Pause *PauseObservation `json:"pause,omitempty"`
 
 	// SitesLive is how many Sites are live.
 	// +optional

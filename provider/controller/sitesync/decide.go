@@ -46,6 +46,8 @@ func decideStatus(f facts) decision {
 		d.again = setup.Earliest(d.again, idleNext(want, o))
 	}
 	d.concludeReady(f)
+	d.next.Pause = f.pauseOf(d.reason == v1alpha1.ReasonLive)
+	d.again = setup.Earliest(d.again, d.pauseEnd(f.now))
 	return d
 }
 

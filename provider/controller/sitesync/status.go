@@ -24,13 +24,15 @@ const (
 func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	before := s.GetCondition(xpv2.TypeReady)
 	after := readyCondition(s, d)
-	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
 	now := e.now()
+	released, hasPause := releasedCondition(s, d, now)
+	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released)
+	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after) && !isNews
 	e.note.next = setup.Earliest(d.deadline, d.again)
 	if isProofUnknown(d) {
 		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if same || isUrgent(s, d, before, after) {
+	if same || isNews || isUrgent(s, d, before, after) {
 		e.note.draft = nil
 	} else if due := e.note.deferDraft(d, now); now.Before(due) {
 		e.note.next = setup.Earliest(e.note.next, due)
@@ -39,6 +41,9 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	e.note.draft = nil
 	s.Status.AtProvider = d.next
 	s.SetConditions(after)
+	if hasPause {
+		s.SetConditions(released)
+	}
 }
 
 // A draft is a status that is not written yet.

@@ -1,0 +1,72 @@
+package sitesync
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// pauseOf returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
+func (f facts) pauseOf(live bool) *v1alpha1.PauseObservation {
+	length, err := time.ParseDuration(f.spec.Pause)
+	if err != nil {
+		return nil // The API server has checked the form of one that is there.
+	}
+	start := f.pauseStart()
+	if start.IsZero() && !live {
+		return nil
+	}
+	// A status holds whole seconds. The start is rounded up, so that no pause is short. One that is later was written by another clock.
+	if now := nextSecond(f.now); start.IsZero() || start.After(now) {
+		start = now
+	}
+	return &v1alpha1.PauseObservation{Position: f.asked(), StartedAt: metav1.NewTime(start), EndsAt: metav1.NewTime(nextSecond(start.Add(length)))}
+}
+
+// pauseStart returns when the pause of this position began, or zero. What the status does not show yet counts.
+func (f facts) pauseStart() time.Time {
+	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
+		if o.Pause != nil && o.Pause.Position == f.asked() {
+			return o.Pause.StartedAt.Time
+		}
+	}
+	return time.Time{}
+}
+
+// nextSecond returns a time, rounded up to a whole second.
+func nextSecond(t time.Time) time.Time {
+	if whole := t.Truncate(time.Second); !whole.Equal(t) {
+		return whole.Add(time.Second)
+	}
+	return t
+}
+
+// pauseEnd returns when the pause ends by time alone. It is zero if that is past, or there is none.
+func (d *decision) pauseEnd(now time.Time) time.Time {
+	if p := d.next.Pause; p != nil && now.Before(p.EndsAt.Time) {
+		return p.EndsAt.Time
+	}
+	return time.Time{}
+}
+
+// releasedCondition returns whether the pause of the step is over, and false where none was ever asked for.
+func releasedCondition(s *v1alpha1.SiteSync, d decision, now time.Time) (xpv2.Condition, bool) {
+	c := xpv2.Condition{Type: v1alpha1.TypeReleased, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}
+	switch {
+	case s.Spec.ForProvider.Pause == "" && s.GetCondition(v1alpha1.TypeReleased).Reason == "":
+		return c, false
+	case s.Spec.ForProvider.Pause == "":
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonNoPause
+	case d.next.Pause == nil:
+		c.Reason = v1alpha1.ReasonPauseAwaited
+	case now.Before(d.next.Pause.EndsAt.Time):
+		c.Reason = v1alpha1.ReasonPausing
+	default:
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonPauseOver
+	}
+	return c.WithObservedGeneration(s.GetGeneration()), true
+}

@@ -1,0 +1,126 @@
+package sitesync
+
+import (
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+func pausing(length string) func(*facts) {
+	return func(f *facts) { f.spec.Pause = length }
+}
+
+// sawPause is a pause of a position that began so many seconds after noon.
+func sawPause(p *ledger.Position, second, end int) *v1alpha1.PauseObservation {
+	at := func(n int) metav1.Time { return metav1.NewTime(noon().Add(time.Duration(n) * time.Second)) }
+	return &v1alpha1.PauseObservation{Position: *p, StartedAt: at(second), EndsAt: at(end)}
+}
+
+func TestPause(t *testing.T) {
+	began := func(p *v1alpha1.PauseObservation) func(*facts) {
+		return func(f *facts) {
+			f.before = before(positionOf(2, 0), v1alpha1.SiteLive)
+			f.before.Pause = p
+		}
+	}
+	at := func(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		want   *v1alpha1.PauseObservation
+	}{
+		"None":    {reason: "A step without a pause has none.", facts: testFacts(live())},
+		"NotLive": {reason: "A pause does not begin before each Site of the step is live.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), pausing("10s"))},
+		"Begins":  {reason: "A pause begins when the last Site is live.", facts: testFacts(live(), pausing("10s")), want: sawPause(positionOf(2, 0), 60, 70)},
+		"Rounded": {
+			reason: "A pause is never short, although a status holds whole seconds only.", facts: testFacts(live(), pausing("1500ms"), at(1200*time.Millisecond)),
+			want: sawPause(positionOf(2, 0), 2, 4),
+		},
+		"Flap": {
+			reason: "A Site that is not live for a while does not restart a pause.",
+			facts:  testFacts(says(v1alpha1.SiteReasonProgressing), pausing("10s"), began(sawPause(positionOf(2, 0), 50, 60))), want: sawPause(positionOf(2, 0), 50, 60),
+		},
+		"Draft": {
+			reason: "A start that is not in the status yet counts.",
+			facts:  testFacts(live(), pausing("10s"), func(f *facts) { f.draft.Pause = sawPause(positionOf(2, 0), 55, 65) }), want: sawPause(positionOf(2, 0), 55, 65),
+		},
+		"Edited": {
+			reason: "Another length moves the end, and not the start.",
+			facts:  testFacts(live(), pausing("1h"), began(sawPause(positionOf(2, 0), 50, 60))), want: sawPause(positionOf(2, 0), 50, 3650),
+		},
+		"OtherPosition": {
+			reason: "A pause of another position is not one of this.", facts: testFacts(live(), pausing("10s"), began(sawPause(positionOf(1, 0), 50, 60))),
+			want: sawPause(positionOf(2, 0), 60, 70),
+		},
+		"OtherClock": {
+			reason: "A start in the future counts as now.", facts: testFacts(live(), pausing("10s"), began(sawPause(positionOf(2, 0), 3600, 3610))),
+			want: sawPause(positionOf(2, 0), 60, 70),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := decideStatus(tc.facts)
+			if diff := cmp.Diff(tc.want, d.next.Pause); diff != "" {
+				t.Errorf("\n%s\npause: -want, +got:\n%s", tc.reason, diff)
+			}
+			if end := d.pauseEnd(tc.facts.now); !end.IsZero() && !d.again.Equal(end) {
+				t.Errorf("\n%s\nthe next look is at %s, and the pause ends at %s", tc.reason, d.again, end)
+			}
+		})
+	}
+}
+
+func TestReleased(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		pause  string
+		before xpv2.ConditionReason
+		seen   *v1alpha1.PauseObservation
+		want   xpv2.ConditionReason
+		status corev1.ConditionStatus
+	}{
+		"Never":   {reason: "A SiteSync that was never asked for a pause has no condition of one."},
+		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
+		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
+		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
+		"Over":    {reason: "A pause is over at its end.", pause: "10s", seen: sawPause(positionOf(2, 0), 50, 60), want: v1alpha1.ReasonPauseOver, status: corev1.ConditionTrue},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &v1alpha1.SiteSync{}
+			s.SetGeneration(7)
+			s.Spec.ForProvider.Pause = tc.pause
+			if tc.before != "" {
+				s.SetConditions(xpv2.Condition{Type: v1alpha1.TypeReleased, Reason: tc.before})
+			}
+			got, isThere := releasedCondition(s, decision{next: v1alpha1.SiteSyncObservation{Pause: tc.seen}}, noon().Add(time.Minute))
+			if isThere != (tc.want != "") || isThere && (got.Reason != tc.want || got.Status != tc.status || got.ObservedGeneration != 7) {
+				t.Errorf("\n%s\nwant %s %q, got %t %+v", tc.reason, tc.status, tc.want, isThere, got)
+			}
+		})
+	}
+}
+
+// TestReleasedIsWritten observes a SiteSync at the end of its pause, whose status is otherwise the same.
+func TestReleasedIsWritten(t *testing.T) {
+	f := testFacts(live(), pausing("10s"))
+	s := &v1alpha1.SiteSync{}
+	s.Spec.ForProvider = f.spec
+	now := f.now
+	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newMemory().noteFor(key())}
+	for _, want := range []xpv2.ConditionReason{v1alpha1.ReasonPausing, v1alpha1.ReasonPauseOver} {
+		f.before, f.now = *s.Status.AtProvider.DeepCopy(), now
+		e.updateStatus(s, decideStatus(f))
+		if got := s.GetCondition(v1alpha1.TypeReleased).Reason; got != want {
+			t.Errorf("the end of a pause is written at once, since the function waits for it: want %s, got %s", want, got)
+		}
+		now = now.Add(10 * time.Second)
+	}
+}
