@@ -277,7 +277,7 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	}
 	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.IsTarget() })
 	if target < 0 || w.Target == s.Current.Number {
-		return s, fmt.Sprintf("revision %d is no rollback target", w.Target)
+		return s, fmt.Sprintf("revision %d cannot be rolled back to", w.Target)
 	}
 	s, why := s.take(&w.RequestRef)
 	if why != "" {

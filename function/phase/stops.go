@@ -14,7 +14,7 @@ func stopMessage(f *Input) string {
 	case step.HoldNotReported:
 		return "Not every repository has reported that yet."
 	case step.HoldNoTarget:
-		return "There is no rollback target: no earlier revision was verified everywhere, or its trees are not remembered."
+		return "No rollback target exists: no earlier revision was verified everywhere, or its trees are not remembered."
 	case step.HoldNothingToRestore:
 		return "There is nothing to roll back: every directory holds what the last verified revision brought."
 	case step.HoldIrreversible:

@@ -58,7 +58,7 @@ func TestShown(t *testing.T) {
 		"Most":      {reason: "Rejections do not hide a good revision with as many Sites as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
 		"Before":    {reason: "A user rolls back from the revision that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
 		"Older":     {reason: "Older good ones come before what was rejected.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
-		"Withdrawn": {reason: "A withdrawn revision is no rollback target.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
+		"Withdrawn": {reason: "A withdrawn revision is not a rollback target.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
 		"OneIsGood": {reason: "Only what is good is always shown.", verdicts: "vw", sites: 300, want: []int64{1}},
 	}
 	for name, tc := range cases {

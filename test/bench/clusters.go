@@ -23,7 +23,7 @@ const (
 	flapInterval = time.Second
 	flapNs       = "flapping"
 
-	// flapWarmup passes before something is measured, for flapMeasured. It is no whole minute: a status is written once in a minute from the first flap on,
+	// flapWarmup passes before something is measured, for flapMeasured. It is not a whole minute: a status is written once in a minute from the first flap on,
 	// and a write at each end of what is measured would make four of three minutes.
 	flapWarmup   = 90 * time.Second
 	flapMeasured = 3 * time.Minute

@@ -62,7 +62,7 @@ func TestForgedMemory(t *testing.T) {
 			w.count(2)
 			w.held(files("b"))
 		}},
-		"Tree": {reason: "A tree that only a forged state holds is no rollback target", run: func(w *world) {
+		"Tree": {reason: "A tree that only a forged state holds is not a rollback target.", run: func(w *world) {
 			w.sign()
 			w.twoRevisions()
 			evil := map[string]string{}
