@@ -113,6 +113,9 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 		for key, n := range s.made {
 			t.made[s.name+key] = n
 		}
+		if content := buildOf(r.Request.Intent).Content; s.git[r.Track].Build.Content == content {
+			t.made[s.name+r.Track+content] += never // A revision that was in flight has pods of the same build, of which some go and come again.
+		}
 	}
 }
 

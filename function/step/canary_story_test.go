@@ -140,6 +140,11 @@ func (m *canaryModel) ask() {
 	if targets := s.Targets(); len(targets) > 0 {
 		r.ToRevision = targets[m.random.IntN(len(targets))].Number
 	}
+	for _, p := range s.Targets() {
+		if p.Track == s.Current.Track && s.Verdict == nil && s.Cursor.Step > 0 && m.random.IntN(3) == 0 {
+			r.Action, r.ToRevision = ActionRollbackTo, p.Number // The target has the track of the canary that shares requests.
+		}
+	}
 	r.Full = r.Action == ActionPromote && m.random.IntN(5) == 0
 	m.requests = append(m.requests, r)
 	m.requests = m.requests[max(0, len(m.requests)-6):]
