@@ -333,7 +333,7 @@ func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	switch {
 	case r.Copy.Seq == 0 && number <= s.LastNumber:
 		return s, "the copy says nothing that the ledger does not know"
-	case r.Copy.Seq > 0 && !r.Copy.Supersedes(s):
+	case r.Copy.Seq > 0 && !r.Copy.Supersedes(s) && !s.canContinue(r.Copy):
 		return s, "the copy is not newer than the ledger"
 	}
 	s, why := s.take(r.RequestRef)
@@ -357,6 +357,12 @@ func (s State) Supersedes(ledger State) bool {
 		return s.Epoch >= ledger.Epoch
 	}
 	return s.Compare(ledger.Head) > 0
+}
+
+// canContinue is true for a ledger that was opened in a home after the ledger moved away from there, and has decided nothing yet: it continues the one
+// of the epoch before.
+func (s State) canContinue(moved State) bool {
+	return s.Current == nil && len(s.History) == 0 && s.Ledger != moved.Ledger && moved.Epoch+1 == s.Epoch
 }
 
 func (m Moved) apply(s State, _ metav1.Time) (State, string) {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,15 @@ var (
 	reject  = Event{Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "GateFailed"}}}
 	closed  = Event{Closed: &Closed{}}
 )
+
+// sealed returns the state after events and a move.
+func sealed(list []Event) State {
+	s, err := Append(State{}, noon, append(slices.Clone(list), Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}})...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // asked names a RolloutRequest.
 func asked(uid string) RequestReference { return RequestReference{Name: "request-" + uid, UID: uid} }
@@ -179,7 +189,12 @@ func TestApply(t *testing.T) {
 		"Promoted":  {reason: "A user releases the step that waits for approval.", events: []Event{opened, order(1, "a"), promote(1, "u1")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, Promoted: 1, LastNumber: 1}},
 		"Alone":     {reason: "A verified revision goes on to its last stage.", events: append(succeeded, stage(1, 4)), want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 4}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
 		"Numbers":   {reason: "A number that was found in a repository is not used again.", events: []Event{opened, {Recovered: &Recovered{LastNumber: 7}}, order(8, "a")}, want: seen{Position: Position{Epoch: 2, Revision: 8}, LastNumber: 8}},
-		"Reopened":  {reason: "A deployment that is made again goes on with the numbers of the one before.", events: append(failed, closed, Event{Opened: &Opened{Ledger: "demo-again", Home: "platform"}}, order(3, "b")), want: seen{Position: Position{Epoch: 2, Revision: 3}, LastNumber: 3}},
+		"MovedBack": {
+			reason: "A ledger that is opened again where it moved away from continues from its own end.",
+			events: append(succeeded, Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}}, Event{Opened: &Opened{Ledger: "back", Home: "platform"}}, Event{Recovered: &Recovered{Copy: sealed(succeeded)}}),
+			want:   seen{Position: Position{Epoch: 3, Revision: 1, Step: 1}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}},
+		},
+		"Reopened": {reason: "A deployment that is made again goes on with the numbers of the one before.", events: append(failed, closed, Event{Opened: &Opened{Ledger: "demo-again", Home: "platform"}}, order(3, "b")), want: seen{Position: Position{Epoch: 2, Revision: 3}, LastNumber: 3}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // LabelClaim holds the name of the deployment that a managed resource was composed for.
@@ -199,10 +198,24 @@ func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64) map[s
 		if AsksForRevision(d, revision) {
 			continue
 		}
-		for _, t := range d.Spec.ForProvider.Trees {
-			held, _ := evidence.HeldTree(d, t.Path)
-			out[name+" "+t.Branch+" "+t.Path] = held.Tree
+		for path, tree := range heldIDs(d) {
+			out[name+" "+path] = tree
 		}
+	}
+	return out
+}
+
+// heldIDs are the ids of the trees that the repository of a delivery holds, by branch and path, and none where it holds nothing at a path that the
+// delivery asks for. A directory that the delivery does not ask for counts too: the revision may have been brought there. All trees of a delivery are on
+// one branch, that of its configuration.
+func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
+	out, branch := map[string]string{}, ""
+	for _, t := range d.Spec.ForProvider.Trees {
+		branch = t.Branch
+		out[branch+" "+t.Path] = ""
+	}
+	for _, held := range d.Status.AtProvider.Trees {
+		out[branch+" "+held.Path] = held.Tree
 	}
 	return out
 }

@@ -161,8 +161,9 @@ func isRollingBack(d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	return p != nil && p.Revision == s.Current.Number && p.Attempt > 0 && s.Cursor.Attempt > 0
 }
 
-// Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec.
-func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State) *deliveryv1alpha1.SiteSync {
+// Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
+// revision ask for. What is observed may have been composed for another revision.
+func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, parts map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
 	if observed == nil {
 		return nil
 	}
@@ -172,5 +173,14 @@ func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.Deli
 	p.Position = new(s.Position())
 	p.SyncWaitTimeout = cmp.Or(string(spec.SyncWaitTimeout), p.SyncWaitTimeout)
 	p.ClusterWaitTimeout = cmp.Or(string(spec.ClusterWaitTimeout), p.ClusterWaitTimeout)
+	asked := map[string]deliveryv1alpha1.SiteTree{}
+	for _, t := range sitesToObserve(s, parts, nil) {
+		asked[t.Name] = t
+	}
+	for i, t := range p.Sites {
+		if is, ok := asked[t.Name]; ok {
+			p.Sites[i] = is
+		}
+	}
 	return out
 }

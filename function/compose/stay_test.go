@@ -125,3 +125,26 @@ func TestStay(t *testing.T) {
 		t.Error("Stay(...): changed what was observed")
 	}
 }
+
+// TestObservers resumes a revision whose SiteSync was composed for another one.
+func TestObservers(t *testing.T) {
+	sync := &deliveryv1alpha1.SiteSync{}
+	sync.Spec.ForProvider.Sites = []deliveryv1alpha1.SiteTree{{Name: "edge1", Path: "elsewhere", Tree: "other"}, {Name: "edge2", Path: "two", Tree: "kept"}}
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{
+		{Site: "edge1", Path: "one", Action: deliveryv1alpha1.ActionDesired, Tree: "a"}, {Site: "edge2", Path: "two", Action: deliveryv1alpha1.ActionKeep},
+	}
+	s := ledger.State{Current: &ledger.Revision{Number: 2, Plan: []ledger.Step{{Sites: []string{"edge1", "edge2"}}}}}
+	got := Observers(sync, deploymentv1alpha1.DeliveryConfig{}, s, map[string]*deliveryv1alpha1.GitDelivery{"d": d})
+	want := []deliveryv1alpha1.SiteTree{
+		{Name: "edge1", Path: "one", Tree: "a", RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ClusterProviderConfig", Name: "default"}},
+		{Name: "edge2", Path: "two", Tree: "kept"},
+	}
+	if diff := cmp.Diff(want, got.Spec.ForProvider.Sites); diff != "" {
+		t.Errorf("\nThe Sites are observed for the trees that the deliveries ask for.\nObservers(...): -want, +got:\n%s", diff)
+	}
+	if Observers(nil, deploymentv1alpha1.DeliveryConfig{}, s, nil) != nil {
+		t.Error("\nA deployment without a SiteSync goes on without one.\nObservers(...): got one")
+	}
+}

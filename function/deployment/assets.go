@@ -84,8 +84,9 @@ func (t decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.
 func (t decider) resume(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
+	ds := compose.Step(compose.Resume(parts, spec), s)
 	return assets{
-		deliveries: compose.Step(compose.Resume(parts, spec), s), sync: compose.Observers(t.observed.sync, spec, s),
+		deliveries: ds, sync: compose.Observers(t.observed.sync, spec, s, ds),
 		isResumed: true, isLost: !canResume(parts, s),
 	}
 }

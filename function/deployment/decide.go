@@ -90,6 +90,7 @@ func (t decider) propose(home step.Home) (proposedState, error) {
 		p.state, p.asked = s, t.ask(home, s)
 		p.proof = t.compare(p)
 		in := stepInput(t.in, t.observed, t.compiled, s)
+		in.AreTreesLost = p.asked.isLost
 		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
 			in.Proof = p.proof.Proof() // Nothing is proven of a position that is only proposed.
 		}

@@ -206,23 +206,34 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 }
 
 // canResume is true if each repository that the current revision has come to has a delivery that asks for its trees: none was lost, or restored from
-// a backup.
+// a backup. A revision of a ledger that was left by force may have had the number, and other Sites.
 func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	for _, part := range s.Current.Parts {
 		d := parts[part.Delivery]
-		if d == nil || !asksForSites(d.Spec.ForProvider.Position, part.Sites, s) {
+		if d == nil || !asksForSites(d, part.Sites, s) {
 			return false
 		}
 	}
 	return true
 }
 
-// asksForSites is true for a position of the current revision at which the Sites that it has come to got their trees. A lower epoch had the same.
-func asksForSites(p *ledger.Position, sites []string, s ledger.State) bool {
+// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, and of no others. A position of a
+// lower epoch had the same.
+func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
+	p := d.Spec.ForProvider.Position
 	return !slices.ContainsFunc(sites, func(site string) bool {
 		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
-		return s.HasReached(site) && !isAsked
+		return s.HasReached(site) && (!isAsked || !slices.Equal(sites, sitesOf(d)))
 	})
+}
+
+// sitesOf returns the Sites that a delivery has trees for, in their order.
+func sitesOf(d *deliveryv1alpha1.GitDelivery) []string {
+	var out []string
+	for _, t := range d.Spec.ForProvider.Trees {
+		out = append(out, t.Site)
+	}
+	return out
 }
 
 // partsOfRevision returns the deliveries of the current revision.

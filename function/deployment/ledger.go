@@ -81,7 +81,8 @@ func (o Observed) findHome(in Input, preferred string) step.Home {
 		}
 	}
 	all := o.repositories()
-	h := step.FindHome(all, preferred, o.identity(in, all), o.stepRequests(refusal{}))
+	identify := func(home string) string { return o.identity(in, all, home) }
+	h := step.FindHome(all, preferred, identify, o.stepRequests(refusal{}))
 	if h.ConfigRef == "" {
 		h.Events = nil // It is not known yet where the ledger is to be opened.
 		return h
@@ -176,11 +177,11 @@ func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	return err != nil || id != has.ID
 }
 
-// identity returns the identity of a ledger that has to be opened. It stays while that is asked for, and no lost ledger had it: the log of transitions
-// is longer by then.
-func (o Observed) identity(in Input, all []step.Repository) string {
+// identity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
+// transitions is longer by then.
+func (o Observed) identity(in Input, all []step.Repository, home string) string {
 	for _, d := range o.allDeliveries() {
-		if asked := pendingEvents(d); len(asked) > 0 && asked[0].Opened != nil {
+		if asked := pendingEvents(d); len(asked) > 0 && asked[0].Opened != nil && asked[0].Opened.Home == home {
 			return asked[0].Opened.Ledger
 		}
 	}
@@ -189,7 +190,7 @@ func (o Observed) identity(in Input, all []step.Repository) string {
 		last = in.Status.Transitions[n-1].Index
 	}
 	for again := 0; ; again++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %d", in.Claim.APIGroup, in.Claim.Namespace, in.Claim.Name, in.UID, last, again))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %d", in.Claim.APIGroup, in.Claim.Namespace, in.Claim.Name, in.UID, home, last, again))
 		id := hex.EncodeToString(sum[:])[:identityLength]
 		if !slices.ContainsFunc(all, func(r step.Repository) bool { return r.Ledger.Ledger == id || r.Copy.Ledger == id }) {
 			return id
@@ -257,11 +258,7 @@ func partsOf(ds map[string]*deliveryv1alpha1.GitDelivery) []ledger.Part {
 	var out []ledger.Part
 	for _, d := range sortByName(ds) {
 		ref := ptr.Deref(d.Spec.ProviderConfigReference, xpv2.ProviderConfigReference{})
-		part := ledger.Part{Delivery: nameOf(ds, d), ConfigRef: configName(ref.Kind, ref.Name)}
-		for _, t := range d.Spec.ForProvider.Trees {
-			part.Sites = append(part.Sites, t.Site)
-		}
-		out = append(out, part)
+		out = append(out, ledger.Part{Delivery: nameOf(ds, d), ConfigRef: configName(ref.Kind, ref.Name), Sites: sitesOf(d)})
 	}
 	slices.SortFunc(out, func(a, b ledger.Part) int { return cmp.Compare(a.Delivery, b.Delivery) })
 	return out

@@ -336,6 +336,8 @@ func describeEvent(e ledger.Event) string {
 		return fmt.Sprintf("RolledBack(%d)", e.RolledBack.Target)
 	case e.Withdrawn != nil:
 		return fmt.Sprintf("Withdrawn(%d)", e.Withdrawn.Target)
+	case e.Moved != nil:
+		return describeMove(e)
 	case e.Recovered != nil:
 		return fmt.Sprintf("Recovered(%d of %d)", e.Recovered.Copy.Seq, e.Recovered.Copy.Epoch)
 	}
@@ -355,8 +357,6 @@ func nameEvent(e ledger.Event) string {
 		return "Restored"
 	case e.Rebased != nil:
 		return "Rebased"
-	case e.Moved != nil:
-		return "Moved"
 	}
 	return "Closed"
 }

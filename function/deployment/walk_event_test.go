@@ -24,7 +24,7 @@ type judgedCall struct {
 
 // judgeProposal looks at what a call asks for, from what it knew.
 func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDelivery, fresh bool) {
-	name := homeOf(asked)
+	name := homeOf(m, asked)
 	if name == "" {
 		return
 	}
@@ -40,9 +40,24 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		w.judgeTrees(m.deliveries[name], asked[name], p.next)
 	}
-	if isKnown := was != nil && was.Status.AtProvider.Ledger != nil; fresh && (isKnown || p.isNew) {
+	if fresh && (areHomesKnown(m, asked) || p.isNew) {
 		w.heeds(m, p)
 	}
+}
+
+// areHomesKnown is true if each repository reported whether it has the ledger. Nothing is decided before.
+func areHomesKnown(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
+	for name := range asked {
+		if m.deliveries[name] == nil {
+			return false
+		}
+	}
+	for _, d := range m.deliveries {
+		if d.Status.AtProvider.Ledger == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // countAsked is how many of the events of an update a delivery asks for already.
@@ -59,14 +74,24 @@ func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.Ledge
 	return len(update.Events)
 }
 
-// homeOf is the name of the delivery that holds the ledger. Empty means that there is none.
-func homeOf(ds map[string]*deliveryv1alpha1.GitDelivery) string {
+// homeOf is the name of the delivery that holds the ledger: the one whose ledger is the newest once it has what it is asked for. Others were left. Empty
+// means that there is none.
+func homeOf(m moment, ds map[string]*deliveryv1alpha1.GitDelivery) string {
+	home, newest := "", ledger.Head{}
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		if ds[name].Spec.ForProvider.Ledger != nil {
-			return name
+		l := ds[name].Spec.ForProvider.Ledger
+		if l == nil {
+			continue
+		}
+		head := seenLedger(m.deliveries[name]).Head
+		if next, err := ledger.Append(seenLedger(m.deliveries[name]), recordingTime(), l.Events...); err == nil && l.After == head {
+			head = next.Head
+		}
+		if home == "" || head.Compare(newest) > 0 {
+			home, newest = name, head
 		}
 	}
-	return ""
+	return home
 }
 
 // seenLedger is the ledger that a delivery shows.
@@ -154,13 +179,24 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 		w.truth.violatedf("request %s was never made", ref.UID)
 		return
 	}
+	if e.Recovered != nil {
+		w.followsForcedMove(ref.UID, r)
+		return // It moves the ledger whatever the revision is by now.
+	}
 	if r.Revision != s.Current.Number || r.Request != "" && r.Request != s.Current.Request.Digest() {
 		w.truth.violatedf("request %s means revision %d, and takes effect on %d", ref.UID, r.Revision, s.Current.Number)
 	}
 	for uid, other := range w.wanted {
-		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number && e.Recovered == nil {
+		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number {
 			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
 		}
+	}
+}
+
+// followsForcedMove checks that a ledger is recovered because of a request that says so.
+func (w *walk) followsForcedMove(uid string, r rolloutv1alpha1.RolloutRequestSpec) {
+	if r.Action != rolloutv1alpha1.ActionMoveLedger || !ptr.Deref(r.Force, false) {
+		w.truth.violatedf("request %s recovers the ledger, and asks for %s", uid, r.Action)
 	}
 }
 
@@ -267,8 +303,8 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, next ledger.Stat
 
 // mayDeliver checks that all steps before that of a Site were proven, and that its cluster was.
 func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree) {
-	if w.truth.lossy {
-		return
+	if w.truth.lossy || s.Epoch > w.truth.newest.Epoch {
+		return // What was proven in the epoch before counts once the next one is recorded.
 	}
 	if w.sites[t.Site].clustered && !w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] {
 		w.truth.violatedf("revision %d is delivered to %s, whose cluster was not ready", s.Current.Number, t.Site)
@@ -310,7 +346,7 @@ func (w *walk) mayRestore(was *deliveryv1alpha1.GitDelivery, s ledger.State, t d
 // heeds checks that what is said now is what is ordered, at once, where the ledger is known and no request takes effect.
 func (w *walk) heeds(m moment, p judgedCall) {
 	said, is := *m.spec.Intent, p.next.Current
-	if said == "{" || is == nil || m.spec.Suspend != nil && *m.spec.Suspend || is.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
+	if said == "{" || is == nil || p.seen.Successor != "" || m.spec.Suspend != nil && *m.spec.Suspend || is.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
 		return
 	}
 	intent := is.Request.Intent

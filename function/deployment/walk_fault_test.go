@@ -164,7 +164,7 @@ func (w *walk) require(spec rolloutv1alpha1.RolloutRequestSpec) {
 	w.ask(fmt.Sprint("r", w.asked), spec.Revision, func(r *rolloutv1alpha1.RolloutRequest) {
 		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
 		r.CreationTimestamp = metav1.NewTime(w.now)
-		r.Spec.Action, r.Spec.ToRevision, r.Spec.Step = spec.Action, spec.ToRevision, spec.Step
+		r.Spec.Action, r.Spec.ToRevision, r.Spec.Step, r.Spec.ToConfigRef, r.Spec.Force = spec.Action, spec.ToRevision, spec.Step, spec.ToConfigRef, spec.Force
 		w.wanted[string(r.UID)] = r.Spec
 	})
 }
@@ -214,8 +214,11 @@ func (w *walk) remove(name string, fresh bool) {
 	d := w.deliveries[name]
 	delete(w.deliveries, name)
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
-	if s := r.memory.ledger; fresh && !w.truth.lossy && !w.truth.moved && s.Seq > 0 && !s.IsClosed && s.Successor == "" {
+	if s := r.memory.ledger; fresh && !w.truth.lossy && s.Seq > 0 && !s.IsClosed && s.Head == w.ledger().Head {
 		w.truth.violatedf("%s holds the ledger, and is deleted", name)
+	}
+	if r.gone {
+		return // A user removes the finalizer.
 	}
 	if m := r.memory.record; m != nil && !m.deleted {
 		w.removeTrees(d, r, m.trees, fresh)

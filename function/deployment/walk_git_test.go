@@ -19,6 +19,8 @@ import (
 // A repo plays a repository: a branch, the trees that any user ever pushed, and the state.
 type repo struct {
 	dead, refuses bool
+	// gone says that the server does not exist any more.
+	gone bool
 	// refusal is why the repository takes no trees. Empty means that it takes them.
 	refusal xpv2.ConditionReason
 	dirs    map[string]string
@@ -47,7 +49,7 @@ func newRepo() *repo {
 
 // deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status. It returns why an event was illegal.
 func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) error {
-	if r.dead {
+	if r.dead || r.gone {
 		reason := deliveryv1alpha1.ReasonUnreachable
 		if d.Status.AtProvider.Ledger == nil {
 			reason = deliveryv1alpha1.ReasonMemoryUnknown

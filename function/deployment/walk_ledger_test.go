@@ -84,7 +84,7 @@ func wasRecorded(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) boo
 
 // recoverFromStatus continues a ledger that the repository lost from the state that the object shows. Its writer sees another head then.
 func recoverFromStatus(recorded, shown ledger.State, identity string, now time.Time) (fence, bool) {
-	if shown.Seq == 0 || shown.IsClosed || recorded.Seq > 0 && !shown.Supersedes(recorded) {
+	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || recorded.Seq > 0 && !shown.Supersedes(recorded) {
 		return fence{}, false
 	}
 	var events []ledger.Event

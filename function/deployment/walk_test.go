@@ -30,6 +30,11 @@ type walk struct {
 	seed uint64
 	// rng are the chances of a story, and aside those of what only some stories have, so that the others stay as they are.
 	rng, aside *rand.Rand
+	// shifts are the chances of what happens to homes of ledgers, and moves says that it happens.
+	shifts *rand.Rand
+	moves  bool
+	// gitBackups are what repositories were at some time.
+	gitBackups map[string]*repo
 
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 	sync       *deliveryv1alpha1.SiteSync
@@ -118,6 +123,7 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	t.Helper()
 	w := &walk{
 		world: newWorld(t), ctx: t.Context(), seed: seed, rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
+		shifts: rand.New(rand.NewPCG(^seed, seed)), moves: seed%10 == 3 || seed%10 == 9, gitBackups: map[string]*repo{},
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 		repos: map[string]*repo{}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),

@@ -82,8 +82,11 @@ type truth struct {
 	lossy bool
 	// wiped says that objects were lost, so that it is not known what was asked for.
 	wiped bool
-	// moved says that a user moved the ledger.
-	moved bool
+	// sealed are the heads of ledgers that were moved, with the homes that they continue in.
+	sealed map[ledger.Head]string
+	// newest is the head that was recorded last, and home where a user moved the ledger last. It is empty where none did.
+	newest ledger.Head
+	home   string
 	// violations of what has to hold.
 	violations []string
 }
@@ -93,6 +96,7 @@ func newTruth() *truth {
 		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{},
 		rejected: map[string]int64{}, taken: map[string]numbered{}, ran: map[run]bool{}, admitted: map[run]bool{}, passed: map[gated]bool{},
 		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, asked: map[int64]map[string]string{}, said: map[string]string{},
+		sealed: map[ledger.Head]string{},
 	}
 }
 
@@ -124,7 +128,19 @@ func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 		}
 		t.recordEvent(s, e, next)
 		t.recordState(next)
+		t.recordHead(s, next)
 		s = next
+	}
+}
+
+// recordHead notes the newest head. A ledger that was moved by force although its home is there may be written by calls that do not know that: it is
+// lost then.
+func (t *truth) recordHead(s, next ledger.State) {
+	if s.Epoch > 0 && next.Epoch < t.newest.Epoch {
+		t.lossy = true
+	}
+	if next.Compare(t.newest) > 0 {
+		t.newest = next.Head
 	}
 }
 
@@ -162,6 +178,8 @@ func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 	case e.Withdrawn != nil:
 		t.wasVerified(next, e.Withdrawn.Target)
 		t.rejected[next.Current.Request.Intent] = next.Current.Number
+	case e.Moved != nil:
+		t.recordMove(next)
 	case e.Recovered != nil:
 		t.recordRecovery(*e.Recovered, next)
 	}
@@ -238,14 +256,13 @@ func (t *truth) wasVerified(s ledger.State, target int64) {
 
 // recordRecovery checks that a ledger which nothing was lost of is not recovered, and takes over what the recovered state knows.
 func (t *truth) recordRecovery(r ledger.Recovered, next ledger.State) {
-	if !t.lossy && !t.moved {
+	if r.RequestRef != nil {
+		t.recordForcedMove(r, next)
+	}
+	if !t.lossy && r.RequestRef == nil && !t.wasMoved(r, next.Home) {
 		t.violatedf("the ledger is recovered from event %d of epoch %d, and was not lost", r.Copy.Seq, r.Copy.Epoch)
 	}
-	for _, p := range next.History {
-		if p.Verdict != nil {
-			t.verdicts[numbered{next.Ledger, next.Epoch, p.Number}] = p.Verdict.Result
-		}
-	}
+	t.rememberHistory(next)
 	if t.lossy {
 		clear(t.rejected)
 	}
@@ -254,6 +271,15 @@ func (t *truth) recordRecovery(r ledger.Recovered, next ledger.State) {
 	}
 	if next.Current != nil {
 		t.inherit(r.Copy.Epoch, next.Current.Number, next.Epoch)
+	}
+}
+
+// rememberHistory notes the verdicts that the history of a ledger has.
+func (t *truth) rememberHistory(s ledger.State) {
+	for _, p := range s.History {
+		if p.Verdict != nil {
+			t.verdicts[numbered{s.Ledger, s.Epoch, p.Number}] = p.Verdict.Result
+		}
 	}
 }
 

@@ -34,7 +34,17 @@ func isOnlyRebased(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, has, ready := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger, d.GetCondition(xpv2.TypeReady)
 	return asked != nil && has != nil && asked.After == has.Head && len(asked.Events) == 1 && asked.Events[0].Rebased != nil &&
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == d.GetGeneration()-1 &&
-		d.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+		d.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue && holdsAskedTrees(d)
+}
+
+// holdsAskedTrees is true for a delivery whose repository was last seen to hold each tree that the delivery asks for.
+func holdsAskedTrees(d *deliveryv1alpha1.GitDelivery) bool {
+	for _, t := range d.Spec.ForProvider.Trees {
+		if held, ok := HeldTree(d, t.Path); t.Action != deliveryv1alpha1.ActionKeep && (!ok || held.Tree != t.Tree) {
+			return false
+		}
+	}
+	return true
 }
 
 // HasApplied is true when the repository of a delivery was brought to a position, whatever the directories hold now.

@@ -2,6 +2,8 @@ package step
 
 import (
 	"cmp"
+	"slices"
+	"time"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -37,9 +39,9 @@ type Home struct {
 }
 
 // FindHome returns the home of a deployment: the repository that the newest copy of the ledger names, or the preferred one where there is none. A
-// RolloutRequest that forces the ledger to move names another one. Identity is that of a ledger which has to be opened; no other ledger may have
-// it.
-func FindHome(all []Repository, preferred, identity string, requests []Request) Home {
+// RolloutRequest that forces the ledger to move names another one. Identify returns the identity of a ledger that has to be opened in a home: no other
+// ledger may have it, nor one that is opened in another home at the same time.
+func FindHome(all []Repository, preferred string, identify func(home string) string, requests []Request) Home {
 	newest := newestCopy(all, ledger.Head{})
 	forced := forcedMove(newest, requests)
 	h := Home{ConfigRef: cmp.Or(newest.Successor, newest.Home, preferred), IsKnown: len(all) == 0}
@@ -55,21 +57,23 @@ func FindHome(all []Repository, preferred, identity string, requests []Request) 
 		}
 	}
 	if h.IsKnown {
-		h.Events = h.proposeBeginning(all, identity, forced)
+		h.Events = h.proposeBeginning(all, identify, forced)
 	}
 	return h
 }
 
 // proposeBeginning returns the events by which the ledger of a home begins, or continues from a newer copy.
-func (h Home) proposeBeginning(all []Repository, identity string, forced *Request) []ledger.Event {
+func (h Home) proposeBeginning(all []Repository, identify func(home string) string, forced *Request) []ledger.Event {
 	var events []ledger.Event
-	s := h.State
+	s, newest := h.State, newestCopy(all, h.State.Head)
 	if s.Seq == 0 || s.Successor != "" || s.IsClosed {
-		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identity, Home: h.ConfigRef}})
-		s = ledger.State{Head: ledger.Head{Ledger: identity, Epoch: s.Epoch + 1}}
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identify(h.ConfigRef), Home: h.ConfigRef}})
+		s, _ = ledger.Append(s, time.Time{}, events...) // No other ledger has the identity, so that it is legal.
 	}
-	newest := newestCopy(all, h.State.Head)
-	if newest.IsClosed || !newest.Supersedes(s) {
+	if h.State.Successor != "" { // A ledger that is back before another home opened it continues from its own end.
+		newest = newestCopy(all, ledger.Head{})
+	}
+	if newest.IsClosed || !newest.Supersedes(s) && h.State.Successor == "" {
 		return events
 	}
 	recovered := &ledger.Recovered{Copy: newest}
@@ -92,12 +96,22 @@ func newestCopy(all []Repository, but ledger.Head) ledger.State {
 	return newest
 }
 
-// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone. It returns nil if there is none, or if it took effect.
+// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone: the newest one, since the home that an older one names may
+// be gone too. It returns nil if there is none, or if it took effect.
 func forcedMove(s ledger.State, requests []Request) *Request {
-	for i, r := range requests {
-		if r.Action == ActionMoveLedger && r.Force && r.ToConfigRef != "" && s.Seq > 0 && !isTaken(s, r.Ref.UID) {
-			return &requests[i]
+	for i, r := range slices.Backward(requests) {
+		if !r.isForcedMove() {
+			continue
 		}
+		if s.Seq == 0 || isTaken(s, r.Ref.UID) {
+			return nil
+		}
+		return &requests[i]
 	}
 	return nil
+}
+
+// isForcedMove is true for a request that moves the ledger although its home cannot be reached, to a repository that a delivery goes to.
+func (r Request) isForcedMove() bool {
+	return r.Action == ActionMoveLedger && r.Force && r.ToConfigRef != ""
 }

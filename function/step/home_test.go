@@ -1,6 +1,7 @@
 package step
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +36,8 @@ func TestFindHome(t *testing.T) {
 	closed := opened("one", "a", ordered(1, "x"), ledger.Event{Closed: &ledger.Closed{}})
 	short, long := opened("one", "a"), opened("one", "a", ordered(1, "x"))
 	force := []Request{{Ref: user, Action: ActionMoveLedger, ToConfigRef: "b", Force: true}}
+	back := []Request{{Ref: ledger.RequestReference{Name: "back", UID: "n"}, Action: ActionMoveLedger, ToConfigRef: "a", Force: true}}
+	two := append(slices.Clone(force), Request{Ref: ledger.RequestReference{Name: "again", UID: "n"}, Action: ActionMoveLedger, ToConfigRef: "c", Force: true})
 	cases := map[string]struct {
 		reason   string
 		all      []Repository
@@ -92,6 +95,16 @@ func TestFindHome(t *testing.T) {
 			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: long}}, requests: force,
 			want: Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one"},
 		},
+		"ForcedBack": {
+			reason: "A ledger that moved, and was never opened there, is opened again where it was and continues from its own end.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: moved}, {ConfigRef: "b"}}, requests: back,
+			want: Home{ConfigRef: "a", IsKnown: true, State: moved}, events: []string{"Opened a", "Recovered one"},
+		},
+		"ForcedTwice": {
+			reason: "Of two forced moves the newer one counts, since the home that the older one names may be gone.",
+			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b"}, {ConfigRef: "c", IsKnown: true, Copy: long}}, requests: two,
+			want: Home{ConfigRef: "c", IsKnown: true}, events: []string{"Opened c", "Recovered one"},
+		},
 		"Deleted": {
 			reason: "A deployment with the name of a deleted one opens a ledger of its own.",
 			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: closed}}, want: Home{ConfigRef: "a", IsKnown: true, State: closed},
@@ -100,7 +113,7 @@ func TestFindHome(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := FindHome(tc.all, "a", "new", tc.requests)
+			got := FindHome(tc.all, "a", func(home string) string { return "new in " + home }, tc.requests)
 			if diff := cmp.Diff(tc.events, kinds(got.Events)); diff != "" {
 				t.Errorf("\n%s\nFindHome(...): -want events, +got events:\n%s", tc.reason, diff)
 			}

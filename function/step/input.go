@@ -51,6 +51,10 @@ type Input struct {
 	// compiled.
 	HoldsFiles bool
 
+	// AreTreesLost says that it is not known what the current revision asks for: a delivery was lost, or restored from a backup. The ledger does not
+	// move then: its home could not be asked to record that.
+	AreTreesLost bool
+
 	// Requests are the open RolloutRequests of the deployment, the oldest first.
 	Requests []Request
 }

@@ -27,7 +27,7 @@ func (m *model) home(seen modelCluster) Home {
 	if !m.rules.Identity {
 		identity = "opened"
 	}
-	h := FindHome(m.repositoriesIn(seen), m.configRef(0), identity, seen.Requests)
+	h := FindHome(m.repositoriesIn(seen), m.configRef(0), func(home string) string { return identity + home }, seen.Requests)
 	if !m.rules.Recover {
 		h.Events = slices.DeleteFunc(h.Events, func(e ledger.Event) bool { return e.Recovered != nil })
 	}

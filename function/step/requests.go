@@ -73,7 +73,11 @@ func isAboutCurrent(s ledger.State, r Request) bool {
 
 // canTake is true for a request that may take effect now.
 func (in Input) canTake(s ledger.State, r Request) bool {
-	return s.Current != nil && !isTaken(s, r.Ref.UID) && in.refuseRequest(s, r) == "" && (in.isFree(s) || isPossibleAlways(r.Action))
+	switch {
+	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && in.AreTreesLost:
+		return false
+	}
+	return in.isFree(s) || isPossibleAlways(r.Action)
 }
 
 // isTaken is true for a request that took effect, by its UID.
@@ -103,7 +107,7 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	case ActionRollbackTo:
 		return in.refuseTarget(s, r.ToRevision)
 	case ActionMoveLedger:
-		return refuseMove(s, r.ToConfigRef)
+		return in.refuseMove(s, r)
 	case ActionPromote:
 		return in.refuseStep(s, r)
 	case ActionApproveUpdate:
@@ -145,12 +149,15 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 	return ""
 }
 
-// refuseMove refuses to move the ledger to where it is, and to a repository that nothing is delivered to: whether it can be reached is not known.
-func refuseMove(s ledger.State, configRef string) Result {
-	switch configRef {
-	case "":
+// refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
+// and to one that a newer request by force does not name.
+func (in Input) refuseMove(s ledger.State, r Request) Result {
+	switch newest := forcedMove(s, in.Requests); {
+	case r.ToConfigRef == "":
 		return ResultUnknownRepository
-	case s.Home:
+	case r.isForcedMove() && newest != nil && newest.Ref.UID != r.Ref.UID:
+		return ResultStale
+	case r.ToConfigRef == s.Home:
 		return ResultSameHome
 	}
 	return ""

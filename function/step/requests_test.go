@@ -209,3 +209,35 @@ func TestRequestIsTakenOnce(t *testing.T) {
 		t.Errorf("A request is done once its revision came to its end: -want, +got:\n%s", diff)
 	}
 }
+
+// TestMoveRequests asks to move the ledger.
+func TestMoveRequests(t *testing.T) {
+	move := func(uid, home string, force bool) Request {
+		return ask(ActionMoveLedger, 1, func(r *Request) { r.Ref.UID, r.ToConfigRef, r.Force = uid, home, force })
+	}
+	lost := func(in *Input) { in.AreTreesLost = true }
+	cases := map[string]struct {
+		reason string
+		in     Input
+		want   string
+		result Result
+	}{
+		"Asked":    {reason: "A request moves the ledger.", in: input(desired("a"), asks(move("u", "b", false))), want: "Moved b", result: ResultWaiting},
+		"Nowhere":  {reason: "The ledger does not move to a repository that no delivery goes to.", in: input(desired("a"), asks(move("u", "", false))), result: ResultUnknownRepository},
+		"Lost":     {reason: "The ledger stays while it is not known what the revision asks for.", in: input(desired("a"), lost, asks(move("u", "b", false))), result: ResultWaiting},
+		"LostStop": {reason: "A revision is given up although it is not known what it asks for.", in: input(desired("a"), lost, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
+		"Older":    {reason: "A forced move is stale once a newer one names another home.", in: input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, ordered(1, "a"))
+			e, _ := Step(s, tc.in)
+			if diff := cmp.Diff(tc.want, event(e)); diff != "" {
+				t.Errorf("\n%s\nStep(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.result, ResultOf(s, tc.in, tc.in.Requests[0])); diff != "" {
+				t.Errorf("\n%s\nResultOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -148,6 +148,8 @@ func event(e *ledger.Event) string {
 		return "Withdrawn"
 	case e.Rebased != nil:
 		return "Rebased"
+	case e.Moved != nil:
+		return "Moved " + e.Moved.Home
 	}
 	return "another event"
 }

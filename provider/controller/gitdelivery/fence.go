@@ -52,10 +52,11 @@ func (l *ledgerFacts) refuseIllegal(err error) *decision {
 	return refuse(v1alpha1.ReasonIllegal, "spec.forProvider.ledger.events: %s", err)
 }
 
-// recoverFromStatus continues a ledger that the repository lost, or of which it was restored from a backup, from the state that the object shows.
+// recoverFromStatus continues a ledger that the repository lost, or of which it was restored from a backup, from the state that the object shows. One
+// that moved away continues in another home.
 func (l *ledgerFacts) recoverFromStatus() *decision {
 	shown := ledgerStateOf(l.shown)
-	if shown.Seq == 0 || shown.IsClosed || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) {
+	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) {
 		return nil
 	}
 	l.recovers = true

@@ -263,6 +263,21 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("record of the follower: want a copy of the moved ledger, got %+v", r.Head)
 			}
 		}},
+		"MovedAndLost": {reason: "A home that lost the ledger after it moved away does not continue it.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", both("a")...)
+			moved := ledger.Event{Moved: &ledger.Moved{Home: elsewhere, RequestRef: ledger.RequestReference{Name: "move", UID: "u1"}}}
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, moved)
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", stateRef)
+			w.must(err)
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if s := w.ledgerOf("web"); s.Seq != 0 {
+				w.Errorf("ledger: want none, got %+v", s.Head)
+			}
+		}},
 		"Deleted": {reason: "A follower whose delivery is deleted keeps the number of the ledger and removes its directories.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()

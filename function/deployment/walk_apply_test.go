@@ -1,0 +1,111 @@
+package deployment
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// put an object as it was applied.
+func (w *walk) put(name string, object any) {
+	switch o := object.(type) {
+	case *deliveryv1alpha1.GitDelivery:
+		w.putDelivery(name, o)
+	case *deliveryv1alpha1.SiteSync:
+		was := w.sync
+		if was == nil {
+			was = &deliveryv1alpha1.SiteSync{}
+		}
+		same := isSame(was.Spec, o.Spec)
+		if same && w.sync != nil {
+			return
+		}
+		next := &deliveryv1alpha1.SiteSync{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
+		w.stamp(next, was, "shop-sync", same)
+		w.sync = next
+	case *rolloutv1alpha1.Gate:
+		w.putGate(name, o)
+	}
+}
+
+// appliedMeta is what of the metadata of an object is applied.
+func appliedMeta(o metav1.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}
+}
+
+func (w *walk) putDelivery(name string, o *deliveryv1alpha1.GitDelivery) {
+	was := w.deliveries[name]
+	if was == nil {
+		was = &deliveryv1alpha1.GitDelivery{}
+	}
+	same := isSame(was.Spec, o.Spec)
+	if same && w.deliveries[name] != nil && maps.Equal(was.Annotations, o.Annotations) {
+		return
+	}
+	next := &deliveryv1alpha1.GitDelivery{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: was.Status}
+	w.stamp(next, was, "shop-"+name, same)
+	w.deliveries[name] = next
+	w.learn(next)
+}
+
+func (w *walk) putGate(name string, o *rolloutv1alpha1.Gate) {
+	was := w.gates[name]
+	switch {
+	case was == nil:
+		was = &rolloutv1alpha1.Gate{}
+	case isSame(was.Spec.ForProvider, o.Spec.ForProvider):
+		return
+	case w.fresh:
+		// The API server refuses that. A call that read old objects may try, and no other one must.
+		w.truth.violatedf("%s is changed", name)
+		return
+	default:
+		return
+	}
+	next := &rolloutv1alpha1.Gate{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec}
+	w.stamp(next, was, "shop-"+name, false)
+	w.gates[name] = next
+}
+
+func (w *walk) stamp(o, was metav1.Object, name string, same bool) {
+	generation := was.GetGeneration()
+	o.SetName(name)
+	if o.SetUID(was.GetUID()); o.GetUID() == "" {
+		w.born++
+		o.SetUID(types.UID(fmt.Sprint(w.born)))
+	}
+	if o.SetGeneration(generation); !same || generation == 0 {
+		o.SetGeneration(generation + 1)
+	}
+}
+
+var says = regexp.MustCompile(`replicas: "([0-9]+)"`)
+
+// learn what becomes of the trees that a delivery carries.
+func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Action == deliveryv1alpha1.ActionDesired {
+			w.truth.forwarded[visit{askedPosition(d).Revision, t.Path}] = true
+		}
+		if _, known := w.qualities[t.Tree]; known || len(t.Files) == 0 {
+			continue
+		}
+		files, err := tree.Decode(t.Files)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n, err := strconv.Atoi(says.FindStringSubmatch(string(files["configmap.yaml"]))[1])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.qualities[t.Tree] = qualityOf(n)
+	}
+}

@@ -1,0 +1,185 @@
+package deployment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// heal what is wrong.
+func (w *walk) heal() {
+	for _, r := range w.repos {
+		r.refuses = false
+	}
+	for _, s := range w.sites {
+		s.stuck, s.built = false, true
+	}
+	if w.prometheusDown = false; *w.in.Spec.Intent == "{" {
+		w.wish(3)
+	}
+}
+
+// calm lets everything heal, or some of it stay wrong for good, and comes to an end.
+func (w *walk) calm() {
+	w.core, w.in.Spec.Suspend = w.cores[len(w.cores)-1], nil
+	for name, r := range w.repos {
+		r.dead, r.gone = false, r.gone && w.isAbandoned(name)
+	}
+	if w.lasting = w.chance(4); !w.lasting {
+		w.heal()
+	}
+	for quiet := 0; w.rounds < 200; w.rounds++ {
+		out := w.playRound()
+		if w.last != nil && w.brief(out) == w.brief(w.last) && isSame(out.Status, w.last.Status) {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		w.last = out
+		if quiet > w.patience() && (out.Status.Phase == deploymentv1alpha1.PhaseSucceeded || out.Status.Phase == deploymentv1alpha1.PhaseFailed) {
+			w.ended(out)
+			return
+		}
+	}
+	w.truth.violatedf("it comes to no end: %s %s %s", w.brief(w.last), w.last.Status.Message, w.describeRepositories())
+}
+
+// describeRepositories says what each repository holds and reports.
+func (w *walk) describeRepositories() string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
+		r, l := w.repos[name], w.repos[name].memory.ledger
+		said := fmt.Sprintf("%s: gone %t, event %d of epoch %d of %.4s, home %s, successor %s", name, r.gone, l.Seq, l.Epoch, l.Ledger, l.Home, l.Successor)
+		for _, d := range w.deliveries {
+			if c := d.GetCondition(xpv2.TypeReady); d.Spec.ProviderConfigReference.Name == name {
+				said += fmt.Sprintf(", %s of %d: %s", d.Name, d.Generation, c.Reason)
+			}
+		}
+		out = append(out, said)
+	}
+	return strings.Join(out, "; ")
+}
+
+// patience is how many rounds nothing may change before it is the end. While a spec is refused the phase is Failed, whatever was begun before goes
+// on, and only its timeouts, of half an hour at most, end it.
+func (w *walk) patience() int {
+	if *w.in.Spec.Intent == "{" {
+		return 40
+	}
+	return 3
+}
+
+// round lets everybody work once, without faults.
+func (w *walk) round() *Output { return w.playRound().Output }
+
+// playRound is a round, and returns what the call answered.
+func (w *walk) playRound() *reply {
+	w.now = w.now.Add(time.Minute)
+	out := w.calls()
+	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
+		w.provide(name, false)
+	}
+	w.engines()
+	if w.sync != nil {
+		w.lookAgain()
+	}
+	w.measureAll()
+	return out
+}
+
+// ended checks what the end says.
+func (w *walk) ended(out *reply) {
+	w.mustBeJudged()
+	w.isWhereItWasMoved()
+	w.areMovesAnswered(out)
+	switch out.Status.Outcome {
+	case deploymentv1alpha1.OutcomeSucceeded:
+		if w.truth.lossy && w.refuses() {
+			return // What was lost cannot be written again.
+		}
+		if w.mustHold("Succeeded"); !out.Ready {
+			w.truth.violatedf("it succeeded, and is not ready: %+v", out.Conditions)
+		}
+	case deploymentv1alpha1.OutcomeRolledBack:
+		w.mustHold("RolledBack")
+	case deploymentv1alpha1.OutcomeFailed:
+		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded {
+			w.truth.violatedf("what a rollback would restore is never known")
+		}
+	}
+	// A Site whose cluster was not ready is served by a commit of its own.
+	most := 1
+	if w.sites["edge3"].clustered {
+		most = 2
+	}
+	for name, r := range w.repos {
+		for t, n := range r.commits {
+			if n > most && !w.lost && !w.wiped {
+				w.truth.violatedf("%d commits for %+v in %s", n, t, name)
+			}
+		}
+	}
+}
+
+// refuses is true while a repository refuses trees.
+func (w *walk) refuses() bool {
+	for _, r := range w.repos {
+		if r.refuses {
+			return true
+		}
+	}
+	return false
+}
+
+// mustBeJudged checks that a revision which was begun came to a verdict, also where nothing new may be ordered.
+func (w *walk) mustBeJudged() {
+	s := w.ledger()
+	if s.Current == nil || len(s.Current.Plan) > 1 || w.wiped || w.lost || w.sync == nil || len(w.sync.Spec.ForProvider.Sites) < len(w.sites) {
+		return
+	}
+	for _, p := range s.Current.Parts {
+		if d := w.deliveries[p.Delivery]; *w.in.Spec.Intent == "{" && (d == nil || askedPosition(d) != s.Position()) {
+			return // What the repository is to get cannot be rendered any more.
+		}
+	}
+	if s.Verdict == nil {
+		w.truth.violatedf("revision %d comes to no verdict", s.Current.Number)
+	}
+}
+
+// ledger is the newest that a repository holds. It goes on in another home once it moved.
+func (w *walk) ledger() ledger.State {
+	out := ledger.State{}
+	for _, r := range w.repos {
+		if s := r.memory.ledger; s.Successor == "" && !s.IsClosed && s.Compare(out.Head) > 0 {
+			out = s
+		}
+	}
+	return out
+}
+
+// mustHold checks that each repository came to the position of the ledger, and that each Site runs what is asked for there.
+func (w *walk) mustHold(said string) {
+	now := w.ledger().Position()
+	for name, d := range w.deliveries {
+		if !now.HasReached(askedPosition(d)) {
+			continue
+		}
+		if r := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; r == nil || r.position != askedPosition(d) {
+			w.truth.violatedf("%s, and %s is not at the position of the ledger", said, name)
+		}
+		for _, t := range d.Spec.ForProvider.Trees {
+			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold {
+				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
+			}
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package deployment
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// relocations are what happens to the homes of ledgers. Stories that have them take their chances apart, so that the others stay as they are.
+func (w *walk) relocations() []fault {
+	return []fault{
+		{"the ledger is to move", func() { w.requestMove(w.otherRepository(w.ledger().Home), false) }},
+		{"the ledger is to move somewhere", func() { w.requestMove(w.anyRepository(), false) }},
+		{"the ledger is to move by force", func() { w.requestMove(w.otherRepository(w.ledger().Home), true) }},
+		{"the ledger is to move by force somewhere", func() { w.requestMove(w.anyRepository(), true) }},
+		{"the home is gone", w.loseHome},
+		{"a repository that was gone is back", func() {
+			for _, r := range w.repos {
+				r.gone = false
+			}
+		}},
+		{"a repository is backed up", func() { name := w.anyRepository(); w.gitBackups[name] = w.repos[name].backup() }},
+		{"a repository is restored", func() { w.restoreRepository(w.anyRepository()) }},
+	}
+}
+
+// relocate does one of the relocations.
+func (w *walk) relocate() {
+	all := w.relocations()
+	f := all[w.shifts.IntN(len(all))]
+	w.notef("relocation: %s", f.name)
+	f.do()
+}
+
+// anyRepository names a repository.
+func (w *walk) anyRepository() string {
+	return slices.Sorted(maps.Keys(w.repos))[w.shifts.IntN(len(w.repos))]
+}
+
+// otherRepository names a repository that is not the named one.
+func (w *walk) otherRepository(than string) string {
+	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
+		if name != than {
+			return name
+		}
+	}
+	return than
+}
+
+// requestMove makes a RolloutRequest that moves the ledger.
+func (w *walk) requestMove(to string, isForced bool) {
+	w.require(rolloutv1alpha1.RolloutRequestSpec{
+		Action: rolloutv1alpha1.ActionMoveLedger, Revision: max(1, w.in.Status.Revision), Force: ptr.To(isForced),
+		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: to},
+	})
+}
+
+// loseHome lets the server of the home be gone for good. A user moves all Sites and the ledger away from it, where another repository is delivered to.
+func (w *walk) loseHome() {
+	home := w.ledger().Home
+	to := w.otherRepository(home)
+	r := w.repos[home]
+	if r == nil || w.repos[to].gone || !w.isDeliveredTo(to) {
+		return
+	}
+	r.gone = true
+	for _, site := range slices.Sorted(maps.Keys(w.sites)) {
+		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": to}, "spec", "repository", "providerConfigRef")
+	}
+	w.requestMove(to, true)
+}
+
+// isAbandoned is true for a repository that neither a Site nor the ledger is in, and that no user wants to move it to.
+func (w *walk) isAbandoned(name string) bool {
+	if home := w.ledger().Home; home == "" || home == name || w.truth.home == name || !w.isDeliveredTo(home) {
+		return false
+	}
+	for uid, r := range w.wanted {
+		if _, taken := w.truth.taken[uid]; !taken && r.ToConfigRef != nil && r.ToConfigRef.Name == name {
+			return false
+		}
+	}
+	for site := range w.sites {
+		ref, _, _ := unstructured.NestedString(w.object("Site", site).Object, "spec", "repository", "providerConfigRef", "name")
+		if cmp.Or(ref, "default") == name {
+			return false
+		}
+	}
+	return true
+}
+
+// noteOldHomes notes that a move may be forgotten: a home that was left, and does not follow yet, holds an older ledger, and objects were lost.
+func (w *walk) noteOldHomes() {
+	newest := w.ledger().Head
+	for _, r := range w.repos {
+		if s := r.memory.ledger; w.moves && w.wiped && s.Seq > 0 && !s.IsClosed && s.Head != newest {
+			w.truth.lossy = true
+		}
+	}
+}
+
+// isDeliveredTo is true for a repository that a delivery goes to.
+func (w *walk) isDeliveredTo(repository string) bool {
+	for _, d := range w.deliveries {
+		if d.Spec.ProviderConfigReference.Name == repository {
+			return true
+		}
+	}
+	return false
+}
+
+// backup returns a repository as it is now.
+func (r *repo) backup() *repo {
+	return &repo{dirs: maps.Clone(r.dirs), objects: maps.Clone(r.objects), memory: r.memory, did: slices.Clone(r.did)}
+}
+
+// restoreRepository restores a repository from its backup. What was recorded since may be decided again.
+func (w *walk) restoreRepository(name string) {
+	was, r := w.gitBackups[name], w.repos[name]
+	if was == nil {
+		return
+	}
+	is := was.backup()
+	r.dirs, r.objects, r.memory, r.did, r.touched = is.dirs, is.objects, is.memory, is.did, true
+	w.loses()
+	w.truth.restore(r.memory.ledger)
+}
+
+// restore lets the truth forget what a ledger recorded that was restored from a backup, and remember what it records now.
+func (t *truth) restore(s ledger.State) {
+	isOf := func(n numbered) bool { return n.ledger == s.Ledger && n.epoch == s.Epoch }
+	maps.DeleteFunc(t.verdicts, func(n numbered, _ ledger.Result) bool { return isOf(n) })
+	maps.DeleteFunc(t.intents, func(n numbered, _ ledger.Request) bool { return isOf(n) })
+	t.rememberHistory(s)
+	if s.Seq > 0 {
+		t.recordState(s)
+	}
+}
+
+// recordMove notes that the ledger left its home.
+func (t *truth) recordMove(next ledger.State) {
+	t.sealed[next.Head], t.home = next.Successor, next.Successor
+}
+
+// recordForcedMove notes that a user moved the ledger although its home may not be reached. Where that knew more, it is lost.
+func (t *truth) recordForcedMove(r ledger.Recovered, next ledger.State) {
+	t.home = next.Home
+	if r.Copy.Head != t.newest {
+		t.lossy = true
+	}
+}
+
+// wasMoved is true for a copy of a ledger that was moved to a home by a request, and that continues from its last event.
+func (t *truth) wasMoved(r ledger.Recovered, home string) bool {
+	to, ok := t.sealed[r.Copy.Head]
+	return ok && to == home
+}
+
+// isWhereItWasMoved checks that the ledger is where users moved it last.
+func (w *walk) isWhereItWasMoved() {
+	if at := w.ledger().Home; !w.truth.lossy && w.truth.home != "" && at != w.truth.home {
+		w.truth.violatedf("the ledger is in %s, and was moved to %s", at, w.truth.home)
+	}
+}
+
+// areMovesAnswered checks that no request to move the ledger waits at the end, where all repositories can be reached. While nothing can be rendered the
+// ledger stays where what it asks for is lost.
+func (w *walk) areMovesAnswered(out *reply) {
+	if *w.in.Spec.Intent == "{" {
+		return
+	}
+	for _, r := range w.repos {
+		if r.gone {
+			return
+		}
+	}
+	for _, r := range out.Status.Requests {
+		if w.wanted[r.UID].Action == rolloutv1alpha1.ActionMoveLedger && r.Result == string(rolloutv1alpha1.ResultWaiting) {
+			w.truth.violatedf("request %s to move the ledger waits for ever", r.UID)
+		}
+	}
+}
+
+// describeMove says where an event moves the ledger.
+func describeMove(e ledger.Event) string { return fmt.Sprintf("Moved(%s)", e.Moved.Home) }
