@@ -358,6 +358,26 @@ func TestRestoreAbroad(t *testing.T) {
 			w.goBack()
 			w.expect(elsewhere, v1alpha1.ReasonTreeGone)
 		}},
+		"ForgedNamespace": {reason: "A claim of another namespace opens no repository for a delivery that names it.", run: func(w *world) {
+			w.moved()
+			d := w.get("web")
+			theirs := d.DeepCopy()
+			theirs.ResourceVersion, theirs.Namespace, theirs.Spec.ForProvider.ClaimRef.Namespace = "", "team-b", "team-b"
+			w.must(w.kube.Create(w.Context(), theirs))
+			theirs.Status = d.Status
+			w.must(w.kube.Status().Update(w.Context(), theirs))
+			w.lose("web")
+			w.restart()
+			forged := w.get(elsewhere)
+			forged.Spec.ForProvider.ClaimRef.Namespace = "team-b"
+			w.must(w.kube.Update(w.Context(), forged))
+			before := w.git.Requests(repo)
+			w.goBack()
+			w.expect(elsewhere, v1alpha1.ReasonPolicyDenied)
+			if got := w.git.Requests(repo); got != before {
+				w.Errorf("requests that the repository of the other namespace got: want none, got %d", got-before)
+			}
+		}},
 		"OtherClaim": {reason: "Nobody restores what another claim had", run: func(w *world) {
 			w.moved()
 			d := w.get("web")
