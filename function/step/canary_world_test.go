@@ -192,10 +192,11 @@ func (s *canarySite) readyPods(t, content string, now int) int {
 	return n
 }
 
-// isAvailable is true if the Deployments of a track are available, with the build that the engine applied.
+// isAvailable is true if the Deployments of a track are available, with the build that the engine applied, and no pod of an earlier build is left.
 func (s *canarySite) isAvailable(t string, now int) bool {
 	f := s.applied[t]
-	return f.Revision != 0 && s.readyPods(t, f.Build.Content, now) >= f.Size
+	ready := s.readyPods(t, f.Build.Content, now)
+	return f.Revision != 0 && ready >= f.Size && ready == s.readyPods(t, "", now)
 }
 
 // needs is how many pods a share of the requests needs.

@@ -225,9 +225,11 @@ func WorkloadReason(namespace, name string, found *unstructured.Unstructured) (r
 	if d.Spec.Replicas != nil {
 		want = *d.Spec.Replicas
 	}
-	// Pods of an earlier template may be available too. All of them are counted as if they were.
-	old := d.Status.Replicas - d.Status.UpdatedReplicas
-	if got := max(0, d.Status.AvailableReplicas-old); got < want {
+	// Pods of an earlier template answer requests too as long as they are there, so that not only the present one would be judged.
+	if old := d.Status.Replicas - d.Status.UpdatedReplicas; old > 0 {
+		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d pods are of an earlier template", what, old)
+	}
+	if got := d.Status.AvailableReplicas; got < want {
 		return ReasonCanaryNotAvailable, fmt.Sprintf("%s: %d of %d pods are of the present template and available", what, got, want)
 	}
 	return "", ""

@@ -181,8 +181,8 @@ func TestWorkloadReason(t *testing.T) {
 			message: name + ": 1 of 2 pods are of the present template and available",
 		},
 		"OldPods": {
-			reason: "Pods of the template before do not count, although they are available.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 2"),
-			message: name + ": 0 of 2 pods are of the present template and available",
+			reason: "Pods of the template before answer requests as long as they are there.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 4, updatedReplicas: 2, availableReplicas: 4"),
+			message: name + ": 2 pods are of an earlier template",
 		},
 		"BadType": {reason: "A field of another type proves nothing.", found: deployment("replicas: many", ""), message: "cannot read Deployment: a field has an unexpected type"},
 	}

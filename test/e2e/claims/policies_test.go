@@ -53,7 +53,7 @@ metadata: {name: shop-1-0, annotations: {crossplane.io/paused: "true"}}
 spec:
   forProvider:
     claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: `+s.Namespace+`, name: shop}
-    order: {revision: 1, intent: i, request: r, step: 0, steps: 1, promoted: 0, attempt: 0, digestScheme: 1, rendererVersion: 1}
+    position: {revision: 1}
     checks: [{name: errors, site: edge1, type: Prometheus, threshold: "<= 1", prometheus: {query: up}}]
 `), &gate.Object); err != nil {
 		t.Fatal(err)

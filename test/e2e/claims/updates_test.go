@@ -212,7 +212,7 @@ func TestMalformedRequests(t *testing.T) {
 	}{
 		"NoTarget":   {reason: "A rollback needs a revision to roll back to.", action: rolloutv1alpha1.ActionRollbackTo, field: []string{"reason"}, value: "x", want: "toRevision goes with action RollbackTo"},
 		"Target":     {reason: "An approval with a target revision is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1), want: "toRevision goes with action RollbackTo"},
-		"NoStep":     {reason: "A promotion has a step.", action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step goes with action Promote"},
+		"NoStep":     {reason: "A promotion has a step, or goes to the end.", action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step or full goes with action Promote"},
 		"NoRevision": {reason: "Revisions are counted from 1.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"revision"}, value: int64(0), want: "spec.revision"},
 		"Action":     {reason: "Actions are a closed set.", action: "Explode", field: []string{"reason"}, value: "x", want: "spec.action"},
 		"Kind":       {reason: "A request about another kind is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind"},
