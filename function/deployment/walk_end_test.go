@@ -12,6 +12,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // heal what is wrong.
@@ -22,7 +23,7 @@ func (w *walk) heal() {
 	for _, s := range w.sites {
 		s.stuck, s.built = false, true
 	}
-	if w.prometheusDown = false; *w.in.Spec.Intent == "{" {
+	if w.prometheusDown = false; w.isInvalid() {
 		w.wish(3)
 	}
 }
@@ -71,7 +72,7 @@ func (w *walk) describeRepositories() string {
 // patience is how many rounds nothing may change before it is the end. While a spec is refused the phase is Failed, whatever was begun before goes
 // on, and only its timeouts, of half an hour at most, end it.
 func (w *walk) patience() int {
-	if *w.in.Spec.Intent == "{" {
+	if w.isInvalid() {
 		return 40
 	}
 	return 3
@@ -111,10 +112,15 @@ func (w *walk) ended(out *reply) {
 	case deploymentv1alpha1.OutcomeRolledBack:
 		w.mustHold("RolledBack")
 	case deploymentv1alpha1.OutcomeFailed:
-		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded {
+		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded && !w.hasLostPart() {
 			w.truth.violatedf("what a rollback would restore is never known")
 		}
 	}
+	w.mustCommitOnce()
+}
+
+// mustCommitOnce checks that each attempt changed each repository in one commit.
+func (w *walk) mustCommitOnce() {
 	// A Site whose cluster was not ready is served by a commit of its own.
 	most := 1
 	if w.sites["edge3"].clustered {
@@ -146,13 +152,32 @@ func (w *walk) mustBeJudged() {
 		return
 	}
 	for _, p := range s.Current.Parts {
-		if d := w.deliveries[p.Delivery]; *w.in.Spec.Intent == "{" && (d == nil || askedPosition(d) != s.Position()) {
+		if d := w.deliveries[p.Delivery]; w.isInvalid() && (d == nil || askedPosition(d) != s.Position()) {
 			return // What the repository is to get cannot be rendered any more.
 		}
+	}
+	if w.hasLostGate() {
+		return
 	}
 	if s.Verdict == nil {
 		w.truth.violatedf("revision %d comes to no verdict", s.Current.Number)
 	}
+}
+
+// isInvalid is true while the spec cannot be compiled: no object that is lost can be made anew.
+func (w *walk) isInvalid() bool { return *w.in.Spec.Intent == "{" }
+
+// hasLostGate is true while the Gate of the current step is lost, and what it would measure is not known.
+func (w *walk) hasLostGate() bool {
+	s := w.ledger()
+	return w.isInvalid() && s.IsGated() && w.gates[compose.GateName(s.Position())] == nil
+}
+
+// hasLostPart is true while a delivery of the current revision is lost, and where its Sites have their directories is not known.
+func (w *walk) hasLostPart() bool {
+	s := w.ledger()
+	isLost := func(p ledger.Part) bool { return w.deliveries[p.Delivery] == nil }
+	return w.isInvalid() && s.Current != nil && slices.ContainsFunc(s.Current.Parts, isLost)
 }
 
 // ledger is the newest that a repository holds. It goes on in another home once it moved.

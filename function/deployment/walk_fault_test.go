@@ -223,6 +223,7 @@ func (w *walk) remove(name string, fresh bool) {
 	if m := r.memory.record; m != nil && !m.deleted {
 		w.removeTrees(d, r, m.trees, fresh)
 	}
+	clear(r.commits) // What is asked for again is brought again.
 	r.memory = r.memory.tombstone(w.now)
 	w.truth.heads[r.memory.ledger.Head] = true
 }

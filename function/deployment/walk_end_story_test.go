@@ -1,0 +1,94 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// rests lets everybody work until all is done, and remembers the last answer.
+func (w *walk) rests() {
+	w.works()
+	w.last = w.playRound()
+}
+
+// loseOther loses the delivery to a repository as it is, and the spec cannot be compiled by then.
+func (w *walk) loseOther() {
+	delete(w.deliveries, w.deliveryTo("other"))
+	w.say("{")
+}
+
+// TestEnded tells what a story may end with, and what it may not.
+func TestEnded(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		tell   func(*walk)
+		// want is how the violation begins. Empty means that nothing is wrong.
+		want string
+	}{
+		"GateLost": {reason: "A revision whose Gate is lost has to wait for a spec that says what the Gate measures.", tell: func(w *walk) {
+			w.works()
+			w.prometheusDown = true
+			w.wish(3)
+			w.round()
+			w.round()
+			clear(w.gates)
+			w.say("{")
+			w.rests()
+		}},
+		"NeverJudged": {reason: "A revision with a Gate that is there has to come to a verdict.", want: "revision 2 comes to no verdict", tell: func(w *walk) {
+			w.works()
+			w.prometheusDown = true
+			w.wish(3)
+			w.round()
+			w.round()
+			w.say("{")
+			w.last = w.playRound()
+		}},
+		"PartLost": {reason: "What a rollback would restore is not known while the place of a lost delivery is not known.", tell: func(w *walk) {
+			w.works()
+			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
+			w.works()
+			w.loseOther()
+			w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: 2, ToRevision: new(int64(1))})
+			w.rests()
+		}},
+		"NeverKnown": {reason: "What a rollback would restore is known once a lost delivery can be made anew.", want: "what a rollback would restore is never known", tell: func(w *walk) {
+			w.works()
+			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
+			w.works()
+			w.loseOther()
+			w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: 2, ToRevision: new(int64(1))})
+			w.rests()
+			w.wish(3)
+		}},
+		"BroughtAgain": {reason: "A delivery that a late call makes anew brings its directories a second time.", tell: func(w *walk) {
+			w.works()
+			name := w.deliveryTo("other")
+			late := w.deliveries[name]
+			w.remove(name, false)
+			w.put(name, late)
+			w.rests()
+		}},
+		"CommittedTwice": {reason: "An attempt changes a repository in one commit.", want: "2 commits for {epoch:1 revision:1 step:0 attempt:0} in other", tell: func(w *walk) {
+			w.works()
+			clear(w.repos["other"].dirs)
+			w.rests()
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWalk(t, versions(), 2)
+			w.in.Spec.DeliveryConfig.Waves = nil
+			w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
+			tc.tell(w)
+			w.ended(w.last)
+			got := strings.Join(w.truth.violations, "\n")
+			if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+				t.Errorf("\n%s\nended(...): want %q, got %q\n%s", tc.reason, tc.want, got, strings.Join(w.trace, "\n"))
+			}
+		})
+	}
+}
