@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -66,7 +66,7 @@ func wrongSelector(s *parser.VectorSelector) string {
 	if i < 0 {
 		return "the provider has no metric " + s.Name
 	}
-	known := append(slices.Clone(all[i].Labels), labels.MetricName)
+	known := append(slices.Clone(all[i].Labels), model.MetricNameLabel)
 	for _, m := range s.LabelMatchers {
 		if !slices.Contains(known, m.Name) {
 			return s.Name + " has no label " + m.Name

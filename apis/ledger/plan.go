@@ -1,5 +1,7 @@
 package ledger
 
+import "slices"
+
 // Tracks that the workload of a revision may take.
 const (
 	TrackBlue  = "blue"
@@ -61,11 +63,10 @@ func (r Revision) SitesAt(step int32) []string {
 // StepAt returns the index of the step of the plan that a Site is in once the revision has come to a step, and whether the revision has come to
 // the Site.
 func (r Revision) StepAt(step int32, site string) (at int32, isReached bool) {
-	for at = min(step, int32(len(r.Plan))-1); at >= 0; at = r.waveOf(at) - 1 {
-		for _, s := range r.SitesAt(at) {
-			if s == site {
-				return at, true
-			}
+	last := int32(len(r.Plan)) - 1 //nolint:gosec // A plan has at most 20 steps.
+	for at = min(step, last); at >= 0; at = r.waveOf(at) - 1 {
+		if slices.Contains(r.SitesAt(at), site) {
+			return at, true
 		}
 	}
 	return 0, false

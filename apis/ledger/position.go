@@ -76,7 +76,7 @@ func (r Revision) StepOf(site string) int32 {
 	last := len(r.Plan) - 1
 	for i, step := range r.Plan[:max(0, last)] {
 		if slices.Contains(step.Sites, site) {
-			return int32(i) //nolint:gosec // A plan has at most 20 steps.
+			return int32(i)
 		}
 	}
 	return int32(max(0, last)) //nolint:gosec // A plan has at most 20 steps.

@@ -58,13 +58,14 @@ func (w *walk) describeRepositories() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
 		r, l := w.repos[name], w.repos[name].memory.ledger
-		said := fmt.Sprintf("%s: gone %t, event %d of epoch %d of %.4s, home %s, successor %s", name, r.gone, l.Seq, l.Epoch, l.Ledger, l.Home, l.Successor)
+		said := &strings.Builder{}
+		fmt.Fprintf(said, "%s: gone %t, event %d of epoch %d of %.4s, home %s, successor %s", name, r.gone, l.Seq, l.Epoch, l.Ledger, l.Home, l.Successor)
 		for _, d := range w.deliveries {
 			if c := d.GetCondition(xpv2.TypeReady); d.Spec.ProviderConfigReference.Name == name {
-				said += fmt.Sprintf(", %s of %d: %s", d.Name, d.Generation, c.Reason)
+				fmt.Fprintf(said, ", %s of %d: %s", d.Name, d.Generation, c.Reason)
 			}
 		}
-		out = append(out, said)
+		out = append(out, said.String())
 	}
 	return strings.Join(out, "; ")
 }

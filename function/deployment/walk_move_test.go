@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -57,7 +56,7 @@ func (w *walk) otherRepository(than string) string {
 // requestMove makes a RolloutRequest that moves the ledger.
 func (w *walk) requestMove(to string, isForced bool) {
 	w.require(rolloutv1alpha1.RolloutRequestSpec{
-		Action: rolloutv1alpha1.ActionMoveLedger, Revision: max(1, w.in.Status.Revision), Force: ptr.To(isForced),
+		Action: rolloutv1alpha1.ActionMoveLedger, Revision: max(1, w.in.Status.Revision), Force: new(isForced),
 		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: to},
 	})
 }

@@ -33,7 +33,7 @@ func newCanaryTruth() canaryTruth {
 	}
 }
 
-func (t *canaryTruth) fail(format string, args ...any) {
+func (t *canaryTruth) failf(format string, args ...any) {
 	if t.broken == "" {
 		t.broken = fmt.Sprintf(format, args...)
 	}
@@ -67,7 +67,7 @@ func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledge
 		}
 	}
 	if t.passed[after.Current.Number] > t.promotes[after.Current.Number] {
-		t.fail("N6: revision %d passed %d manual pauses with %d Promotes", after.Current.Number, t.passed[after.Current.Number], t.promotes[after.Current.Number])
+		t.failf("N6: revision %d passed %d manual pauses with %d Promotes", after.Current.Number, t.passed[after.Current.Number], t.promotes[after.Current.Number])
 	}
 	m.allow(after)
 }
@@ -103,10 +103,10 @@ func (m *canaryModel) count(before ledger.State, e ledger.Event, after ledger.St
 func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 	t := &m.truth
 	if r.Stable != 0 && (!t.verified[r.Stable] || t.withdrawn[r.Stable]) {
-		t.fail("N10: revision %d begins beside revision %d, which was not verified or is withdrawn", r.Number, r.Stable)
+		t.failf("N10: revision %d begins beside revision %d, which was not verified or is withdrawn", r.Number, r.Stable)
 	}
 	if before.Current != nil && before.Verdict == nil && before.Current.HasSteps() && before.Current.Request.Intent == r.Request.Intent && r.RequestRef == nil {
-		t.fail("N11: a change of the catalog ends revision %d", before.Current.Number)
+		t.failf("N11: a change of the catalog ends revision %d", before.Current.Number)
 	}
 	t.made = map[string]int{}
 	for _, s := range m.sites {
@@ -129,7 +129,7 @@ func (m *canaryModel) noteStep(before ledger.State) {
 	d, err := time.ParseDuration(pause)
 	liveAt, wasLive := t.liveAt[before.Position()]
 	if err == nil && !isFree && (!wasLive || m.now < liveAt+int(d.Seconds())) {
-		t.fail("N5: step %d of revision %d ends before its pause of %s, which began at %d", before.Cursor.Step, before.Current.Number, pause, liveAt)
+		t.failf("N5: step %d of revision %d ends before its pause of %s, which began at %d", before.Cursor.Step, before.Current.Number, pause, liveAt)
 	}
 }
 
@@ -143,7 +143,7 @@ func (m *canaryModel) notePods(after ledger.State) {
 	for _, s := range m.sites {
 		key := r.Track + b.Content
 		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(after, s.name).revision != 0 {
-			m.truth.fail("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
+			m.truth.failf("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (m *canaryModel) allow(s ledger.State) {
 func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.Position) {
 	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
 		was, is := s.git[t], wanted[t]
-		m.noteWeights(s, t, was, is)
+		m.noteWeights(s, was, is)
 		m.notePodsOf(s, t, was, is)
 	}
 	total := int32(0)
@@ -183,7 +183,7 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.
 		total += f.Weight
 	}
 	if len(wanted) > 0 && total != 100 {
-		m.truth.fail("%s: the weights add up to %d at %+v", s.name, total, at)
+		m.truth.failf("%s: the weights add up to %d at %+v", s.name, total, at)
 	}
 	if at == m.home.Position() {
 		m.noteStable(s, wanted)
@@ -191,19 +191,19 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.
 }
 
 // noteWeights looks at the weight of a track in a commit.
-func (m *canaryModel) noteWeights(s *canarySite, t string, was, is folder) {
+func (m *canaryModel) noteWeights(s *canarySite, was, is folder) {
 	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
-		m.truth.fail("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
+		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
 	}
 	if is.Weight > was.Weight && is.Revision == was.Revision && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
-		m.truth.fail("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
+		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
 	}
 	isMoved := is.Weight != was.Weight && len(s.git) > 0
 	if isMoved && is.Weight < was.Weight && (is.Revision != was.Revision || is.Size != was.Size) {
-		m.truth.fail("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
+		m.truth.failf("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
 	}
 	if isMoved && is.Weight > was.Weight && is.Revision != was.Revision {
-		m.truth.fail("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
+		m.truth.failf("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
 	}
 }
 
@@ -216,12 +216,12 @@ func (m *canaryModel) notePodsOf(s *canarySite, t string, was, is folder) {
 	inPlace := is.Revision != 0 && is.Weight == 100 && was.Weight == 100
 	if inPlace {
 		if other := s.effective[ledger.OtherTrack(t)]; other > 0 {
-			m.truth.fail("%s changes track %s in place while the other one gets %d percent", s.name, t, other)
+			m.truth.failf("%s changes track %s in place while the other one gets %d percent", s.name, t, other)
 		}
 		return
 	}
 	if s.effective[t] > 0 || m.now-s.idleSince[t] < 2 && s.idleSince[t] > 0 {
-		m.truth.fail("%s changes pods of track %s, which had requests until %d", s.name, t, s.idleSince[t])
+		m.truth.failf("%s changes pods of track %s, which had requests until %d", s.name, t, s.idleSince[t])
 	}
 }
 
@@ -234,7 +234,7 @@ func (m *canaryModel) noteStable(s *canarySite, wanted canaryDirectory) {
 	home := ledger.OtherTrack(r.Track)
 	was, is := s.git[home], wanted[home]
 	if was.Revision == r.Stable && was.Size == was.Build.Replicas && (is.Revision != was.Revision || is.Size != was.Size) {
-		m.truth.fail("N2: %s loses pods of stable revision %d", s.name, r.Stable)
+		m.truth.failf("N2: %s loses pods of stable revision %d", s.name, r.Stable)
 	}
 }
 
@@ -244,7 +244,7 @@ func (m *canaryModel) tick() {
 	for _, s := range m.sites {
 		s.tick(m.now, m.random.IntN)
 		if broken := s.check(m.now); broken != "" {
-			m.truth.fail("%s", broken)
+			m.truth.failf("%s", broken)
 		}
 		m.checkContents(s)
 	}
@@ -256,7 +256,7 @@ func (m *canaryModel) checkContents(s *canarySite) {
 	for t, weight := range s.effective {
 		for _, p := range s.pods {
 			if p.track == t && !p.dying && m.now >= p.readyAt && weight > m.truth.allowed[allowedKey(s.name, p.build.Content)] {
-				m.truth.fail("N1: %s gives %d percent to pods of %s, which were asked for with less", s.name, weight, p.build.Content)
+				m.truth.failf("N1: %s gives %d percent to pods of %s, which were asked for with less", s.name, weight, p.build.Content)
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func newCanaryModel(random *rand.Rand, rules canaryRules) *canaryModel {
 	return m
 }
 
-func (m *canaryModel) tell(format string, args ...any) {
+func (m *canaryModel) tellf(format string, args ...any) {
 	m.tells = append(m.tells, fmt.Sprintf("%4d ", m.now)+fmt.Sprintf(format, args...))
 }
 
@@ -197,9 +197,9 @@ func (m *canaryModel) randomSteps() []ledger.Step {
 
 // intent of the spec: what is delivered and how it is judged.
 func (m *canaryModel) intent() string {
-	weights := ""
+	weights := &strings.Builder{}
 	for _, p := range m.spec.steps {
-		weights += fmt.Sprintf("%d%t%s,", *p.Weight, p.Gate, p.Pause)
+		fmt.Fprintf(weights, "%d%t%s,", *p.Weight, p.Gate, p.Pause)
 	}
 	return fmt.Sprintf("%s/%d/%t/%s", m.spec.content, m.spec.replicas, m.spec.isEnabled, weights)
 }
@@ -319,12 +319,12 @@ func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.
 		}
 		next, err := ledger.Append(s, m.time(), *e)
 		if err != nil {
-			m.truth.fail("an event is illegal: %v", err)
+			m.truth.failf("an event is illegal: %v", err)
 			return nil, recorded
 		}
 		s, events = next, append(events, *e)
 	}
-	m.truth.fail("events follow without an end, at last %s", event(&events[len(events)-1]))
+	m.truth.failf("events follow without an end, at last %s", event(&events[len(events)-1]))
 	return nil, recorded
 }
 

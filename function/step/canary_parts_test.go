@@ -38,14 +38,14 @@ func (m *canaryModel) recordHome(d *canaryDelivery) {
 	if d.after == m.home.Head && len(d.events) > 0 {
 		for i, e := range d.events {
 			if i > 0 && e.Advanced != nil && e.Advanced.Stage == ledger.StageAlone {
-				m.truth.fail("N2: the stable track is removed by the commit that has the verdict")
+				m.truth.failf("N2: the stable track is removed by the commit that has the verdict")
 			}
 			next, err := ledger.Append(m.home, m.time(), e)
 			if err != nil {
-				m.truth.fail("the home refuses an event: %v", err)
+				m.truth.failf("the home refuses an event: %v", err)
 				return
 			}
-			m.tell("recorded %s at %+v", event(&e), next.Position())
+			m.tellf("recorded %s at %+v", event(&e), next.Position())
 			m.noteEvent(m.home, e, next)
 			m.home = next
 		}
@@ -65,7 +65,7 @@ func (m *canaryModel) push(i int, d *canaryDelivery) {
 		if m.repositoryOf(s.name) != i || !isWanted || s.git.equal(wanted) || wanted.equal(unknownDirectory) {
 			continue
 		}
-		m.tell("%s has %s", s.name, wanted.name())
+		m.tellf("%s has %s", s.name, wanted.name())
 		m.notePush(s, wanted, d.position)
 		for t, f := range wanted {
 			if f.Weight > 0 {
@@ -117,7 +117,7 @@ func (m *canaryModel) observePause() {
 		sync.pausedFor, sync.liveAt = sync.position, m.now
 	}
 	if m.truth.pausedFor == sync.position && began != sync.liveAt {
-		m.truth.fail("N5: a pause that began at %d begins at %d", began, sync.liveAt)
+		m.truth.failf("N5: a pause that began at %d begins at %d", began, sync.liveAt)
 	}
 	m.truth.pausedFor = sync.pausedFor
 	sync.released = sync.pausedFor == sync.position && m.now-sync.liveAt >= sync.pause

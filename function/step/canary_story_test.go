@@ -77,41 +77,41 @@ func (m *canaryModel) disturb() {
 	switch n := m.random.IntN(100); {
 	case n < 24:
 		m.spec.content = []string{"a", "b", "c", "d", "b", "c", "x", "z"}[m.random.IntN(8)]
-		m.tell("the user wants %s", m.spec.content)
+		m.tellf("the user wants %s", m.spec.content)
 	case n < 27:
 		m.spec.replicas = 4 + m.random.IntN(3)
-		m.tell("the user wants %d replicas", m.spec.replicas)
+		m.tellf("the user wants %d replicas", m.spec.replicas)
 	case n < 29:
 		m.spec.steps = m.randomSteps()
-		m.tell("the user wants other steps: %s", m.intent())
+		m.tellf("the user wants other steps: %s", m.intent())
 	case n < 32:
 		m.spec.isEnabled = !m.spec.isEnabled
-		m.tell("canary is enabled: %t", m.spec.isEnabled)
+		m.tellf("canary is enabled: %t", m.spec.isEnabled)
 	case n < 34:
 		m.spec.sources = fmt.Sprint("s", m.random.IntN(3))
 	case n < 36:
 		m.spec.isBroken = !m.spec.isBroken
 	case n < 38:
 		m.spec.suspended = !m.spec.suspended
-		m.tell("suspended: %t", m.spec.suspended)
+		m.tellf("suspended: %t", m.spec.suspended)
 	case n < 41:
 		m.spec.rollsBack = !m.spec.rollsBack
-		m.tell("rolls back: %t", m.spec.rollsBack)
+		m.tellf("rolls back: %t", m.spec.rollsBack)
 	case n < 60:
 		m.ask()
 	case n < 67:
 		s.isStuck = !s.isStuck
-		m.tell("the engine of %s is stuck: %t", s.name, s.isStuck)
+		m.tellf("the engine of %s is stuck: %t", s.name, s.isStuck)
 	case n < 74:
 		s.isGatewayStuck = !s.isGatewayStuck
-		m.tell("the gateway of %s is stuck: %t", s.name, s.isGatewayStuck)
+		m.tellf("the gateway of %s is stuck: %t", s.name, s.isGatewayStuck)
 	case n < 80:
 		i := m.random.IntN(len(m.isUnreachable))
 		m.isUnreachable[i] = !m.isUnreachable[i]
-		m.tell("repository %d is unreachable: %t", i, m.isUnreachable[i])
+		m.tellf("repository %d is unreachable: %t", i, m.isUnreachable[i])
 	case n < 84:
 		m.loseSync()
-		m.tell("the SiteSync is lost")
+		m.tellf("the SiteSync is lost")
 	case n < 88:
 		m.gate = canaryGate{}
 	case n < 92:
@@ -122,7 +122,7 @@ func (m *canaryModel) disturb() {
 // loseDelivery loses the object of a repository.
 func (m *canaryModel) loseDelivery(i int) {
 	m.deliveries[i] = canaryDelivery{}
-	m.tell("GitDelivery %d is lost", i)
+	m.tellf("GitDelivery %d is lost", i)
 }
 
 // ask makes a RolloutRequest about the revision that its user sees.
@@ -148,12 +148,12 @@ func (m *canaryModel) ask() {
 	r.Full = r.Action == ActionPromote && m.random.IntN(5) == 0
 	m.requests = append(m.requests, r)
 	m.requests = m.requests[max(0, len(m.requests)-6):]
-	m.tell("the user asks for %s: step %d, full %t, to %d", r.Action, r.Step, r.Full, r.ToRevision)
+	m.tellf("the user asks for %s: step %d, full %t, to %d", r.Action, r.Step, r.Full, r.ToRevision)
 }
 
 // endFaults lets the rest of the story be calm.
 func (m *canaryModel) endFaults() {
-	m.tell("calm")
+	m.tellf("calm")
 	if m.spec.rollsBack = m.random.IntN(4) > 0; m.spec.rollsBack {
 		m.spec.content = "a"
 	}

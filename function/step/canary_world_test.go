@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -40,13 +41,13 @@ func (d canaryDirectory) equal(o canaryDirectory) bool { return maps.Equal(d, o)
 
 // name is the id of the tree.
 func (d canaryDirectory) name() string {
-	out := ""
+	out := &strings.Builder{}
 	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
 		if f, ok := d[t]; ok {
-			out += fmt.Sprintf("%s=%d/%d@%d ", t, f.Revision, f.Size, f.Weight)
+			fmt.Fprintf(out, "%s=%d/%d@%d ", t, f.Revision, f.Size, f.Weight)
 		}
 	}
-	return out
+	return out.String()
 }
 
 // aloneDirectory is the directory in which a revision is alone.

@@ -57,7 +57,7 @@ func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 
 // isFrozen is true if what the Sites are to get can neither be rendered nor read from the objects.
 func (in Input) isFrozen(s ledger.State) bool {
-	return in.Desired == nil && !(in.HoldsFiles && s.Current.HasSteps())
+	return in.Desired == nil && (!in.HoldsFiles || !s.Current.HasSteps())
 }
 
 // nextStep returns the step that follows. Once a user released all steps, those that share requests are left out.

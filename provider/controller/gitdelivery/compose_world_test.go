@@ -15,12 +15,15 @@ const wishAnnotation = "test/wish"
 
 // A wish is what a delivery is to come to: a revision, how far it is, and how it was judged.
 type wish struct {
-	Revision             int64
-	Request, Intent      string
-	Steps, Step, Attempt int32
-	Target               int64
-	Verdict              *ledger.Verdict
-	RequestRef           *ledger.RequestReference
+	Revision   int64                    `json:"revision"`
+	Request    string                   `json:"request"`
+	Intent     string                   `json:"intent"`
+	Steps      int32                    `json:"steps"`
+	Step       int32                    `json:"step"`
+	Attempt    int32                    `json:"attempt"`
+	Target     int64                    `json:"target"`
+	Verdict    *ledger.Verdict          `json:"verdict"`
+	RequestRef *ledger.RequestReference `json:"requestRef"`
 }
 
 func setWish(d *v1alpha1.GitDelivery, to wish) {

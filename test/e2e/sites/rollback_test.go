@@ -150,7 +150,7 @@ func TestObjective(t *testing.T) {
 		t.Errorf("what the claim says: %s", message)
 	}
 	r.Await(o, "no rollback target", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && scene.Is(u, "Validated", corev1.ConditionFalse, "GateFailed") && strings.Contains(scene.Field(u, "status", "message"), "no rollback target")
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && scene.Is(u, "Validated", corev1.ConditionFalse, "GateFailed") && strings.Contains(scene.Field(u, "status", "message"), "No rollback target")
 	})
 	r.AwaitCommits(1)
 
