@@ -16,15 +16,21 @@ import (
 func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, r ledger.Revision) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, part := range r.Parts {
-		if d := observed[part.Delivery]; d != nil {
+		d, w := observed[part.Delivery], wanted[part.Delivery]
+		switch {
+		case w != nil && IsLost(part, observed):
+			out[part.Delivery] = recreatedDelivery(w, part.Sites)
+		case d != nil:
 			out[part.Delivery] = d
-			continue
-		}
-		if d := wanted[part.Delivery]; d != nil {
-			out[part.Delivery] = recreatedDelivery(d, part.Sites)
 		}
 	}
 	return out
+}
+
+// IsLost is true for a part of a revision without a delivery, or with one that was composed since for the ledger alone: it names no directory.
+func IsLost(part ledger.Part, observed map[string]*deliveryv1alpha1.GitDelivery) bool {
+	d := observed[part.Delivery]
+	return d == nil || len(d.Spec.ForProvider.Trees) == 0 && len(part.Sites) > 0
 }
 
 // recreatedDelivery is a delivery that was lost, with the Sites that it had. Its directories are retained until it reports what they hold.

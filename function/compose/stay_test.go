@@ -109,6 +109,11 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want, actions(Parts(observed, nil, r))); diff != "" {
 		t.Errorf("Parts(...): a lost part that is not wanted is left out: -want, +got:\n%s", diff)
 	}
+	observed["two"] = asking(now)
+	want = []string{"one a Desired tree-a1", "two b Keep 0"}
+	if diff := cmp.Diff(want, actions(Parts(observed, wanted, r))); diff != "" {
+		t.Errorf("Parts(...): a part that was lost, and composed since for the ledger alone, gets its Sites back: -want, +got:\n%s", diff)
+	}
 }
 
 func TestStay(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/step"
@@ -108,7 +109,15 @@ func (t decider) compare(p proposedState) evidence.Comparison {
 	c := t.observed.comparison()
 	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
+	c.IsPartLost = t.hasLostPart(p.state)
 	return c
+}
+
+// hasLostPart is true while a repository of the current revision has no delivery for its Sites, and the spec does not say where they are.
+func (t decider) hasLostPart(s ledger.State) bool {
+	return t.compiled.deliveries == nil && s.Current != nil && slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool {
+		return compose.IsLost(p, t.observed.deliveries)
+	})
 }
 
 // stepInput returns what the next event is decided by, without what is proven.

@@ -313,6 +313,34 @@ func TestFrozenGoesOn(t *testing.T) {
 	w.until("Succeeded/RolledBack 2")
 }
 
+// TestLostGoesBack loses a delivery while the spec cannot be understood, before a user rolls back: what its repository holds is not restored yet.
+func TestLostGoesBack(t *testing.T) {
+	for _, repository := range []string{"default", "other"} {
+		t.Run(repository, func(t *testing.T) {
+			w := still(t, false)
+			first := map[string]map[string]string{"default": maps.Clone(w.repos["default"].dirs), "other": maps.Clone(w.repos["other"].dirs)}
+			w.wish(3)
+			w.until("Succeeded/Succeeded 2")
+			w.say("{")
+			w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+			delete(w.deliveries, w.deliveryTo(repository))
+			for range 15 {
+				w.round()
+			}
+			if w.ledger().Restored {
+				t.Errorf("the ledger records that the rollback ended, and the repository %s holds %v", repository, w.repos[repository].dirs)
+			}
+			w.wish(3)
+			w.until("Succeeded/RolledBack 3")
+			for name, r := range w.repos {
+				if diff := cmp.Diff(first[name], r.dirs); diff != "" {
+					t.Errorf("what the repository %s holds after the rollback: -want, +got:\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
 // TestAsks does not undo by itself what a Blueprint marks.
 func TestAsks(t *testing.T) {
 	cases := map[string]struct {

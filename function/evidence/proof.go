@@ -122,7 +122,7 @@ func (c *Comparison) IsUnhindered() bool {
 
 // holdsForEach is true when something holds for each of the desired deliveries.
 func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
-	if c.State.Current == nil || len(c.Desired) == 0 {
+	if c.State.Current == nil || len(c.Desired) == 0 || c.IsPartLost {
 		return false
 	}
 	for name := range c.Desired {
