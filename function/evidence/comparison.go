@@ -35,7 +35,7 @@ type Comparison struct {
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. It is nil while the catalog is not known.
 	Unobserved map[string]bool
 
-	// IsPartLost says that it is not known what some repository of the revision holds: its delivery was lost, and cannot be composed anew yet. So
+	// IsPartLost says that it is not known what some repository of the revision holds: its delivery was lost, and where its Sites are is not known. So
 	// nothing is proven.
 	IsPartLost bool
 
