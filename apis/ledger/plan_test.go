@@ -58,7 +58,7 @@ func TestStepAt(t *testing.T) {
 	}
 }
 
-// inTrack makes an order one of a revision that begins beside revision 1, with the plan of weighted.
+// inTrack makes a revision one that begins beside revision 1, with the plan of weighted.
 func inTrack(o *Ordered) {
 	sites := []string{"edge1", "edge2", "edge3", "edge4"}
 	o.Revision.Track, o.Revision.Workload, o.Revision.Stable, o.Revision.Plan = "green", "w", 1, weighted()

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-// inChannel returns an example of a Blueprint, in a channel or in none, and the digest that an order would name.
+// inChannel returns an example of a Blueprint, in a channel or in none, and the digest that a revision would name.
 func inChannel(t *testing.T, text, channel string) (*unstructured.Unstructured, string) {
 	t.Helper()
 	o, b := parse(t, text), &catalogv1alpha1.Blueprint{}

@@ -20,7 +20,7 @@ import (
 const LabelClaim = "intentplane.dev/deployment"
 
 // AnnotationRepository names the composed resource that a delivery would be if its configuration had always named the repository that the
-// delivery goes to. Absent means that this is its own name. It is not part of the order: the provider does nothing for it.
+// delivery goes to. Absent means that this is its own name. It is not part of the revision: the provider does nothing for it.
 const AnnotationRepository = "intentplane.dev/repository"
 
 // Rendered is what one Site is to hold.
@@ -97,8 +97,8 @@ func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliver
 	return &out
 }
 
-// ByRepository returns observed deliveries by the repository that their order is for, as Name names it. A delivery that was never applied is not
-// in a repository yet, and counts as the one that is wanted in its place. All of them do where asked says that the order is for the places which
+// ByRepository returns observed deliveries by the repository that their trees are for, as Name names it. A delivery that was never applied is not
+// in a repository yet, and counts as the one that is wanted in its place. All of them do where asked says that they are for the places which
 // are wanted: deliveries of earlier versions do not name their repository.
 func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, asked bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}

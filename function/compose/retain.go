@@ -1,4 +1,4 @@
-// Package compose turns an order and its trees into the managed resources that should exist.
+// Package compose turns a revision and its trees into the managed resources that should exist.
 package compose
 
 import (
@@ -20,7 +20,7 @@ type Resource struct {
 	// Object to apply.
 	Object *unstructured.Unstructured
 
-	// Ready says whether the observed resource carried out what is asked for.
+	// Ready says whether the observed resource has what is asked for.
 	Ready bool
 }
 

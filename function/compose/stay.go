@@ -152,7 +152,7 @@ func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revis
 	return known && is.Tree == want && is.Revision != revision
 }
 
-// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had carried out what it is asked for: that of
+// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied what it is asked for: that of
 // a Site which was moved there, and whose turn had not come.
 func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
 	_, known := evidence.HeldTree(d, t.Path)

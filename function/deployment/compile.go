@@ -40,7 +40,7 @@ type Compiled struct {
 	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
 	preferredHome string
 
-	// deliveries that the spec asks for. Their trees do not depend on the order that they are part of.
+	// deliveries that the spec asks for. Their trees do not depend on the revision that they are part of.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 
 	// unobserved are the Sites without an engine, and whether a delivered tree counts as live there. Nil means that the catalog is not known.
@@ -176,7 +176,7 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 	return err
 }
 
-// compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the order.
+// compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the revision.
 func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered renderedSites, k *Compiled) error {
 	k.deliveries = rendered.deliveries
 	o = o.forRequest(k.request.Request)

@@ -189,7 +189,7 @@ func isAdoptEnabled(in Input, o Observed) bool {
 	return false
 }
 
-// isVerdictComing is true for an order without a verdict that will be judged without any further change: it is at its last step, whose trees the
+// isVerdictComing is true for a revision without a verdict that will be judged without any further change: it is at its last step, whose trees the
 // objects hold, and nothing hinders it. What hinders it may be just what a change of the catalog repairs.
 func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	if o.state.Verdict != nil || !o.state.IsAtLastStep() {

@@ -52,7 +52,7 @@ func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has ma
 // wasServed is true for a Site that some delivery has a directory for.
 func wasServed(o Observed, site string) bool { return compose.Sites(o.deliveries)[site] }
 
-// digestLength is how many characters of a digest are compared between revisions: every order and each entry of a history has them.
+// digestLength is how many characters of a digest are compared between revisions: every revision and each entry of a history has them.
 const digestLength = 16
 
 // markedDigest is of what Sites have of what is marked, and of what is marked: the same content may have other marks. Where all Sites have the

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// problemError carries a problem up to where it freezes the order.
+// problemError carries a problem up to where it freezes the revision.
 type problemError struct{ phase.Problem }
 
 // Error is the problem's message.

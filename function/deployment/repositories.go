@@ -23,7 +23,7 @@ func keepRepositories(places []catalog.Place, observed map[string]*deliveryv1alp
 	return out
 }
 
-// reachedRepositories are the repositories that deliveries were carried out in, by the configuration that they name.
+// reachedRepositories are the repositories that deliveries were applied in, by the configuration that they name.
 func reachedRepositories(observed map[string]*deliveryv1alpha1.GitDelivery) map[catalog.ConfigRef]string {
 	out := map[catalog.ConfigRef]string{}
 	for _, name := range slices.Sorted(maps.Keys(observed)) {

@@ -12,7 +12,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A Comparison is what an order asks for, beside what is observed.
+// A Comparison is what a revision asks for, beside what is observed.
 type Comparison struct {
 	// State of the ledger that follows from all that was decided, and the state that is recorded.
 	State, Recorded ledger.State
@@ -39,7 +39,7 @@ type Comparison struct {
 	// nothing is proven.
 	IsPartLost bool
 
-	// RendererDeferred says that a newer renderer would render other trees than those of the order, and has to wait.
+	// RendererDeferred says that a newer renderer would render other trees than those of the revision, and has to wait.
 	RendererDeferred bool
 }
 
@@ -56,7 +56,7 @@ func (c *Comparison) Trees() []*deliveryv1alpha1.Tree {
 	return out
 }
 
-// Gate returns the Gate of the order's step, or nil.
+// Gate returns the Gate of the revision's step, or nil.
 func (c *Comparison) Gate() *rolloutv1alpha1.Gate {
 	if !c.State.IsGated() {
 		return nil
@@ -69,13 +69,13 @@ func (c *Comparison) Gate() *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// IsMeasured is true when the order's step was live and its Gate began to measure.
+// IsMeasured is true when the revision's step was live and its Gate began to measure.
 func (c *Comparison) IsMeasured() bool {
 	g := c.Gate()
 	return g != nil && g.Status.AtProvider.StartedAt != nil && isAboutItsPosition(g)
 }
 
-// AwaitingGate returns the Gate of the order's step if it cannot measure now: its queries give no data, or a metrics backend does not answer.
+// AwaitingGate returns the Gate of the revision's step if it cannot measure now: its queries give no data, or a metrics backend does not answer.
 // It is nil otherwise.
 func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 	g := c.Gate()
@@ -111,7 +111,7 @@ func isObstacle(r xpv2.ConditionReason) bool {
 	}, r)
 }
 
-// HasConflict is true while another claim delivers an object of the order to the same Site.
+// HasConflict is true while another claim delivers an object of the revision to the same Site.
 func (c *Comparison) HasConflict() bool {
 	d, ready := c.Blocked()
 	return d != nil && ready.Reason == deliveryv1alpha1.ReasonObjectConflict
@@ -161,7 +161,7 @@ func (c *Comparison) watchesSite(site string) bool {
 	return c.Sync != nil && slices.ContainsFunc(c.Sync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return s.Name == site })
 }
 
-// UnprovenSites returns the Sites of the order's step that no engine reports about, and where a delivered tree does not count as live. While the
+// UnprovenSites returns the Sites of the revision's step that no engine reports about, and where a delivered tree does not count as live. While the
 // catalog is not known, those of a verified order counted.
 func (c *Comparison) UnprovenSites() []string {
 	if c.State.Current == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {

@@ -75,20 +75,20 @@ func (c *Comparison) failure() *ledger.Verdict {
 	return SyncFailure(c.ObservedSync, c.State.Position())
 }
 
-// IsLive is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
+// IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.
 func (c *Comparison) IsLive() bool {
 	return c.isDelivered() && c.areSitesLive() && len(c.UnprovenSites()) == 0
 }
 
-// areSitesLive is true when the Sites that are observed are proven to run the trees of the order's step.
+// areSitesLive is true when the Sites that are observed are proven to run the trees of the revision's step.
 func (c *Comparison) areSitesLive() bool {
 	return c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())
 }
 
-// isDelivered is true when every desired delivery proves now that it applied the order.
+// isDelivered is true when every desired delivery proves now that it applied the revision.
 func (c *Comparison) isDelivered() bool { return c.holdsForEach(IsDelivered) && !c.AwaitsCluster() }
 
-// IsApplied is true when every desired delivery applied the order at some time.
+// IsApplied is true when every desired delivery applied the revision at some time.
 func (c *Comparison) IsApplied() bool { return c.holdsForEach(HasApplied) && !c.AwaitsCluster() }
 
 // IsRecorded is true when the ledger holds all that was decided.
@@ -114,7 +114,7 @@ func (c *Comparison) RunsEverywhere() bool {
 	return d == nil && c.IsApplied() && c.areSitesLive() && len(c.UnprovenSites()) == 0
 }
 
-// IsUnhindered is true for an order that will come to its end without any further change. A Gate that waits for metrics may wait for ever.
+// IsUnhindered is true for a revision that will come to its end without any further change. A Gate that waits for metrics may wait for ever.
 func (c *Comparison) IsUnhindered() bool {
 	d, _ := c.Blocked()
 	return d == nil && !c.AwaitsCluster() && len(c.UnprovenSites()) == 0 && c.AwaitingGate() == nil

@@ -109,15 +109,15 @@ func deliveredWithDrift(f *Input) Condition {
 
 // validatedCondition says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
 func validatedCondition(f *Input) Condition {
-	c := orderValidatedCondition(f)
+	c := revisionValidatedCondition(f)
 	if c.Status == corev1.ConditionTrue && f.Problem != nil {
 		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.State.Current.Number, f.Problem.Reason), c.Message)
 	}
 	return c
 }
 
-// orderValidatedCondition says how the revision of the order was judged.
-func orderValidatedCondition(f *Input) Condition {
+// revisionValidatedCondition says how the revision was judged.
+func revisionValidatedCondition(f *Input) Condition {
 	switch {
 	case f.State.Current == nil:
 		return newCondition(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/step"
 )
 
-// Problem is why a spec cannot be carried out. It freezes the order: what was started goes on.
+// Problem is why a spec cannot be carried out. It freezes the revision: what was started goes on.
 type Problem struct {
 	// Reason is one of the reasons of conditions Valid (when Terminal) and SitesFound.
 	Reason string
@@ -69,10 +69,10 @@ type Decision struct {
 	// Suspended says that spec.suspend holds back a new request.
 	Suspended bool
 
-	// Outranked says that a newer version of the function made the order, and that it is, or may be, for another request.
+	// Outranked says that a newer version of the function made the revision, and that it is, or may be, for another request.
 	Outranked bool
 
-	// Waits says that a change of the catalog waits for the verdict on the order.
+	// Waits says that a change of the catalog waits for the verdict on the revision.
 	Waits bool
 
 	// Update that waits.
@@ -81,10 +81,10 @@ type Decision struct {
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// Stop is why a rejected order is not rolled back. Empty means that it is, or was.
+	// Stop is why a rejected revision is not rolled back. Empty means that it is, or was.
 	Stop step.Hold
 
-	// Target that a rejected order is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
+	// Target that a rejected revision is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
 	Target       *ledger.Past
 	TargetCommit string
 
@@ -116,7 +116,7 @@ func isTerminal(r xpv2.ConditionReason) bool {
 	}, r)
 }
 
-// liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
+// liveRevision is the revision that is known to run at all Sites: the current one, once that is remembered to be verified and as
 // long as nothing says otherwise, or the one that it was rolled back to, and before that the newest one that was verified. So it is where a rejected
 // one touched nothing. 0 means that none is known to.
 func (f *Input) liveRevision() int64 {

@@ -87,7 +87,7 @@ func staged(f *Input, step int32) {
 	f.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
 }
 
-// judged facts have an order with a verdict, in a step, with what deliveries and the SiteSync show.
+// judged facts have a revision with a verdict, in a step, with what deliveries and the SiteSync show.
 func judged(v *ledger.Verdict, step int32, a, b deliveryState, r report) *Input {
 	f := &Input{Digest: "d", GatesDisabled: true}
 	place(f, true, deliveryv1alpha1.ActionDesired, a, b)

@@ -16,7 +16,7 @@ import (
 // maxResults is how many results a status has. Those that did not pass come first where not all fit.
 const maxResults = 100
 
-// validationResults are how the checks of the order's revision were judged, step after step.
+// validationResults are how the checks of the revision were judged, step after step.
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
@@ -38,7 +38,7 @@ func intOf(b bool) int {
 	return 0
 }
 
-// gatesOfRevision are the Gates of the order's revision, in the order of steps.
+// gatesOfRevision are the Gates of the revision, in the order of steps.
 func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
@@ -89,7 +89,7 @@ func (f *Input) runsAtMessage(sites string) string {
 	return strings.ToUpper(sites[:1]) + sites[1:] + " runs the revision"
 }
 
-// hasUnobserved reports whether the order's step goes to a Site without an engine.
+// hasUnobserved reports whether the revision's step goes to a Site without an engine.
 func (f *Input) hasUnobserved() bool {
 	return slices.ContainsFunc(f.Trees(), func(t *deliveryv1alpha1.Tree) bool {
 		_, unobserved := f.Unobserved[t.Site]
@@ -97,7 +97,7 @@ func (f *Input) hasUnobserved() bool {
 	})
 }
 
-// noDataMessage says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
+// noDataMessage says that the Gate of the revision's step waits for data, such as the first requests to a service, or nothing.
 func (f *Input) noDataMessage() string {
 	g := f.Gate()
 	if g == nil || f.State.Verdict != nil {
@@ -110,7 +110,7 @@ func (f *Input) noDataMessage() string {
 	return "The Gate waits for data: " + projection.Sentence(ready.Message)
 }
 
-// metricsUnavailableMessage says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
+// metricsUnavailableMessage says that the Gate of the revision's step cannot measure, since the metrics backend does not answer, or nothing.
 func (f *Input) metricsUnavailableMessage() string {
 	g := f.Gate()
 	if g == nil || f.State.Verdict != nil {
@@ -127,13 +127,13 @@ func (f *Input) metricsUnavailableMessage() string {
 	return ""
 }
 
-// isHeldByMetrics is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
+// isHeldByMetrics is true when the Gate of the revision's step has waited for the metrics backend for too long, and waits on.
 func (f *Input) isHeldByMetrics() bool {
 	g := f.Gate()
 	return g != nil && f.State.Verdict == nil && evidence.CurrentReady(g).Reason == rolloutv1alpha1.ReasonHeld
 }
 
-// rollbackStatus returns where the rollback of a rejected order stands.
+// rollbackStatus returns where the rollback of a rejected revision stands.
 func rollbackStatus(f *Input) *v1alpha1.RollbackStatus {
 	if !f.State.IsRejected() {
 		return nil

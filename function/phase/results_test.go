@@ -34,7 +34,7 @@ func allGates() []deliveryState {
 	return []deliveryState{absent, measuring, passed, gateFailed, gateTimedOut, staleGate, otherGate, secondGate, unavailable, heldGate, staleHeld, withoutData}
 }
 
-// gated is the Gate of an order with some deliveryState, or nil.
+// gated is the Gate of a revision with some deliveryState, or nil.
 func gated(s ledger.State, e deliveryState) *rolloutv1alpha1.Gate {
 	if e == absent {
 		return nil
@@ -97,7 +97,7 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 	return n
 }
 
-// TestGates holds for all combinations of what is known of an order, and of its Gate: nothing but the Gate of its own step lets it pass.
+// TestGates holds for all combinations of what is known of a revision, and of its Gate: nothing but the Gate of its own step lets it pass.
 func TestGates(t *testing.T) {
 	verdicts := map[string]int{}
 	n := judgedBy(func(f *Input, a, b, gate deliveryState) {
@@ -140,7 +140,7 @@ func TestGates(t *testing.T) {
 	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
 }
 
-// TestMetricsUnavailable holds for all combinations of what is known of an order and its Gate: neither an outage of the metrics backend nor a
+// TestMetricsUnavailable holds for all combinations of what is known of a revision and its Gate: neither an outage of the metrics backend nor a
 // lack of data is a verdict, and the deployment says what is waited for.
 func TestMetricsUnavailable(t *testing.T) {
 	seen := map[deliveryState]int{}

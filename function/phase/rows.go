@@ -35,7 +35,7 @@ func Rows() []Row {
 	return append(rows, progressRows()...)
 }
 
-// rejectedRows are the rows of an order that was rejected. Only a success waits for the record.
+// rejectedRows are the rows of a revision that was rejected. Only a success waits for the record.
 func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
@@ -59,7 +59,7 @@ func rejectedRows() []Row {
 	}}
 }
 
-// progressRows are the rows of an order that was not rejected.
+// progressRows are the rows of a revision that was not rejected.
 func progressRows() []Row {
 	return []Row{{
 		Known: "the revision was verified, and every repository remembers that",
@@ -99,7 +99,7 @@ func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 // phaseOf facts, with the outcome and what is said about it.
 func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return firstRow(Rows(), f) }
 
-// rejectedPhaseOf is where a rejected order stands, also while the spec cannot be carried out.
+// rejectedPhaseOf is where a rejected revision stands, also while the spec cannot be carried out.
 func rejectedPhaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	return firstRow(rejectedRows(), f)
 }

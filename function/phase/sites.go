@@ -76,7 +76,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	return out
 }
 
-// hasWritten is true when the order brought something to a repository, as far as is known.
+// hasWritten is true when the revision brought something to a repository, as far as is known.
 func hasWritten(f *Input, name string) bool {
 	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true
@@ -148,7 +148,7 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 	return out
 }
 
-// hasWrittenPath is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
+// hasWrittenPath is true when a delivery brought what a rejected revision asked for to a directory. One that failed at a Site was there.
 func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
 	switch s.Verdict.Reason {
 	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused:

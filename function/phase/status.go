@@ -59,13 +59,13 @@ func understoodText(f *Input) string {
 // Fit shortens a message to what the schema takes.
 func Fit(message string, most int) string { return projection.Fit(message, most) }
 
-// Ended is true when the order came to its end, be it good or bad, and nothing is left to do for it.
+// Ended is true when the revision came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Input) bool {
 	p, _, _ := phaseOf(f)
 	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.IsRecorded())
 }
 
-// End returns how an order ended that came to its end, and words for it.
+// End returns how a revision ended that came to its end, and words for it.
 func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
 	case f.State.IsVerified():
@@ -125,7 +125,7 @@ func restoredMessage(f *Input) string {
 	return fmt.Sprintf(" The Sites run revision %d again.", f.State.Target)
 }
 
-// isRequestedRollback is true for an order that was rolled back because a user asked for that.
+// isRequestedRollback is true for a revision that was rolled back because a user asked for that.
 func (f *Input) isRequestedRollback() bool {
 	return f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested && f.State.Restored && f.IsRecorded()
 }

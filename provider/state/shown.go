@@ -50,7 +50,7 @@ func (r RecordFile) Tree(branch, path string) (Tree, bool) {
 	return Tree{}, false
 }
 
-// ShownTrees returns the directories as a status holds them: those that the order names, which come first, and of those that were left as
+// ShownTrees returns the directories as a status holds them: those that the revision names, which come first, and of those that were left as
 // many as there is room for. The others are known from the state, and without that by their markers.
 func (r RecordFile) ShownTrees() []deliveryv1alpha1.DeliveredTree {
 	var out []deliveryv1alpha1.DeliveredTree

@@ -75,7 +75,7 @@ func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 }
 
 // mayHaveWritten reports whether a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An
-// attempt is recorded before anything is pushed, and an order or a position after that. Without the finalizer nothing is cleaned up.
+// attempt is recorded before anything is pushed, and a position after that. Without the finalizer nothing is cleaned up.
 func mayHaveWritten(d *deliveryv1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Record != nil || at.Attempt != nil || at.Ledger != nil && at.Ledger.Seq > 0)

@@ -22,14 +22,14 @@ const ReasonStateOnce xpv2.ConditionReason = "StateOnce"
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
 // repository changes; the others are tried again.
 const (
-	// ReasonDelivered means that the repository holds what the order asks for.
+	// ReasonDelivered means that the repository holds what the revision asks for.
 	ReasonDelivered xpv2.ConditionReason = "Delivered"
 
 	// ReasonRestoringDrift means that another commit changed the claim's directories, and that they are being restored. It is a reason of a
 	// true Ready: what was ordered was delivered, and is delivered again.
 	ReasonRestoringDrift xpv2.ConditionReason = "RestoringDrift"
 
-	// ReasonDriftRestored means that the repository holds what the order asks for, and that the provider restored it last after another
+	// ReasonDriftRestored means that the repository holds what the revision asks for, and that the provider restored it last after another
 	// commit had changed it. It stays until something else is asked for.
 	ReasonDriftRestored xpv2.ConditionReason = "DriftRestored"
 
@@ -51,7 +51,7 @@ const (
 	// ReasonUnreachable means that the server or the repository cannot be reached.
 	ReasonUnreachable xpv2.ConditionReason = "Unreachable"
 
-	// ReasonOrderBehind means that a newer order is known. Terminal.
+	// ReasonOrderBehind means that a newer position is known. Terminal.
 	ReasonOrderBehind xpv2.ConditionReason = "OrderBehind"
 
 	// ReasonIllegal means that an event must not be recorded on top of the ledger: a verdict that is judged again, for example. Terminal.
@@ -102,10 +102,10 @@ const (
 	// ReasonCredentialsGone means that the configuration or its Secret is missing.
 	ReasonCredentialsGone xpv2.ConditionReason = "CredentialsGone"
 
-	// ReasonSiteMissing means that a Site of the order does not exist, or may not be used from the namespace.
+	// ReasonSiteMissing means that a Site of the revision does not exist, or may not be used from the namespace.
 	ReasonSiteMissing xpv2.ConditionReason = "SiteMissing"
 
-	// ReasonDeliveryTimedOut means that the order was not carried out within deliveryTimeout. It is tried on.
+	// ReasonDeliveryTimedOut means that the revision was not delivered within deliveryTimeout. It is tried on.
 	ReasonDeliveryTimedOut xpv2.ConditionReason = "DeliveryTimedOut"
 
 	// ReasonInvalid means that the spec or the configuration cannot be understood. Terminal.

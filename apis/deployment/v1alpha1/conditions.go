@@ -11,7 +11,7 @@ const (
 	// TypeSitesFound says whether the Sites, the Blueprint and the configuration were found.
 	TypeSitesFound = "SitesFound"
 
-	// TypeDelivered says whether every repository holds what the order asks for.
+	// TypeDelivered says whether every repository holds what the revision asks for.
 	TypeDelivered = "Delivered"
 
 	// TypeValidated says whether the revision was judged and verified.
@@ -146,10 +146,10 @@ const (
 	// means that this has lasted longer than gatesConfig.metricsUnavailableTimeout, and that the revision is held.
 	ReasonMetricsUnavailable = "MetricsUnavailable"
 
-	// ReasonRecorded means that the repository's state holds the order.
+	// ReasonRecorded means that the ledger has recorded the revision.
 	ReasonRecorded = "Recorded"
 
-	// ReasonNotRecorded means that the repository's state does not hold the order yet.
+	// ReasonNotRecorded means that the ledger has not recorded the revision yet.
 	ReasonNotRecorded = "NotRecorded"
 
 	// ReasonLedgerUnreachable means that the repository which holds the ledger of the deployment cannot be read or written: nothing is ordered,

@@ -291,7 +291,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Understood string `json:"understood,omitempty"`
 
-	// Revision that is carried out. 0 means that nothing was ordered.
+	// Revision that is delivered. 0 means that nothing was ordered.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 

@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the words of a rollout that several kinds share, the order, its plan and its verdict, and the
+// Package v1alpha1 contains the words of a rollout that several kinds share, and the
 // RolloutRequest, by which a person asks something of a running deployment.
 //
 // +kubebuilder:object:generate=true

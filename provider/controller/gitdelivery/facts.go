@@ -154,7 +154,7 @@ func (f facts) isOwnDirectory(path string) bool {
 	return d.marker != nil && d.marker.SameClaim(f.marker) && f.isSameCluster(d.marker.ClusterUID)
 }
 
-// lostItsMarker is true if the last order left exactly this directory there: only the marker is gone. The state says so, which others
+// lostItsMarker is true if the last delivery left exactly this directory there: only the marker is gone. The state says so, which others
 // may be able to write, and therefore only about a directory of the claim's name.
 func (f facts) lostItsMarker(at string) bool {
 	d, c := f.dirs[at], f.spec.ClaimRef

@@ -37,7 +37,7 @@ func restore(site, path, says string) v1alpha1.Tree {
 	}
 }
 
-// ask for an order with these trees.
+// ask for a revision with these trees.
 func (w *world) ask(o wish, trees ...v1alpha1.Tree) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {

@@ -122,7 +122,7 @@ func awaitsRecording(d *v1alpha1.GitDelivery) bool {
 	return asked != nil && len(asked.Events) > 0 && asked.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
 }
 
-// isApplied reports whether a status says that what a delivery asks for was recorded and carried out, and no attempt at it goes on.
+// isApplied reports whether a status says that what a delivery asks for was recorded and applied, and no attempt at it goes on.
 func isApplied(d *v1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	if awaitsRecording(d) || at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {

@@ -106,7 +106,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestMore lets an order that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
+// TestMore lets a revision that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
 func TestMore(t *testing.T) {
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
 		tell(t, map[string]story{

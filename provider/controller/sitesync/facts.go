@@ -35,7 +35,7 @@ type siteFacts struct {
 	cluster *clusterFacts
 	// undelivered is true if the claim's GitDelivery says that it has not brought the Sites to this position.
 	undelivered bool
-	// absent is true if the claim's GitDelivery has not brought the tree, whatever it carried out.
+	// absent is true if the claim's GitDelivery has not brought the tree, whatever it applied.
 	absent bool
 	// problem is why the engine could not be asked.
 	problem *problem

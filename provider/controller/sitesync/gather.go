@@ -89,7 +89,7 @@ func hasBrought(d v1alpha1.GitDelivery, asked ledger.Position, want v1alpha1.Sit
 	return at.HasReached(asked) || at.IsSameAttempt(asked) && at.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
 }
 
-// isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
+// isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it applied: a
 // directory is kept as it is while the Site's cluster is not ready, at the same position.
 func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	ds = deliveriesFor(ds, want)
