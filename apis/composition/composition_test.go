@@ -372,11 +372,11 @@ func TestBadInput(t *testing.T) {
 		},
 		"DeliveryWithPlusAndSlash": {
 			reason: "CEL reads bytes as URL-safe base64, and would refuse what others write",
-			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
+			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
 		},
 		"DeliveryBadTreeID": {
 			reason: "a tree id is a tree id",
-			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}}`,
+			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}}`,
 			want: "must be a git tree id",
 		},
 	}

@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 		"RuleBlueprint": {reason: "Rules of a Blueprint are checked.", object: blueprint + `, spec: {blueprintName: web, version: 1.0.1, serviceTypes: [web], files: {a: b}}`, want: []string{"Invalid value: metadata.name must be"}},
 		"RuleConfig":    {reason: "Rules of a ProviderConfig are checked.", object: config + `, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s, namespace: other}}}}`, want: []string{"no secretRef may set namespace"}},
 		"RuleCluster":   {reason: "Rules of a ClusterProviderConfig are checked.", object: cluster + `, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}`, want: []string{"each secretRef must set namespace"}},
-		"RuleDelivery":  {reason: "Rules of a GitDelivery are checked.", object: delivery + `, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}`, want: []string{"must be a git tree id"}},
+		"RuleDelivery":  {reason: "Rules of a GitDelivery are checked.", object: delivery + `, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}`, want: []string{"must be a git tree id"}},
 	}
 	s, err := New()
 	if err != nil {
