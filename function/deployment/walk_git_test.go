@@ -78,7 +78,7 @@ func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, now time.Time) fence {
 		return fenceFollower(r.memory, p)
 	}
 	identity := fmt.Sprintf("%s %s", d.GetUID(), now.Format("20060102T150405Z"))
-	return fenceHome(r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
+	return fenceHome(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
 }
 
 // committed is the highest revision that commits speak of.

@@ -54,8 +54,8 @@ func (f fence) refuse(reason xpv2.ConditionReason) fence {
 }
 
 // fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the status before.
-func fenceHome(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, identity string, now time.Time) fence {
-	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers {
+func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, identity string, now time.Time) fence {
+	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers && !m.wasLeft(shown) {
 		return f
 	}
 	f := fence{next: recorded, applied: recorded}
@@ -74,6 +74,12 @@ func fenceHome(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown
 		return f.refuse(deliveryv1alpha1.ReasonIllegal)
 	}
 	return fence{next: next, events: asked.Events, applied: next}
+}
+
+// wasLeft is true for a repository that closed a ledger, and follows that of a later epoch. A status may show what was closed.
+func (m memory) wasLeft(shown ledger.State) bool {
+	r := m.record
+	return m.ledger.Seq == 0 && r != nil && !r.deleted && r.head.Epoch > shown.Epoch
 }
 
 // wasRecorded is true for events that led to the head of a ledger.

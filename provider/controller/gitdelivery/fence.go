@@ -56,7 +56,7 @@ func (l *ledgerFacts) refuseIllegal(err error) *decision {
 // that moved away continues in another home.
 func (l *ledgerFacts) recoverFromStatus() *decision {
 	shown := ledgerStateOf(l.shown)
-	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) {
+	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) || l.wasLeft(shown) {
 		return nil
 	}
 	l.recovers = true
@@ -71,6 +71,13 @@ func (l *ledgerFacts) recoverFromStatus() *decision {
 	}
 	l.next, l.events = next, events
 	return refuse(v1alpha1.ReasonOrderBehind, "the repository lost the ledger: it continues from the status of the GitDelivery, in epoch %d", next.Epoch)
+}
+
+// wasLeft is true for a repository that closed a ledger which was moved away by force, and follows that of a later epoch: a status that was not written
+// since shows what was closed.
+func (l *ledgerFacts) wasLeft(shown ledger.State) bool {
+	r := l.record
+	return l.recorded.Seq == 0 && r != nil && !r.Deleted && r.Head.Epoch > shown.Epoch
 }
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
