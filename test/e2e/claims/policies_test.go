@@ -53,7 +53,7 @@ metadata: {name: shop-1-0, annotations: {crossplane.io/paused: "true"}}
 spec:
   forProvider:
     claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: `+s.Namespace+`, name: shop}
-    position: {revision: 1}
+    position: {epoch: 1, revision: 1, attempt: 0, step: 0, stage: 0}
     checks: [{name: errors, site: edge1, type: Prometheus, threshold: "<= 1", prometheus: {query: up}}]
 `), &gate.Object); err != nil {
 		t.Fatal(err)
