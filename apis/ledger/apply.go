@@ -246,7 +246,7 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 		return s, why
 	}
 	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.IsTarget() }) {
-		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not remembered", r.Target)
+		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not in the history", r.Target)
 	}
 	s, why := s.take(r.RequestRef)
 	if why != "" {

@@ -63,18 +63,20 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	p := &out.Spec.ForProvider
 	essentials := recorded.Essentials()
 	p.Copy = &essentials
+	asksForNothing := evidence.AsksForNothing(d)
 	if observed == nil {
-		if evidence.AsksForNothing(d) && !evidence.IsReached(name, d, recorded) {
+		if asksForNothing && !evidence.IsReached(name, d, recorded) {
 			p.Position = nil
 		}
 		return &out
 	}
 	was := observed.Spec.ForProvider
-	if isLeft := evidence.IsLeftAlone(name, d, observed, recorded); isLeft || evidence.AsksForNothing(d) && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
+	isLeft := evidence.IsLeftAlone(name, d, observed, recorded)
+	if isLeft || asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
 		p.Position, p.Copy = was.Position, was.Copy
-		if isLeft && evidence.AsksForNothing(d) {
-			p.Trees, p.Settled = was.Trees, was.Settled
-		}
+	}
+	if isLeft && asksForNothing {
+		p.Trees, p.Settled = was.Trees, was.Settled
 	}
 	return &out
 }

@@ -38,7 +38,7 @@ func Rows() []Row {
 // rejectedRows are the rows of a revision that was rejected. Only a success waits for the record.
 func rejectedRows() []Row {
 	return []Row{{
-		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
+		Known: "the revision was rejected, the Sites run the target again, and the ledger has recorded that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
 		holds: func(f *Input) bool { return f.State.IsRejected() && f.State.Restored && f.IsRecorded() },
 		says:  rolledBackMessage,
@@ -52,7 +52,7 @@ func rejectedRows() []Row {
 			return projection.Sentences(rejectedMessage(f), stopMessage(f), heldBackMessage(f))
 		},
 	}, {
-		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
+		Known: "the revision was rejected, and an attempt goes on, or worked and is not recorded yet",
 		Phase: v1alpha1.PhaseRollingBack,
 		holds: func(f *Input) bool { return f.State.IsRejected() },
 		says:  rollingBackMessage,
@@ -62,7 +62,7 @@ func rejectedRows() []Row {
 // progressRows are the rows of a revision that was not rejected.
 func progressRows() []Row {
 	return []Row{{
-		Known: "the revision was verified, and every repository remembers that",
+		Known: "the revision was verified, and the ledger has recorded that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeSucceeded,
 		holds: (*Input).HasSucceeded,
 		says:  succeededMessage,

@@ -147,7 +147,7 @@ func continuationMessage(f *Input) string {
 // rollingBackMessage says which attempt goes on, and what it waits for.
 func rollingBackMessage(f *Input) string {
 	if f.State.Restored {
-		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "Not every repository remembers that yet.", heldBackMessage(f))
+		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "The ledger has not recorded that yet.", heldBackMessage(f))
 	}
 	to := ""
 	if f.State.Target != 0 {
@@ -182,12 +182,12 @@ func runsNowMessage(f *Input) string {
 
 func validatingMessage(f *Input) string {
 	if d, _ := f.Blocked(); d != nil {
-		return projection.Sentences("The revision is verified, and not remembered yet.", deliveringMessage(f), heldBackMessage(f))
+		return projection.Sentences("The revision is verified, and the ledger has not recorded that yet.", deliveringMessage(f), heldBackMessage(f))
 	}
 	if f.State.Verdict == nil && f.State.IsGated() {
 		return projection.Sentences(f.measuredMessage("every Site"), heldBackMessage(f))
 	}
-	return "The revision is verified, once the repository remembers it." + heldBackMessage(f)
+	return "The revision is verified, once the ledger has recorded it." + heldBackMessage(f)
 }
 
 // updateMessage says which update waits.

@@ -14,7 +14,7 @@ func stopMessage(f *Input) string {
 	case step.HoldNotReported:
 		return "Not every repository has reported that yet."
 	case step.HoldNoTarget:
-		return "No rollback target exists: no earlier revision was verified everywhere, or its trees are not remembered."
+		return "No rollback target exists: no earlier revision was verified everywhere, or its trees are not retained."
 	case step.HoldNothingToRestore:
 		return "There is nothing to roll back: every directory holds what the last verified revision brought."
 	case step.HoldIrreversible:
@@ -31,7 +31,7 @@ func stopMessage(f *Input) string {
 func irreversibleMessage(f *Input) string {
 	to := f.Target
 	if f.State.Current.Marked != "" && to != nil && to.Marked == "" && to.Number != f.State.Current.Number-1 {
-		return fmt.Sprintf("it is not known whether it changes what its Blueprint marks as irreversible, since nothing is remembered of what revision %d has of that.", to.Number)
+		return fmt.Sprintf("it is not known whether it changes what its Blueprint marks as irreversible, since the ledger does not say what revision %d has of that.", to.Number)
 	}
 	return "it changes, or may change, what its Blueprint marks as irreversible."
 }

@@ -17,7 +17,7 @@ import (
 // What is logged of a repository, once for each thing that comes true there.
 const (
 	loggedDelivered = "Repository holds the revision"
-	loggedVerdict   = "Repository remembers the verdict"
+	loggedVerdict   = "Repository has recorded the verdict"
 	loggedRollback  = "Repository holds what the rollback restores"
 )
 

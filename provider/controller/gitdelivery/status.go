@@ -172,8 +172,8 @@ func timeoutOf(d *v1alpha1.GitDelivery) time.Duration {
 	return out
 }
 
-// withTimeout returns DeliveryTimedOut, with the reason in its message, for a delivery that takes too long. A refusal is an answer already, an
-// order that is behind waits for a newer one, and a Site that is missing is waited for.
+// withTimeout returns DeliveryTimedOut, with the reason in its message, for a delivery that takes too long. A refusal is an answer already, a
+// position that is behind waits for a newer one, and a Site that is missing is waited for.
 func withTimeout(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) (xpv2.ConditionReason, string) {
 	end := deliveryDeadline(d)
 	if end.IsZero() || now.Before(end) || slices.Contains(reasonsWithoutTimeout(d), reason) {
