@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a program in a network of its own, so that suites run side by side: Crossplane's RBAC manager always takes port 8080. Only root of Linux
-# can make one, and only with iproute2; elsewhere the program runs in this network, and suites wait for each other.
+# Runs a program in a network of its own, so that suites run side by side: Crossplane's RBAC manager always takes port 8080. It takes Linux with
+# iproute2, and root or a kernel that lets other users make user namespaces; elsewhere the program runs in this network, and suites wait for each other.
 set -euo pipefail
 
 # connect gives the network a loopback, and a default route, by which API servers find the address that they advertise. It leads nowhere.
@@ -15,7 +15,11 @@ connect='
 	ip route add local 10.200.0.0/16 dev lo
 '
 
-if [[ $(uname) == Linux && $(id -u) -eq 0 ]] && unshare --net bash -c "set -e; $connect" 2>/dev/null; then
-	exec unshare --net bash -c "set -e; $connect"' exec "$@"' -- "$@"
+own=(unshare --net)
+if [[ $(id -u) -ne 0 ]]; then
+	own=(unshare --map-root-user --net)
+fi
+if [[ $(uname) == Linux ]] && "${own[@]}" bash -c "set -e; $connect" 2>/dev/null; then
+	exec "${own[@]}" bash -c "set -e; $connect"' exec "$@"' -- "$@"
 fi
 exec "$@"

@@ -122,6 +122,16 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// awaitRequest waits until the server has begun to serve a request.
+func awaitRequest(t *testing.T, s *Server) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); s.Requests("team/fleet") == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the server has got no request")
+		}
+	}
+}
+
 // TestKilledClient shows that a client which ends in the middle of its push leaves nothing behind that runs on.
 func TestKilledClient(t *testing.T) {
 	s := start(t)
@@ -133,9 +143,7 @@ func TestKilledClient(t *testing.T) {
 	if _, err := c.Write([]byte(half)); err != nil {
 		t.Fatal(err)
 	}
-	for s.Requests("team/fleet") == 0 {
-		time.Sleep(10 * time.Millisecond)
-	}
+	awaitRequest(t, s)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (s *server) close() { _ = s.http.Close() }
 func CheckNetwork(ctx context.Context, n netip.Prefix) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(n.Addr().Next().String(), "0"))
 	if err != nil {
-		return errors.Wrap(err, "cannot give addresses to pods: run as root of Linux with iproute2, by test/e2e/own-network.sh")
+		return errors.Wrap(err, "cannot give addresses to pods: run by test/e2e/own-network.sh on Linux with iproute2, as root or where users may make user namespaces")
 	}
 	return errors.Wrap(l.Close(), "cannot free an address")
 }
