@@ -25,6 +25,7 @@ func shipped() map[string]Options {
 		"web":         {Name: "web", Version: "1.1.0", Types: []string{"web"}, Channel: "next"},
 		"batch":       {Name: "batch", Version: "1.0.0", Types: []string{"batch"}, Channel: "stable"},
 		"adopted":     {Name: "adopted", Version: "1.0.0", Types: []string{"adopted"}, Channel: "stable"},
+		"web-canary":  {Name: "web-canary", Version: "1.0.0", Types: []string{"web-canary"}, Channel: "stable"},
 		"telco-slice": {Name: "telco-slice", Version: "1.0.0", Types: []string{"telco-slice"}, Channel: "stable"},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/function/intent"
 )
 
@@ -33,6 +34,9 @@ func TestStyleChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := Input{Blueprint: b, Intent: i, Site: Site{Name: "edge1", Parameters: map[string]string{"plmn": "00101"}}, Claim: Claim{Namespace: "team-a", Name: "shop"}}
+			if b.Spec.Canary != nil {
+				in.Track = track.Blue
+			}
 			want, err := NewRenderer().Build(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)

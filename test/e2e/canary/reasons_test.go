@@ -25,13 +25,13 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
-		change func(files tree.Files)
+		change func(s *shop, files tree.Files)
 		// want is how the provider's answer begins, and message what is in it.
 		want, message string
 		// failing is true where requests fail although the gateway reports that all is well.
 		failing bool
 	}{
-		"Proven": {reason: "A route that the gateway takes, and whose Services it finds, is proven.", change: func(tree.Files) {}},
+		"Proven": {reason: "A route that the gateway takes, and whose Services it finds, is proven.", change: func(*shop, tree.Files) {}},
 		"OtherListener": {
 			reason: "A listener that the Gateway does not have takes no route.",
 			change: inRoute("namespace: gateways", "namespace: gateways\n    sectionName: other"),
@@ -53,7 +53,7 @@ func TestReasons(t *testing.T) {
 		},
 		"NoService": {
 			reason: "The share of a Service that is missing goes nowhere.",
-			change: func(files tree.Files) {
+			change: func(_ *shop, files tree.Files) {
 				delete(files, "green/service-web-green.yaml")
 				list := files["green/kustomization.yaml"]
 				files["green/kustomization.yaml"] = []byte(strings.Replace(string(list), "- service-web-green.yaml\n", "", 1))
@@ -72,7 +72,7 @@ func TestReasons(t *testing.T) {
 		},
 		"UnsupportedFilter": {
 			reason:  "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
-			change:  inRoute("    matches:\n", "    filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    matches:\n"),
+			change:  inRoute("  - backendRefs:\n", "  - filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    backendRefs:\n"),
 			failing: true,
 		},
 	}
@@ -82,7 +82,7 @@ func TestReasons(t *testing.T) {
 			s := newShop(t)
 			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.gateway.Port)))
 			files := s.at(s.beside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
-			tc.change(files)
+			tc.change(s, files)
 			s.commit(files)
 			got := ""
 			t.Cleanup(func() { t.Logf("\n%s\nthe provider says: %s", tc.reason, got) })
@@ -114,9 +114,13 @@ func TestStaleGeneration(t *testing.T) {
 	})
 }
 
-func inRoute(old, by string) func(tree.Files) {
-	return func(files tree.Files) {
+func inRoute(old, by string) func(*shop, tree.Files) {
+	return func(s *shop, files tree.Files) {
+		s.Helper()
 		const name = "shared/httproute-web.yaml"
+		if !strings.Contains(string(files[name]), old) {
+			s.Fatalf("%s does not have %q:\n%s", name, old, files[name])
+		}
 		files[name] = []byte(strings.Replace(string(files[name]), old, by, 1))
 	}
 }

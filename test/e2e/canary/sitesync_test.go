@@ -77,8 +77,8 @@ func TestSiteSync(t *testing.T) {
 		t.Errorf("a track with requests is not idle: got %+v", green)
 	}
 
-	s.patchWeights(track.Green)
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + engines.ReasonTrafficDiffers)
+	// The provider makes Flux look, which takes weights back at once.
+	s.awaitSite(string(deliveryv1alpha1.SiteSyncing)+" "+engines.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
 
 	files = annotated(files, kubelet.AnnotationReadyAfter, time.Hour)
 	position.Revision, position.Step = 3, 0
@@ -188,8 +188,8 @@ func (s *shop) awaitGreen(what string, is func(deliveryv1alpha1.TrackObservation
 	return last
 }
 
-// awaitSite waits until the SiteSync says a state and a reason of the Site.
-func (s *shop) awaitSite(want string) {
+// awaitSite waits until the SiteSync says a state and a reason of the Site. Before each look it does what another user does.
+func (s *shop) awaitSite(want string, meanwhile ...func()) {
 	s.Helper()
 	last := deliveryv1alpha1.SiteObservation{}
 	s.Cleanup(func() {
@@ -198,6 +198,9 @@ func (s *shop) awaitSite(want string) {
 		}
 	})
 	s.await("the SiteSync says "+want, func() bool {
+		for _, do := range meanwhile {
+			do()
+		}
 		last = s.observed()
 		return string(last.State)+" "+last.Reason == want
 	})
