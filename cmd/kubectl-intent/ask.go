@@ -28,7 +28,7 @@ type askFlags struct {
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Reason  string        `help:"Why, for people who read the RolloutRequest later."`
 	DryRun  string        `default:"none" enum:"none,client"                                                                                help:"With client, the RolloutRequest is printed and not made."`
-	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, another revision took its place, or the revision did not end as asked: approve and retry want it verified, abort and rollback that it does not run any more."`
+	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, another revision took its place, or the revision did not end as asked: approve, retry and promote --full want it verified, abort and rollback that it does not run any more. Of promote with a step, wait until the step is released."`
 	Timeout time.Duration `default:"10m"  help:"How long to wait."`
 }
 
@@ -109,6 +109,16 @@ type asked struct {
 	cluster *cluster.Cluster
 	spec    rolloutv1alpha1.RolloutRequestSpec
 	status  deploymentv1alpha1.IntentDeploymentStatus
+	canary  canaryOf
+}
+
+// canaryOf is what is read of the canary of a deployment.
+type canaryOf struct {
+	// Promote is the step that waits for a user.
+	Promote *int32 `json:"promote"`
+
+	// State says what the revision waits for.
+	State string `json:"state"`
 }
 
 // createRequest makes a RolloutRequest, which complete says more of.
@@ -161,6 +171,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 			Revision     int64                           `json:"revision"`
 			LiveRevision int64                           `json:"liveRevision"`
 			Update       deploymentv1alpha1.UpdateStatus `json:"update"`
+			Canary       canaryOf                        `json:"canary"`
 		} `json:"status"`
 	}{}
 	if err := json.Unmarshal(b, d); err != nil {
@@ -176,6 +187,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 			Revision:      d.Status.Revision, RequestedBy: c.User(ctx), Reason: f.Reason,
 		},
 		status: deploymentv1alpha1.IntentDeploymentStatus{Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Update: d.Status.Update},
+		canary: d.Status.Canary,
 	}, nil
 }
 
@@ -184,6 +196,7 @@ func (a *asked) requestObject(namespace string) (*unstructured.Unstructured, err
 	verb := map[rolloutv1alpha1.Action]string{
 		rolloutv1alpha1.ActionAbort: "abort", rolloutv1alpha1.ActionApproveUpdate: "approve",
 		rolloutv1alpha1.ActionRetry: "retry", rolloutv1alpha1.ActionRollbackTo: "rollback",
+		rolloutv1alpha1.ActionPromote: "promote",
 	}[a.spec.Action]
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&a.spec)
 	if err != nil {
@@ -251,6 +264,8 @@ func lateAnswer(name, last string) error {
 // says why was printed.
 func verdictOfRequest(r *rolloutv1alpha1.RolloutRequest) error {
 	switch {
+	case isReleased(r):
+		return nil
 	case requestResult(r) != rolloutv1alpha1.ResultDone:
 		return verdictError{}
 	case r.Status.End == "":
@@ -266,10 +281,15 @@ func requestResult(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
 }
 
-// isAnswerFinal is true for a request whose answer never changes.
+// isReleased is true for a promotion that released its step. The revision may go on for days.
+func isReleased(r *rolloutv1alpha1.RolloutRequest) bool {
+	return r.Spec.Action == rolloutv1alpha1.ActionPromote && r.Spec.Step != nil && requestResult(r) == rolloutv1alpha1.ResultTaken
+}
+
+// isAnswerFinal is true for a request whose answer never changes, or is all that its user waits for.
 func isAnswerFinal(r *rolloutv1alpha1.RolloutRequest) bool {
 	why := requestResult(r)
-	return why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
+	return isReleased(r) || why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
 }
 
 // requestAnswer returns the reason of a request, with words for it.

@@ -93,6 +93,8 @@ func TestAsk(t *testing.T) {
 		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-4-},
 			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: 4, requestedBy: ann`+also+`}}`).Object
 	}
+	const canaryPlan = "plan: [{sites: [edge1], weight: 0, ahead: 5}, {weight: 5, ahead: 20, pause: 10m}, {weight: 20, ahead: 100, gate: true, pause: Manual}, {weight: 100, gate: true}]"
+	inCanary := []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 1"}
 	const fourth = "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0, renderer: '2'}}"
 	cases := map[string]struct {
 		reason string
@@ -132,9 +134,42 @@ func TestAsk(t *testing.T) {
 		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
 		"Unknown":    {reason: "A request is made without requestedBy when the API server does not say who asks.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
 		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
-		"Missing":    {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
-		"DryRun":     {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
-		"Newer":      {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
+		"Promote": {
+			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: Paused}}",
+			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
+		},
+		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
+		"PromoteFull": {reason: "All steps are released at once.", args: []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true")},
+		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
+		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step waits for a user: --step releases one that does not wait yet, and --full all of them\n"},
+		"PromotePassed": {
+			reason: "A step that is passed is refused with the one that can be released.", args: []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
+			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
+		},
+		"PromoteTwice": {
+			reason: "A step is released once.", args: []string{"promote", "shop", "--step=2"}, delivery: append(inCanary, "promoted: 0", "promoted: 2"), code: exitInvalid,
+			says: "shop: step 2 of revision 4 cannot be released: it was released already, or is passed; possible: 3\n",
+		},
+		"PromoteFar": {
+			reason: "A request releases one pause at a time.", args: []string{"promote", "shop", "--step=3"}, delivery: inCanary, code: exitInvalid,
+			says: "shop: step 3 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
+		},
+		"PromoteHeld": {
+			reason: "A Gate without a verdict, that holds a revision, is passed.", args: []string{"promote", "shop", "--step=4"}, status: "{revision: 4, canary: {promote: 4, state: Held}}",
+			delivery: []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 3"}, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 4"),
+		},
+		"PromoteWaves": {
+			reason: "Waves wait for no user.", args: []string{"promote", "shop", "--full"}, code: exitInvalid,
+			says: "shop: all steps of revision 4 cannot be released: no user is awaited there; no step can be released\n",
+		},
+		"PromoteJudged": {
+			reason: "A revision that has its verdict is not promoted.", args: []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, code: exitInvalid,
+			says: "shop: all steps of revision 4 cannot be released: the revision was judged already (Verified)\n",
+		},
+		"PromoteOther": {reason: "A promotion of another revision than the present one is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
+		"Newer":        {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -213,6 +248,8 @@ func TestWait(t *testing.T) {
 		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
 		"Stays":      {reason: "An abort that leaves the revision in place is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
 		"Untouched":  {reason: "An abort before any Site's directory changed is what was asked for.", answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n"},
+		"Released":   {reason: "A promotion has done what it is for when the step is released.", command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n"},
+		"Full":       {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
 		"Unsaid":     {reason: "A request that does not say how it ended is not known to be what was asked for.", command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended"},
 	}
 	for name, tc := range cases {

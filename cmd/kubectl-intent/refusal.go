@@ -20,7 +20,7 @@ import (
 // expectRefusal returns why the deployment would refuse what is asked, as far as its GitDeliveries show, or nil if it would not. It returns nil as well
 // for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
 func (a *asked) expectRefusal(ctx context.Context) error {
-	if a.spec.Action != rolloutv1alpha1.ActionAbort && a.spec.Action != rolloutv1alpha1.ActionRollbackTo {
+	if !slices.Contains([]rolloutv1alpha1.Action{rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote}, a.spec.Action) {
 		return nil
 	}
 	all, err := a.cluster.Deliveries(ctx, a.spec.DeploymentRef)
@@ -31,8 +31,13 @@ func (a *asked) expectRefusal(ctx context.Context) error {
 		return err
 	}
 	v := viewLedger(all)
+	// No GitDelivery shows what the Gate says.
+	v.input.Proof.IsHeld = a.canary.State == stateHeld
 	return v.explainRefusal(v.resultOf(a.spec), a.spec)
 }
+
+// stateHeld is the state of a canary whose Gate came to no verdict.
+const stateHeld = "Held"
 
 // A ledgerView is what the GitDeliveries of a deployment show of its ledger, and of the directories of its Sites.
 type ledgerView struct {
@@ -86,6 +91,11 @@ func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1a
 
 // explainRefusal returns what is wrong, and what to do, for a result that refuses, and nil for any other.
 func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
+	if asked.Action == rolloutv1alpha1.ActionPromote {
+		if err := v.explainPromotion(r, asked); err != nil {
+			return err
+		}
+	}
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
 		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to restore an earlier revision",

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+type promoteCommand struct {
+	askFlags
+
+	Step *int32 `help:"Step to release, counted from 0, with the pause before it. Without it, the one that the status names: what waits for a user now." xor:"promote"`
+	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
+}
+
+// Run releases a step of a canary, or all of them. It returns an error when no step waits for a user, and for what cannot be read or made.
+func (c *promoteCommand) Run(s *streams) error {
+	return c.createRequest(s, func(_ context.Context, a *asked) error {
+		a.spec.Action = rolloutv1alpha1.ActionPromote
+		if c.Full {
+			a.spec.Full = &c.Full
+			return nil
+		}
+		a.spec.Step = c.Step
+		if a.spec.Step == nil {
+			a.spec.Step = a.canary.Promote
+		}
+		if a.spec.Step == nil {
+			return errors.New("no step waits for a user: --step releases one that does not wait yet, and --full all of them")
+		}
+		return nil
+	})
+}
+
+// explainPromotion returns what is wrong, and what to do, for a result that refuses a promotion.
+func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
+	what := "all steps"
+	if asked.Step != nil {
+		what = fmt.Sprintf("step %d", *asked.Step)
+	}
+	switch r {
+	case rolloutv1alpha1.ResultAlreadyJudged:
+		return errors.Errorf("%s of revision %d cannot be released: the revision was judged already (%s)", what, asked.Revision, v.state.Verdict.Result)
+	case rolloutv1alpha1.ResultUnknownStep:
+		return errors.Errorf("%s of revision %d cannot be released: no user is awaited there; %s", what, asked.Revision, v.describeSteps(asked))
+	case rolloutv1alpha1.ResultStale:
+		if v.state.Current.Number == asked.Revision {
+			return errors.Errorf("%s of revision %d cannot be released: it was released already, or is passed; %s", what, asked.Revision, v.describeSteps(asked))
+		}
+	}
+	return nil
+}
+
+// describeSteps says which step can be released now.
+func (v ledgerView) describeSteps(asked rolloutv1alpha1.RolloutRequestSpec) string {
+	out := []string{}
+	for n := range int32(len(v.state.Current.Plan)) {
+		asked.Step, asked.Full = new(n+1), nil
+		if !v.resultOf(asked).Refused() {
+			out = append(out, fmt.Sprint(n+1))
+		}
+	}
+	if len(out) == 0 {
+		return "no step can be released"
+	}
+	return "possible: " + strings.Join(out, ", ")
+}
