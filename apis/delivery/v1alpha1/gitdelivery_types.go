@@ -55,12 +55,6 @@ type Tree struct {
 	// +kubebuilder:validation:Enum=Kustomization;Manifests
 	Layout catalogv1alpha1.Layout `json:"layout,omitempty"`
 
-	// Weight of the traffic that this tree asks for, in percent. Absent means that it says nothing about traffic.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
-	Weight *int32 `json:"weight,omitempty"`
-
 	// Action to take.
 	// +required
 	// +kubebuilder:validation:Enum=Desired;Restore;Keep
@@ -83,6 +77,61 @@ type Tree struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000000
 	Files []byte `json:"files,omitempty"`
+
+	// Parts are folders of the directory beside the files: those of tracks whose files the object does not carry. The repository has them already, and
+	// the tree of the directory has them too. Goes with action Desired.
+	// +optional
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=path
+	Parts []TreePart `json:"parts,omitempty"`
+
+	// Tracks of the directory, and the share of the requests that its routes give to each of them. Absent for a directory without tracks, and with action
+	// Keep.
+	// +optional
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=name
+	Tracks []TreeTrack `json:"tracks,omitempty"`
+}
+
+// TreePart is a folder of a directory that the repository has already.
+type TreePart struct {
+	// Path of the folder in the directory, which is the name of its track.
+	// +required
+	// +kubebuilder:validation:Enum=blue;green
+	Path string `json:"path"`
+
+	// Tree is the git tree id (SHA-1, 40 hexadecimal digits) of the folder. The repository has it in the directory, or in a tree of an earlier revision;
+	// where it has it no longer, the delivery says TreeGone.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-f]{40}$')",message="must be a git tree id"
+	Tree string `json:"tree"`
+
+	// Revision that the folder belongs to.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+}
+
+// TreeTrack is a track of a directory.
+type TreeTrack struct {
+	// Name of the track.
+	// +required
+	// +kubebuilder:validation:Enum=blue;green
+	Name string `json:"name"`
+
+	// Revision that the folder of the track belongs to.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+
+	// Weight is the share of the requests that the routes of the directory give to the track, in percent.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Weight int32 `json:"weight"`
 }
 
 // DriftPolicy says what happens when an unmanaged commit changed our directory.
@@ -206,6 +255,42 @@ type DeliveredTree struct {
 	// Revision that wrote the directory last.
 	// +required
 	Revision int64 `json:"revision"`
+
+	// Tracks of the directory. Absent for a directory without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=name
+	Tracks []DeliveredTrack `json:"tracks,omitempty"`
+}
+
+// DeliveredTrack is a track of a directory as it was delivered. A track that left the directory is not listed.
+type DeliveredTrack struct {
+	// Name of the track.
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	Name string `json:"name"`
+
+	// Revision that the folder of the track belongs to.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Tree is the git tree id of the folder.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+
+	// Weight is the share of the requests that the directory gives to the track, in percent.
+	// +required
+	Weight int32 `json:"weight"`
+
+	// WeighedAt is the last position at which the directory gave the track any requests. Absent if it never did since the track is there.
+	// +optional
+	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
+
+	// ChangedAt is the last position at which the folder of the track changed.
+	// +optional
+	ChangedAt *ledger.Position `json:"changedAt,omitempty"`
 }
 
 // HistoryTree is the tree that one Site had in a revision.

@@ -77,8 +77,8 @@ func checkTrees(f facts) *decision {
 }
 
 func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
-	if t.Weight != nil {
-		return refuse(v1alpha1.ReasonInvalid, "%s.weight: is not supported yet", field)
+	if len(t.Parts)+len(t.Tracks) > 0 {
+		return refuse(v1alpha1.ReasonInvalid, "%s: parts and tracks are not supported yet", field)
 	}
 	switch t.Action {
 	case v1alpha1.ActionDesired:

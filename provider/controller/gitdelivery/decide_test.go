@@ -103,10 +103,12 @@ func TestRefused(t *testing.T) {
 			},
 			want: v1alpha1.ReasonInvalid,
 		},
-		"Weight": {
-			reason: "What is not supported yet is said to be so",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Weight = new(int32(10)) },
-			want:   v1alpha1.ReasonInvalid,
+		"Tracks": {
+			reason: "A directory in tracks is refused before it is supported.",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue", Revision: 1}}
+			},
+			want: v1alpha1.ReasonInvalid,
 		},
 		"CVE-2024-31990-NamespaceNotAllowed": {
 			reason: "A GitDelivery that is written past the function may not use a configuration that does not allow its namespace.",
