@@ -25,7 +25,7 @@ func ledgers() map[string]rule {
 		},
 		"Recover": {
 			reason: "A ledger that was lost continues from the newest copy.", file: "step/home.go",
-			at: "if «newest.IsClosed || !newest.Supersedes(s)» {", without: "true", story: 297,
+			at: "if «newest.IsClosed || !newest.Supersedes(s) && h.State.Successor == \"\"» {", without: "true", story: 3,
 		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
@@ -33,7 +33,7 @@ func ledgers() map[string]rule {
 		},
 		"ProvenPosition": {
 			reason: "What is only proposed proves nothing.", file: "deployment/decide.go",
-			at: "if «s.Position() == home.State.Position()» &&", without: "true", story: 44,
+			at: "if «s.Position() == home.State.Position()» &&", without: "true", story: 12,
 		},
 	}
 }
@@ -91,7 +91,7 @@ func proofs() map[string]rule {
 		},
 		"GateFirst": {
 			reason: "A step with a Gate waits for its verdict.", file: "step/judge.go",
-			at: "!p.IsLive, «s.IsGated() && !p.HasPassed»:", without: "false", story: 1,
+			at: "case «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld»:", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "evidence/gate.go",
@@ -99,7 +99,7 @@ func proofs() map[string]rule {
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
-			at: "if «!hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at)» {", without: "true", story: 108,
+			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "evidence/sites.go",
@@ -113,7 +113,7 @@ func rollbacks() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
 			reason: "What is restored is proven to run.", file: "step/rollback.go",
-			at: "case «in.Proof.IsLive»:", without: "true", story: 2,
+			at: "case «in.Proof.IsLive && !isBeforeSteps(s)»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
 			reason: "There are no more attempts than there may be.", file: "step/rollback.go",
