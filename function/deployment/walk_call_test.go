@@ -114,6 +114,7 @@ func (w *walk) decide(m moment) *reply {
 		return c.out
 	}
 	out := w.consult(m, w.runStages)
+	w.askForProposed(m, out)
 	w.recent = &call{moment: m, core: w.core, catalog: w.catalogVersion(), out: out}
 	return out
 }

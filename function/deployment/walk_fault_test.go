@@ -71,12 +71,7 @@ func (w *walk) losses() []fault {
 				w.wiped = true
 			}
 		}},
-		{"all objects are lost", func() {
-			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
-			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
-			w.born++
-			w.in.UID = fmt.Sprint("composite-", w.born)
-		}},
+		{"all objects are lost", w.loseObjects},
 		{"SiteSync is lost", func() { w.sync = nil }},
 		{"Gates are lost", func() { clear(w.gates) }},
 		{"statuses are lost", func() {
@@ -102,6 +97,14 @@ func (w *walk) losses() []fault {
 			w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 7, IntentDigest: "x"}
 		}},
 	}
+}
+
+// loseObjects loses all objects, and the status of the composite, which is made anew.
+func (w *walk) loseObjects() {
+	w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
+	w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
+	w.born++
+	w.in.UID = fmt.Sprint("composite-", w.born)
 }
 
 func (w *walk) edits() []fault {

@@ -33,6 +33,8 @@ type repo struct {
 	touched bool
 	// onRecord is called with what is appended to the ledger. It may be nil.
 	onRecord func(before ledger.State, events []ledger.Event, now time.Time)
+	// missing is what the repository does not do to keep the ledger in order.
+	missing protection
 }
 
 // A try is one attempt at one step of one revision.
@@ -78,7 +80,7 @@ func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, now time.Time) fence {
 		return fenceFollower(r.memory, p)
 	}
 	identity := fmt.Sprintf("%s %s", d.GetUID(), now.Format("20060102T150405Z"))
-	return fenceHome(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
+	return r.missing.fence(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
 }
 
 // committed is the highest revision that commits speak of.
@@ -194,7 +196,7 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 // show in the status what the repository holds, and whether it has what is asked for.
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	at, m := &d.Status.AtProvider, r.memory
-	at.Ledger, at.Record = new(m.recorded(r.committed())), m.shown()
+	at.Ledger, at.Record = new(m.recorded(r.committed())), r.missing.record(m)
 	if f.reason != "" {
 		setUnready(d, now, f.reason)
 		return

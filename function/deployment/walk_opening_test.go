@@ -1,24 +1,49 @@
 package deployment
 
 import (
+	"maps"
+	"slices"
+
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // opened is the first of the stories whose beginning is written down, since chance finds none like it among thousands.
 const opened = 1_000_000
 
+// A writtenStory is one whose beginning is written down.
+type writtenStory struct {
+	name  string
+	begin func(*walk)
+}
+
+// writtenStories are the stories from 1000000 on.
+func writtenStories() []writtenStory {
+	return []writtenStory{
+		{"judgedTwice", (*walk).judgedTwice},
+		{"takenBack", (*walk).takenBack},
+		{"lostTogether", (*walk).lostTogether},
+		{"homeMadeAnew", (*walk).homeMadeAnew},
+		{"stateLost", (*walk).stateLost},
+	}
+}
+
 // open a story, with what is written down for it or with something that works.
 func (w *walk) open(seed uint64) {
-	all := []func(){w.judgedTwice, w.takenBack}
+	all := writtenStories()
 	if n := seed - opened; seed >= opened && n < uint64(len(all)) {
-		w.in.Spec.DeliveryConfig.Waves = nil
-		w.works()
-		all[n]()
+		w.beginPlainly()
+		all[n].begin(w)
 		return
 	}
 	for range w.rng.IntN(15) {
 		w.round()
 	}
+}
+
+// beginPlainly delivers the first revision to all Sites at once.
+func (w *walk) beginPlainly() {
+	w.in.Spec.DeliveryConfig.Waves = nil
+	w.works()
 }
 
 // works lets everybody work until all is done.
@@ -56,6 +81,47 @@ func (w *walk) takenBack() {
 	w.works()
 	w.wish(5)
 	w.works()
+}
+
+// lostTogether is told until a revision is verified in both repositories, all objects are lost, and the follower is the first that is asked, which
+// refuses by then what it took before.
+func (w *walk) lostTogether() {
+	w.loseObjects()
+	w.repos["default"].dead, w.repos["other"].refuses = true, true
+	for range 3 {
+		w.calls()
+		for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
+			w.provide(name, false)
+		}
+	}
+	w.repos["default"].dead, w.repos["other"].refuses = false, false
+	w.works()
+}
+
+// homeMadeAnew goes on until the home lost everything, its object too, and the follower alone knows which revision there is.
+func (w *walk) homeMadeAnew() {
+	w.wish(3)
+	w.works()
+	home := w.ledger().Home
+	delete(w.deliveries, w.deliveryTo(home))
+	w.repos[home] = w.newRepo()
+	w.loses()
+	w.wiped = true
+	w.works()
+}
+
+// stateLost goes on until the home lost its state while its object is there, which shows more than any follower knows: that a revision was rejected.
+func (w *walk) stateLost() {
+	w.in.Spec.RollbackConfig.AutoRollback = new(false)
+	w.wish(5)
+	w.works()
+	was := w.ledger()
+	w.repos[was.Home].memory = memory{}
+	w.loses()
+	w.works()
+	if is := w.ledger(); is.Current == nil || is.Current.Number != was.Current.Number || is.IsRejected() != was.IsRejected() {
+		w.truth.violatedf("revision %d was rejected: %t, and the ledger continues as %s", was.Current.Number, was.IsRejected(), w.describeRepositories())
+	}
 }
 
 // deliveryTo is the name of the delivery to a repository.

@@ -82,6 +82,8 @@ type walk struct {
 	unmeasurable xpv2.ConditionReason
 	// begun is when Gates began to measure.
 	begun map[string]time.Time
+	// missing is what keeps no order in this story.
+	missing protection
 }
 
 // A moment is what a stale read finds.
@@ -246,7 +248,7 @@ func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelive
 // newRepo is a repository that lets the truth know what is recorded.
 func (w *walk) newRepo() *repo {
 	r := newRepo()
-	r.onRecord = w.truth.record
+	r.onRecord, r.missing = w.truth.record, w.missing
 	return r
 }
 
