@@ -40,6 +40,13 @@ type BlueprintMetric struct {
 	// +kubebuilder:validation:MaxLength=4096
 	Query string `json:"query"`
 
+	// Canary is the query for the steps of a canary in which both tracks get requests. In the values of its label matchers, {{canary}} and {{stable}}
+	// are replaced by the names of the tracks too, so that it can compare them; query may not have them. Empty means that query is asked in these
+	// steps too, and judges both tracks together.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Canary string `json:"canary,omitempty"`
+
 	// Unit of the query's value, such as s, ms, % or requests/s. Empty means that it has none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32

@@ -300,10 +300,16 @@ type HistoryTree struct {
 	// +kubebuilder:validation:MaxLength=63
 	Site string `json:"site"`
 
-	// Tree is the git tree id.
+	// Tree is the git tree id. Once a revision with tracks gets all requests, it is that of the tree in which its track is alone.
 	// +required
 	// +kubebuilder:validation:MaxLength=40
 	Tree string `json:"tree"`
+
+	// Part is the git tree id of the folder of the revision's track at full size. Empty before the revision gets all requests, and for one without
+	// tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Part string `json:"part,omitempty"`
 }
 
 // HistoryEntry is one revision as it was delivered. What it was asked for, and how it was judged, stands in the ledger.

@@ -45,6 +45,9 @@ const (
 
 	// ReasonPauseOver means that the pause is over. It never begins again at the same position.
 	ReasonPauseOver xpv2.ConditionReason = "PauseOver"
+
+	// ReasonPromoted means that a user ended the pause.
+	ReasonPromoted xpv2.ConditionReason = "Promoted"
 )
 
 // Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which

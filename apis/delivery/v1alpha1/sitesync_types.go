@@ -85,12 +85,16 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
 	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
 
-	// Pause is how long the step lasts after all of its Sites are live. It ends once for a position, as condition Released says. Absent means that the
-	// step has no pause that ends by itself.
+	// Pause is how long the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
+	// ends once for a position, as condition Released says. Absent means that the step has no pause.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="must be a duration from 1s to 720h, such as 10m"
+	// +kubebuilder:validation:XValidation:rule="self == 'Manual' || self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="must be Manual or a duration from 1s to 720h, such as 10m"
 	Pause string `json:"pause,omitempty"`
+
+	// Promoted says that a user ended the pause of the step. Default: false.
+	// +optional
+	Promoted bool `json:"promoted,omitempty"`
 
 	// Sites that are observed.
 	// +optional
@@ -279,7 +283,7 @@ type SiteSyncObservation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Pause of the step. Absent before it begins, and where none is asked for.
+	// Pause of the step. Absent before it begins, and where none is asked for, or one that a user ends.
 	// +optional
 	Pause *PauseObservation `json:"pause,omitempty"`
 

@@ -18,8 +18,14 @@ const (
 	// ReasonTimedOut means that a check did not end in time. Terminal.
 	ReasonTimedOut xpv2.ConditionReason = "TimedOut"
 
+	// ReasonInconclusive means that a check came to no conclusion, and that a user decides. Terminal.
+	ReasonInconclusive xpv2.ConditionReason = "Inconclusive"
+
 	// ReasonMeasuring means that the checks go on.
 	ReasonMeasuring xpv2.ConditionReason = "Measuring"
+
+	// ReasonWatching means that all checks have their count, and are measured on until the step is released.
+	ReasonWatching xpv2.ConditionReason = "Watching"
 
 	// ReasonNoData means that a query gives no data, and that its check waits until there is some: noData of the check is Wait. Its clock stands
 	// still.

@@ -67,6 +67,19 @@ type GateParameters struct {
 	// +kubebuilder:validation:Enum=Hold;Reject
 	OnMetricsUnavailable deploymentv1alpha1.MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 
+	// Until says how long the checks are measured. Released measures each on at its interval, after it has its count, until the SiteSync says that the
+	// step is released: so the pause behind the step is watched, and failureLimit and inconclusiveLimit count over all of it, timeout for the first
+	// count. Absent means until each has its count.
+	// +optional
+	// +kubebuilder:validation:Enum=Released
+	Until GateUntil `json:"until,omitempty"`
+
+	// OnInconclusive says what becomes of checks that come to no conclusion: Hold gives verdict Inconclusive, so that a user decides, and Reject gives
+	// verdict Error. Absent means Reject.
+	// +optional
+	// +kubebuilder:validation:Enum=Reject;Hold
+	OnInconclusive string `json:"onInconclusive,omitempty"`
+
 	// Checks that all have to pass, each at one Site.
 	// +required
 	// +kubebuilder:validation:MinItems=1
@@ -85,10 +98,16 @@ func (p GateParameters) BlueprintName() string {
 	return ptr.Deref(p.Blueprint, ledger.BlueprintReference{}).Name
 }
 
+// GateUntil says how long the checks of a Gate are measured.
+type GateUntil string
+
+// GateUntilReleased measures until the SiteSync says that the step is released.
+const GateUntilReleased GateUntil = "Released"
+
 // GateVerdict says how a Gate judged.
 type GateVerdict string
 
-// Verdicts of a Gate. All but Passed reject the revision.
+// Verdicts of a Gate. All but Passed and Inconclusive reject the revision.
 const (
 	// GatePassed means that all checks passed.
 	GatePassed GateVerdict = "Passed"
@@ -101,6 +120,9 @@ const (
 
 	// GateTimedOut means that a check did not end in time.
 	GateTimedOut GateVerdict = "TimedOut"
+
+	// GateInconclusive means that no check was violated, and that one came to no conclusion: a user decides. It is there with onInconclusive Hold only.
+	GateInconclusive GateVerdict = "Inconclusive"
 )
 
 // CheckPhase is where a check stands.
@@ -125,6 +147,9 @@ const (
 
 	// CheckTimedOut means that the check did not end in time.
 	CheckTimedOut CheckPhase = "TimedOut"
+
+	// CheckInconclusive means that the measurements speak neither for the subject nor against it. It is there with onInconclusive Hold only.
+	CheckInconclusive CheckPhase = "Inconclusive"
 )
 
 // CheckJobReference names the Job that a check runs as.
@@ -161,7 +186,7 @@ type CheckResult struct {
 
 	// Phase of the check.
 	// +required
-	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut
+	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut;Inconclusive
 	Phase CheckPhase `json:"phase"`
 
 	// Value that decided: the last one measured, in the unit of the threshold. Empty when there was none.
@@ -197,6 +222,10 @@ type CheckResult struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
+	// CountedAt is when a check that is measured until the step is released had its count and would have passed. Absent before, and for other checks.
+	// +optional
+	CountedAt *metav1.Time `json:"countedAt,omitempty"`
+
 	// EndedAt is when the check was judged.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
@@ -214,7 +243,7 @@ type GateObservation struct {
 
 	// Verdict on the position. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
 	// +optional
-	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut
+	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`
 
 	// EndedAt is when the verdict was found.

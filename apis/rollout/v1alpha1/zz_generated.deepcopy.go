@@ -61,6 +61,10 @@ func (in *CheckResult) DeepCopyInto(out *CheckResult) {
 		in, out := &in.StartedAt, &out.StartedAt
 		*out = (*in).DeepCopy()
 	}
+	if in.CountedAt != nil {
+		in, out := &in.CountedAt, &out.CountedAt
+		*out = (*in).DeepCopy()
+	}
 	if in.EndedAt != nil {
 		in, out := &in.EndedAt, &out.EndedAt
 		*out = (*in).DeepCopy()
