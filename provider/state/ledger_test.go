@@ -54,7 +54,7 @@ func appendTo(tb testing.TB, f LedgerFile, events ...ledger.Event) LedgerFile {
 // newLedger returns a file with revisions that were verified at so many Sites.
 func newLedger(tb testing.TB, revisions, sites int) LedgerFile {
 	tb.Helper()
-	f := LedgerFile{Claim: claimOfLedger, ClusterUID: "cluster-1"}
+	f := LedgerFile{Header: Header{Claim: claimOfLedger, ClusterUID: "cluster-1"}}
 	f = appendTo(tb, f, ledger.Event{Opened: &ledger.Opened{Ledger: "demo", Home: "platform"}})
 	for n := range revisions {
 		f = appendTo(tb, f, revisionOf(int64(n+1), sitesOf(sites))...)
@@ -79,7 +79,7 @@ func TestLedgerFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Format, f.MinReader = format, minReader
-	if diff := cmp.Diff(f, got, cmpopts.IgnoreUnexported(LedgerFile{})); diff != "" {
+	if diff := cmp.Diff(f, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
 		t.Errorf("\nA file that is read says what was written.\nDecodeLedger(...): -want, +got:\n%s", diff)
 	}
 	if e := got.Events[1]; e.Seq != 2 || e.Ordered == nil || e.Ordered.Revision.Plan != nil {
@@ -205,14 +205,29 @@ func TestDecodeLedger(t *testing.T) {
 		"NewerReader":  {reason: "A file that needs a newer reader is told from one that is broken.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
 		"OldFormat":    {reason: "The format before is not read.", change: func(f, _ map[string]any) { f["format"] = 1 }, want: "format 1 is not known"},
 		"NoState":      {reason: "A file without a readable state is refused.", change: func(f, _ map[string]any) { f["state"] = "none" }, want: "malformed"},
-		"LongHome":     {reason: "A name that no status can show is refused.", change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 254) }, want: "state.home has more than 253 characters"},
+		"LongHome":     {reason: "A name that no status can show is refused.", change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 269) }, want: "state.home has more than 268 characters"},
 		"BelowZero":    {reason: "A number below zero is refused.", change: func(_, s map[string]any) { s["seq"] = -1 }, want: "state.seq is below 0"},
 		"OtherVerdict": {reason: "A verdict that is not known is refused.", change: func(_, s map[string]any) { s["verdict"] = map[string]any{"result": "Maybe"} }, want: "state.verdict.result is not known"},
-		"NoPlan":       {reason: "A revision without a plan is refused.", change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current has not 1 to 20 steps"},
+		"NoPlan":       {reason: "A revision without a plan is refused.", change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current.plan has fewer than 1 items"},
 		"LongTree": {reason: "A tree that no status can show is refused.", change: func(_, s map[string]any) {
 			past := s["history"].([]any)[0].(map[string]any)
 			past["trees"].([]any)[0].(map[string]any)["id"] = strings.Repeat("f", 41)
 		}, want: "state.history[0].trees[0].id has more than 40 characters"},
+		"ConfigOfNamespace": {reason: "The home may be a ProviderConfig with the longest name.", change: func(_, s map[string]any) { s["home"] = "ProviderConfig/" + strings.Repeat("x", 253) }},
+		"LongPart": {reason: "A part of a tree that no status can show is refused.", change: func(_, s map[string]any) {
+			past := s["history"].([]any)[0].(map[string]any)
+			past["trees"].([]any)[0].(map[string]any)["part"] = strings.Repeat("f", 41)
+		}, want: "state.history[0].trees[0].part has more than 40 characters"},
+		"LongTrack": {reason: "A track that no status can show is refused.", change: func(_, s map[string]any) {
+			s["history"].([]any)[0].(map[string]any)["track"] = strings.Repeat("x", 64)
+		}, want: "state.history[0].track has more than 63 characters"},
+		"LowAhead": {reason: "A share of pods that no status can show is refused.", change: func(_, s map[string]any) {
+			s["current"].(map[string]any)["plan"].([]any)[0].(map[string]any)["ahead"] = -1
+		}, want: "state.current.plan[0].ahead is below 0"},
+		"NoEnd": {reason: "A past revision without an end is refused, which a status has to have.", change: func(_, s map[string]any) {
+			delete(s["history"].([]any)[0].(map[string]any), "endedAt")
+		}, want: "state.history[0].endedAt is empty"},
+		"OtherLetters": {reason: "A field whose name has other letters is not known, and so it is not taken for one that was checked.", change: func(_, s map[string]any) { s["HOME"] = 1 }},
 		"ManyRequests": {reason: "More requests than a status can show are refused.", change: func(_, s map[string]any) { s["requests"] = make([]string, 33) }, want: "state.requests has more than 32 items"},
 	}
 	for name, tc := range cases {
@@ -235,6 +250,10 @@ func TestDecodeLedger(t *testing.T) {
 				t.Errorf("\n%s\nDecodeLedger(...): want %q, got %v", tc.reason, tc.want, err)
 			}
 		})
+	}
+	twice := strings.Replace(string(encode(t, newLedger(t, 1, 1))), `"state": {`, `"state": {"home": "`+strings.Repeat("x", 269)+`"}, "state": {`, 1)
+	if _, err := DecodeLedger([]byte(twice)); err == nil || !strings.Contains(err.Error(), "malformed") {
+		t.Errorf("\nA field that is there twice is refused: what was checked of it is not what would be read.\nDecodeLedger(...): got %v", err)
 	}
 	if _, err := DecodeLedger(make([]byte, maxLedgerBytes+1)); err == nil {
 		t.Error("\nA file that is too large is not decoded.\nDecodeLedger(...): got no error")

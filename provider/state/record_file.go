@@ -23,30 +23,15 @@ const (
 
 	// maxRevisions is how many revisions a record has, beside the newest one that a rollback may go to.
 	maxRevisions = ledger.MaxHistory
-
-	maxReasonOfRequest = rolloutv1alpha1.MaxReason
 )
 
 // A RecordFile is the file in which a repository records what it was brought to, and what that follows from.
 type RecordFile struct {
-	// Format of the file.
-	Format int `json:"format"`
-	// MinReader is the oldest format whose readers understand the file. Who reads no such format must leave the file alone.
-	MinReader int `json:"minReader"`
-	// Claim that the record is about, without its UID.
-	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
-	// ClusterUID differs between two control planes of the same name.
-	ClusterUID string `json:"clusterUID"`
+	Header                        `json:",inline"`
+	deliveryv1alpha1.LedgerRecord `json:",inline"`
+
 	// Deleted is true when the delivery to the repository was deleted. What is left is the head, and of the copy its numbers.
 	Deleted bool `json:"deleted,omitempty"`
-	// Home is the name of the configuration of the repository that holds the ledger.
-	Home string `json:"home,omitempty"`
-	// Head of the ledger that the trees follow from. All zero where the state was lost.
-	Head ledger.Head `json:"head"`
-	// Position that the trees belong to.
-	Position ledger.Position `json:"position"`
-	// Copy of the ledger. Absent in the home.
-	Copy *ledger.State `json:"copy,omitempty"`
 	// LastNumber is the highest revision that commits of a lost state speak of. 0 where the state was not lost.
 	LastNumber int64 `json:"lastNumber,omitempty"`
 	// Attempt that brought the trees there.
@@ -62,9 +47,6 @@ type RecordFile struct {
 	Former []Tree `json:"former,omitempty"`
 	// Revisions whose trees the repository retains, the oldest first: the last 10, and the stable one.
 	Revisions []deliveryv1alpha1.HistoryEntry `json:"revisions,omitempty"`
-
-	// stored is what the file held when it was read. Fields of it that this version does not know are written back.
-	stored map[string]any
 }
 
 // A Tree is one directory of the claim.
@@ -79,37 +61,33 @@ type Tree struct {
 // anything that Encode would not have written, but for fields that it does not know.
 func DecodeRecord(content []byte) (RecordFile, error) {
 	r := RecordFile{}
-	stored, err := decodeFile(content, maxBytes, &r)
-	if err != nil {
+	if err := decodeFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
 		return RecordFile{}, err
 	}
-	r.stored = stored
-	return r, errors.Wrap(r.checkRecordFile(), "cannot decode state")
+	return r, errors.Wrap(r.checkDates(), "cannot decode state")
 }
 
-func (r RecordFile) checkRecordFile() error {
-	switch {
-	case len(r.Trees) > maxTrees:
-		return errors.Errorf("it has more than %d trees", maxTrees)
-	case len(r.Former) > maxFormer:
-		return errors.Errorf("it has more than %d directories of former branches", maxFormer)
-	case len(r.Revisions) > maxRevisions+1:
-		return errors.Errorf("it has more than %d revisions", maxRevisions+1)
-	case r.Copy != nil:
-		if err := checkLedger("copy", *r.Copy); err != nil {
-			return err
+// checkDates refuses a date that no commit can have.
+func (r RecordFile) checkDates() error {
+	dates := map[string]*metav1.Time{"commitTime": r.CommitTime}
+	if r.Attempt != nil {
+		dates["attempt.startedAt"] = &r.Attempt.StartedAt
+	}
+	for field, t := range dates {
+		if t != nil && (t.UTC().Year() < firstYear || t.UTC().Year() > lastYear) {
+			return errors.Errorf("%s is not from the years %d to %d", field, firstYear, lastYear)
 		}
 	}
-	return firstError(
-		r.checkNames(), r.checkDates(), checkTrees("trees", r.Trees), checkTrees("former", r.Former), r.checkRevisions(),
-		checkLengths(text{"home", r.Home, maxObject}), checkLedgerHead("head", r.Head), checkPosition("position", r.Position), checkMinimum(0, number{"lastNumber", r.LastNumber}),
-	)
+	return nil
 }
 
 // Tombstone returns what is left of a record when the delivery to the repository was deleted: where the ledger was, and its numbers, so that a
 // claim of the same name does not use them again.
 func (r RecordFile) Tombstone() RecordFile {
-	t := RecordFile{Claim: r.Claim, ClusterUID: r.ClusterUID, Deleted: true, Home: r.Home, Head: r.Head, Position: r.Position, LastNumber: r.LastNumber}
+	t := RecordFile{
+		Header: Header{Claim: r.Claim, ClusterUID: r.ClusterUID}, Deleted: true, LastNumber: r.LastNumber,
+		LedgerRecord: deliveryv1alpha1.LedgerRecord{Home: r.Home, Head: r.Head, Position: r.Position},
+	}
 	if r.Copy != nil {
 		t.Copy = &ledger.State{Head: r.Copy.Head, Home: r.Copy.Home, LastNumber: r.Copy.LastNumber, Requests: r.Copy.Requests}
 	}
@@ -119,12 +97,10 @@ func (r RecordFile) Tombstone() RecordFile {
 // Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, and those last that a
 // rollback may go to. It returns an error about a record that DecodeRecord would not take even so.
 func (r RecordFile) Encode() ([]byte, error) {
-	r.Format, r.MinReader = max(r.Format, format), max(r.MinReader, minReader)
-	r.Claim.UID = ""
-	if err := r.checkRecordFile(); err != nil {
+	if err := r.checkDates(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
-	r.Revisions = slices.Clone(r.Revisions)
+	r.Header, r.Revisions = r.written(), slices.Clone(r.Revisions)
 	for _, i := range slices.Backward(byRollbackValue(r.Revisions)) {
 		b, err := json.MarshalIndent(r, "", " ")
 		if err != nil || len(b) < maxBytes {
@@ -132,5 +108,5 @@ func (r RecordFile) Encode() ([]byte, error) {
 		}
 		r.Revisions[i].Trees = nil
 	}
-	return encodeFile(r, r.stored, &RecordFile{}, maxBytes)
+	return encodeFile(recordFile, r, maxBytes, r.stored, &RecordFile{})
 }

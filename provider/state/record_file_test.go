@@ -15,7 +15,7 @@ import (
 
 // deliveredRecord returns what is remembered of a delivery to one Site.
 func deliveredRecord() RecordFile {
-	return RecordFile{Claim: claimOfLedger, ClusterUID: "cluster-1", LastNumber: 9}
+	return RecordFile{Header: Header{Claim: claimOfLedger, ClusterUID: "cluster-1"}, LastNumber: 9}
 }
 
 // deliveryOf returns a delivery of what a ledger has come to.
@@ -39,7 +39,7 @@ func TestRecordFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Format, r.MinReader = format, minReader
-			if diff := cmp.Diff(r, got, cmpopts.IgnoreUnexported(RecordFile{})); diff != "" {
+			if diff := cmp.Diff(r, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
 				t.Errorf("\nA record that is read says what was written.\nDecodeRecord(...): -want, +got:\n%s", diff)
 			}
 			if got.Head != s.Head || got.Position != s.Position() || got.Home != "platform" || got.LastNumber != 0 || (got.Copy == nil) != isHome {
@@ -83,10 +83,12 @@ func TestTombstoneOfRecord(t *testing.T) {
 	s := newLedger(t, 3, 2).State
 	got := deliveredRecord().After(deliveryOf(s, false)).Tombstone()
 	want := RecordFile{
-		Claim: claimOfLedger, ClusterUID: "cluster-1", Deleted: true, Home: "platform", Head: s.Head, Position: s.Position(),
-		Copy: &ledger.State{Head: s.Head, Home: "platform", LastNumber: 3},
+		Header: Header{Claim: claimOfLedger, ClusterUID: "cluster-1"}, Deleted: true,
+		LedgerRecord: deliveryv1alpha1.LedgerRecord{
+			Home: "platform", Head: s.Head, Position: s.Position(), Copy: &ledger.State{Head: s.Head, Home: "platform", LastNumber: 3},
+		},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(RecordFile{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
 		t.Errorf("\nWhat is left of a record is where the ledger was, and its numbers.\nTombstone(): -want, +got:\n%s", diff)
 	}
 	if _, err := got.Encode(); err != nil {
@@ -129,9 +131,9 @@ func TestDecodeRecord(t *testing.T) {
 		change func(map[string]any)
 		want   string
 	}{
-		"BelowZero": {reason: "A position below zero is refused.", change: func(r map[string]any) { r["position"].(map[string]any)["step"] = -1 }, want: "position has a number below 0"},
+		"BelowZero": {reason: "A position below zero is refused.", change: func(r map[string]any) { r["position"].(map[string]any)["step"] = -1 }, want: "position.step is below 0"},
 		"LongHead":  {reason: "A head that no status can show is refused.", change: func(r map[string]any) { r["head"].(map[string]any)["ledger"] = strings.Repeat("x", 129) }, want: "head.ledger has more than 128 characters"},
-		"LongCopy":  {reason: "A copy that no status can show is refused.", change: func(r map[string]any) { r["copy"].(map[string]any)["home"] = strings.Repeat("x", 254) }, want: "copy.home has more than 253 characters"},
+		"LongCopy":  {reason: "A copy that no status can show is refused.", change: func(r map[string]any) { r["copy"].(map[string]any)["home"] = strings.Repeat("x", 269) }, want: "copy.home has more than 268 characters"},
 		"LongPath":  {reason: "A directory that no status can show is refused.", change: func(r map[string]any) { r["trees"].([]any)[0].(map[string]any)["path"] = strings.Repeat("x", 701) }, want: "trees[0].path has more than 700 characters"},
 	}
 	for name, tc := range cases {

@@ -12,6 +12,20 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
+// What the fields of a status hold at most, as the API has it.
+const (
+	maxBranch = 200
+	maxObject = 253
+	maxCommit = 40
+	maxDigest = 80
+	maxName   = 63
+	maxPath   = 700
+	maxPause  = 32
+	maxPerson = 253
+	maxReason = 64
+	maxWords  = 1024
+)
+
 // namesOf are what an object of the API may have: each as long as its field may be, of characters of some bytes.
 type namesOf struct {
 	letter string
@@ -66,14 +80,14 @@ func TestMoved(t *testing.T) {
 		"All":      {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
 		"Longest":  {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
 		"Again":    {reason: "They move on before they were verified.", names: namesOf{"s", 20}, sites: 500, moves: 3},
-		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: it has more than 2000 trees"},
+		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
 		"TooLong":  {reason: "What does not fit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			good := tc.names.order(1, tc.names.trees(tc.sites, 0, 1))
 			good.Verdict = tc.names.verdict(true)
-			e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}.After(Delivery{Applied: good, Trees: tc.names.trees(tc.sites, 0, 1), Commit: "c1", At: at(0)})
+			e := RecordFile{Header: Header{Claim: claim(), ClusterUID: "uid-1"}}.After(Delivery{Applied: good, Trees: tc.names.trees(tc.sites, 0, 1), Commit: "c1", At: at(0)})
 			for move := 1; move <= tc.moves; move++ {
 				left, trees := e.Trees, tc.names.trees(tc.sites, move, int64(move+1))
 				e = e.After(Delivery{Applied: tc.names.order(int64(move+1), trees), Trees: trees, Left: left, Commit: "c2", At: at(move)})
@@ -112,7 +126,7 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		names := namesOf{[]string{"s", "é", "<", "\x00", "\"", "\xff"}[r.IntN(6)], r.IntN(101)}
-		e := RecordFile{Claim: claim(), ClusterUID: names.of(maxUID)}
+		e := RecordFile{Header: Header{Claim: claim(), ClusterUID: names.of(maxUID)}}
 		for revision := range int64(1 + r.IntN(14)) {
 			trees := names.trees(r.IntN(maxNamed+1), r.IntN(5), revision+1)
 			d := Delivery{Applied: names.order(revision+1, trees), Trees: trees, Commit: names.of(maxCommit), At: at(int(revision))}

@@ -33,7 +33,7 @@ func treeAt(site, id string, revision int64) Tree {
 }
 
 func entry() RecordFile {
-	return RecordFile{Claim: claim(), ClusterUID: "uid-1"}.After(Delivery{
+	return RecordFile{Header: Header{Claim: claim(), ClusterUID: "uid-1"}}.After(Delivery{
 		Applied: stateAt(1), Attempt: &rolloutv1alpha1.Attempt{Revision: 1, StartedAt: at(0)},
 		Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0),
 	})

@@ -14,7 +14,7 @@ import (
 
 // told is a history in short: for each revision v if it is verified, w if it was withdrawn, r if it was rejected.
 func told(verdicts string, sites int) RecordFile {
-	e := RecordFile{Claim: claim(), ClusterUID: "uid-1"}
+	e := RecordFile{Header: Header{Claim: claim(), ClusterUID: "uid-1"}}
 	for i, v := range verdicts {
 		s := stateAt(int64(i + 1))
 		s.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected}

@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
-
-func formatNumber(n int) string { return strconv.Itoa(n) }
 
 // unmarshalNumbers decodes JSON and keeps numbers as they are written.
 func unmarshalNumbers(content []byte, into any) error {

@@ -150,7 +150,7 @@ func (l *ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 	if r == nil || r.Deleted || r.Head.Seq == 0 {
 		return nil
 	}
-	return &v1alpha1.LedgerRecord{Home: r.Home, Head: r.Head, Position: r.Position, Copy: r.Copy.DeepCopy()}
+	return r.LedgerRecord.DeepCopy()
 }
 
 // isRemembered reports whether the files speak of a delivery that was not deleted.

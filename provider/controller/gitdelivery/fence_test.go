@@ -3,6 +3,7 @@ package gitdelivery
 import (
 	"testing"
 
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -15,8 +16,8 @@ func TestRecoverFromStatus(t *testing.T) {
 		want   bool
 	}{
 		"Lost":     {reason: "A ledger that the repository lost continues from the status.", want: true},
-		"FileLost": {reason: "A ledger continues from the status where the repository has the record of that ledger alone.", record: &state.RecordFile{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}}, want: true},
-		"Left":     {reason: "A repository that follows the ledger of a later epoch closed its own, and lost none.", record: &state.RecordFile{Head: ledger.Head{Ledger: "m", Epoch: 4, Seq: 2}}},
+		"FileLost": {reason: "A ledger continues from the status where the repository has the record of that ledger alone.", record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}}}, want: true},
+		"Left":     {reason: "A repository that follows the ledger of a later epoch closed its own, and lost none.", record: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: ledger.Head{Ledger: "m", Epoch: 4, Seq: 2}}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func TestTooManyLeft(t *testing.T) {
 			before := w.refs()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonTooLarge)
-			want := "cannot encode state: it has more than 2000 trees. 2000 directories are left of earlier revisions, and go once one is verified: " +
+			want := "cannot encode state: trees has more than 2000 items. 2000 directories are left of earlier revisions, and go once one is verified: " +
 				"give Sites that moved their spec.repository.path back, or choose fewer"
 			if diff := cmp.Diff(want, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
 				w.Errorf("message: -want, +got:\n%s", diff)

@@ -117,7 +117,7 @@ func recordsFromCommits(notes []git.Message, ours marker.Marker) map[string]stat
 		path := state.RecordPath(l.claim)
 		r, known := out[path]
 		if !known {
-			r = state.RecordFile{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, ours.ClusterUID), Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
+			r = state.RecordFile{Header: state.Header{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, ours.ClusterUID)}, Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
 		}
 		r.LastNumber = max(r.LastNumber, l.revision) // Another user may have repeated an older commit of ours.
 		out[path] = r

@@ -61,7 +61,7 @@ func TestSize(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := state.RecordFile{Claim: delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef, ClusterUID: "cluster-1"}
+			r := state.RecordFile{Header: state.Header{Claim: delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef, ClusterUID: "cluster-1"}}
 			for revision := range int64(mostRevisions) {
 				d := wide(revision+1, tc.prefix)
 				if revision >= mostRevisions-2 {

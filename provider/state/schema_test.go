@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // TestDecodeLimits decodes what somebody forged: no status could hold it, so that nothing could be said about it any more.
@@ -32,13 +33,13 @@ func TestDecodeLimits(t *testing.T) {
 		"HistoryCommit": {reason: "The commit of a past revision has a length.", forge: func(e *RecordFile) { e.Revisions[0].Commit = long }, err: "revisions[0].commit has more than 40 characters"},
 		"HistorySite":   {reason: "The Site of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Site = long }, err: "revisions[0].trees[0].site has more than 63 characters"},
 		"HistoryTree":   {reason: "The id of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Tree = long }, err: "revisions[0].trees[0].tree has more than 40 characters"},
-		"Directories":   {reason: "A claim has so many directories, with those that were left", forge: func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "it has more than 2000 trees"},
-		"NoDate":        {reason: "No date is written as none, which an attempt has to have", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is not from the years 1970 to 9999"},
+		"Directories":   {reason: "A claim has so many directories, with those that were left", forge: func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items"},
+		"NoDate":        {reason: "No date is written as none, which an attempt has to have", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty"},
 		"BadDate":       {reason: "A year has four digits", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed"},
 		"TooManyTrees": {
 			reason: "A revision has so many trees",
 			forge:  func(e *RecordFile) { e.Revisions[0].Trees = make([]deliveryv1alpha1.HistoryTree, 501) },
-			err:    "revision 1 has more than 500 trees",
+			err:    "revisions[0].trees has more than 500 items",
 		},
 	}
 	for name, tc := range cases {
@@ -62,5 +63,23 @@ func TestDecodeLimits(t *testing.T) {
 				t.Errorf("\n%s\nDecode(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestHostileList decodes a list of as many items as there is room for, each of which is wrong.
+func TestHostileList(t *testing.T) {
+	forged := `{"format":2,"minReader":2,"claim":{"apiGroup":"intentplane.dev","kind":"IntentDeployment","namespace":"a","name":"a"},"clusterUID":"x","head":{"epoch":1,"seq":1},"position":{"epoch":1,"revision":1,"attempt":0,"step":0,"stage":0},"trees":[` + strings.TrimSuffix(strings.Repeat("{},", (maxBytes-400)/3), ",") + `]}`
+	if _, err := DecodeRecord([]byte(forged)); err == nil || !strings.Contains(err.Error(), "trees has more than 2000 items") {
+		t.Errorf("\nA list of too many items is refused before any of them is checked.\nDecodeRecord(...): got %v", err)
+	}
+}
+
+// BenchmarkDecodeLedger measures how long it takes to decode and check a ledger of 500 Sites.
+func BenchmarkDecodeLedger(b *testing.B) {
+	content := encode(b, newLedger(b, 40, ledger.MaxSites))
+	for b.Loop() {
+		if _, err := DecodeLedger(content); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

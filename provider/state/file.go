@@ -1,0 +1,135 @@
+// Package state is what a control plane remembers in a repository about each claim: the ledger of its deployment, in the home repository, and in each
+// repository a record of what it was brought to. It is pure: it reads and writes bytes, and the controller pushes them to the repository.
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kjson "sigs.k8s.io/json"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// format of the files that a repository holds about a deployment, and the oldest format whose readers understand what is written.
+const (
+	format    = 2
+	minReader = 2
+)
+
+// Years that the date of a commit can have.
+const (
+	firstYear = 1970
+	lastYear  = 9999
+)
+
+// A Header says what a file is about, and who may read it.
+type Header struct {
+	// Format of the file.
+	Format int `json:"format"`
+	// MinReader is the oldest format whose readers understand the file. Who reads no such format must leave the file alone.
+	MinReader int `json:"minReader"`
+	// Claim that the file is about, without its UID: a claim that was restored from a backup is the same.
+	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
+	// ClusterUID differs between two control planes of the same name.
+	ClusterUID string `json:"clusterUID"`
+
+	// stored is what the file held when it was read. Fields of it that this version does not know are written back.
+	stored map[string]any
+}
+
+// written returns the header as it is written.
+func (h Header) written() Header {
+	h.Format, h.MinReader = max(h.Format, format), max(h.MinReader, minReader)
+	h.Claim.UID = ""
+	return h
+}
+
+// Names of the files.
+const (
+	ledgerFile = "ledger.json"
+	recordFile = "record.json"
+)
+
+// LedgerPath returns where the ledger of a claim lies in the state of its home repository.
+func LedgerPath(c rolloutv1alpha1.ClaimReference) string { return directoryOf(c) + "/" + ledgerFile }
+
+// RecordPath returns where the record of a claim lies in the state of each of its repositories.
+func RecordPath(c rolloutv1alpha1.ClaimReference) string { return directoryOf(c) + "/" + recordFile }
+
+// TreesPath returns the directory of the state that retains the trees which the record and the ledger of a claim name.
+func TreesPath(c rolloutv1alpha1.ClaimReference) string { return directoryOf(c) + "/record.trees" }
+
+func directoryOf(c rolloutv1alpha1.ClaimReference) string {
+	return c.APIGroup + "/" + c.Namespace + "/" + c.Name
+}
+
+// A NewerError is returned about a file that only a newer version may change.
+type NewerError struct {
+	// MinReader is the oldest format whose readers understand the file.
+	MinReader int
+}
+
+// Error says which version would be needed.
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("cannot decode state: it needs a reader of format %d, and this version reads format %d", e.MinReader, format)
+}
+
+// decodeFile decodes a file of this format into a value with a header.
+func decodeFile(name string, content []byte, most int, h *Header, into any) error {
+	if len(content) > most {
+		return errors.Errorf("cannot decode state: it has more than %d bytes", most)
+	}
+	version := struct {
+		Format    int `json:"format"`
+		MinReader int `json:"minReader"`
+	}{}
+	if err := json.Unmarshal(content, &version); err != nil {
+		return errors.New("cannot decode state: it is malformed")
+	}
+	if version.MinReader > format {
+		return &NewerError{MinReader: version.MinReader}
+	}
+	if version.Format < format {
+		return errors.Errorf("cannot decode state: format %d is not known", version.Format)
+	}
+	if err := unmarshalNumbers(content, &h.stored); err != nil {
+		return errors.New("cannot decode state: it is malformed")
+	}
+	if err := checkSchema(name, h.stored); err != nil {
+		return errors.Wrap(err, "cannot decode state")
+	}
+	// A field that is there twice, or by a name in other letters, would not be the one that was checked.
+	if twice, err := kjson.UnmarshalStrict(content, into, kjson.DisallowDuplicateFields); err != nil || len(twice) > 0 {
+		return errors.New("cannot decode state: it is malformed")
+	}
+	return nil
+}
+
+// encodeFile encodes a file with the fields of a stored one that this version does not know.
+// Known is decoded into, to learn which it knows.
+func encodeFile(name string, file any, most int, stored map[string]any, known any) ([]byte, error) {
+	next, err := toJSONObject(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSchema(name, next); err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	if stored != nil {
+		understood, err := understoodPart(stored, known)
+		if err != nil {
+			return nil, err
+		}
+		retainUnknown(next, stored, understood)
+	}
+	b, err := json.MarshalIndent(next, "", " ")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	if len(b) >= most {
+		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, most)
+	}
+	return append(b, '\n'), nil
+}

@@ -1,0 +1,144 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	providerpackage "github.com/intentplane/intentplane/package/provider"
+)
+
+// A schema is what the CustomResourceDefinition says about a field.
+type schema = extv1.JSONSchemaProps
+
+// loadSchemas returns the schemas of the files by their names, made of what the CustomResourceDefinition says about a status: a file that no status
+// could show would make every write of the status fail, so that nothing could be said about it.
+var loadSchemas = sync.OnceValues(func() (map[string]schema, error) { //nolint:gochecknoglobals // Read once: it is part of the binary.
+	content, err := providerpackage.CRDs().ReadFile("crds/delivery.intentplane.dev_gitdeliveries.yaml")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read the definition of GitDelivery")
+	}
+	definition := extv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(content, &definition); err != nil {
+		return nil, errors.Wrap(err, "cannot decode the definition of GitDelivery")
+	}
+	return schemasOf(*definition.Spec.Versions[0].Schema.OpenAPIV3Schema), nil
+})
+
+func schemasOf(delivery schema) map[string]schema {
+	claim, status := propertyAt(delivery, "spec", "forProvider", "claimRef"), propertyAt(delivery, "status", "atProvider").Properties
+	remote, record, tree := status["remote"].Properties, status["record"], *status["trees"].Items.Schema
+	tree.Properties["branch"] = remote["branch"]
+	maps.Copy(record.Properties, map[string]schema{
+		"claim": claim, "clusterUID": claim.Properties["uid"], "lastNumber": status["ledger"].Properties["lastNumber"],
+		"commit": remote["commit"], "commitTime": remote["commitTime"], "base": remote["commit"], "attempt": status["attempt"],
+		"trees": listOf(tree, maxTrees), "former": listOf(tree, maxFormer), "revisions": status["history"],
+	})
+	record.Required = append(record.Required, "claim", "clusterUID")
+	return map[string]schema{recordFile: record, ledgerFile: {
+		Properties: map[string]schema{"claim": claim, "clusterUID": claim.Properties["uid"], "state": status["ledger"], "events": listOf(schema{}, maxEvents)},
+		Required:   []string{"claim", "clusterUID", "state"},
+	}}
+}
+
+func listOf(item schema, most int64) schema {
+	return schema{MaxItems: &most, Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
+}
+
+func propertyAt(s schema, names ...string) schema {
+	for _, name := range names {
+		s = s.Properties[name]
+	}
+	return s
+}
+
+// checkSchema returns an error about the first field of a file that is not as its schema says, but for types, which decoding checks. A validator of Kubernetes goes on after the first fault: about a forged file of 2 MiB it finds two million.
+func checkSchema(file string, object map[string]any) error {
+	schemas, err := loadSchemas()
+	if err != nil {
+		return err
+	}
+	return checkValue(schemas[file], "", object)
+}
+
+func checkValue(s schema, field string, v any) error {
+	switch v := v.(type) {
+	case nil:
+		return errors.Errorf("%s is empty", field)
+	case string:
+		return checkText(s, field, v)
+	case json.Number:
+		return checkNumber(s, field, v)
+	case []any:
+		return checkItems(s, field, v)
+	case map[string]any:
+		return checkProperties(s, field, v)
+	}
+	return nil
+}
+
+// checkAmount returns an error about too few or too many of what a field has.
+func checkAmount(least, most *int64, field string, n int, of string) error {
+	switch {
+	case least != nil && int64(n) < *least:
+		return errors.Errorf("%s has fewer than %d %s", field, *least, of)
+	case most != nil && int64(n) > *most:
+		return errors.Errorf("%s has more than %d %s", field, *most, of)
+	}
+	return nil
+}
+
+func checkText(s schema, field, v string) error {
+	isValue := func(known extv1.JSON) bool { return string(known.Raw) == strconv.Quote(v) }
+	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, isValue) {
+		return errors.Errorf("%s is not known", field)
+	}
+	return checkAmount(s.MinLength, s.MaxLength, field, utf8.RuneCountInString(v), "characters")
+}
+
+func checkNumber(s schema, field string, v json.Number) error {
+	n, err := v.Float64()
+	switch {
+	case err != nil:
+		return errors.Wrap(err, field)
+	case s.Minimum != nil && n < *s.Minimum:
+		return errors.Errorf("%s is below %v", field, *s.Minimum)
+	case s.Maximum != nil && n > *s.Maximum:
+		return errors.Errorf("%s is above %v", field, *s.Maximum)
+	}
+	return nil
+}
+
+func checkItems(s schema, field string, items []any) error {
+	if err := checkAmount(s.MinItems, s.MaxItems, field, len(items), "items"); err != nil || s.Items == nil {
+		return err
+	}
+	for i, item := range items {
+		if err := checkValue(*s.Items.Schema, fmt.Sprintf("%s[%d]", field, i), item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkProperties(s schema, field string, object map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		v, has := object[name]
+		if !has && !slices.Contains(s.Required, name) {
+			continue
+		}
+		if err := checkValue(s.Properties[name], strings.TrimPrefix(field+"."+name, "."), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
