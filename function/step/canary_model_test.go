@@ -133,19 +133,24 @@ type canaryView struct {
 }
 
 func newCanaryModel(random *rand.Rand, rules canaryRules) *canaryModel {
-	m := &canaryModel{rules: rules, random: random}
-	m.spec = canarySpec{content: "a", replicas: 4, sources: "s", isEnabled: true, rollsBack: true, maxRetries: 2}
 	names := []string{"edge1", "edge2", "edge3"}[:1+random.IntN(3)]
-	for _, name := range names {
+	waves := [][]string{names}
+	if len(names) > 1 && random.IntN(2) == 0 {
+		waves = [][]string{names[:1], names[1:]}
+	}
+	m := newCanaryModelOf(random, rules, 1+random.IntN(min(2, len(names))), waves...)
+	m.spec.steps = m.randomSteps()
+	return m
+}
+
+// newCanaryModelOf makes a model of so many repositories, and of the Sites of waves.
+func newCanaryModelOf(random *rand.Rand, rules canaryRules, repositories int, waves ...[]string) *canaryModel {
+	m := &canaryModel{rules: rules, random: random, waves: waves}
+	m.spec = canarySpec{content: "a", replicas: 4, sources: "s", isEnabled: true, rollsBack: true, maxRetries: 2}
+	for _, name := range slices.Concat(waves...) {
 		m.sites = append(m.sites, newCanarySite(name))
 	}
-	m.waves = [][]string{names}
-	if len(names) > 1 && random.IntN(2) == 0 {
-		m.waves = [][]string{names[:1], names[1:]}
-	}
-	repositories := 1 + random.IntN(min(2, len(names)))
 	m.deliveries, m.records, m.isUnreachable = make([]canaryDelivery, repositories), make([]ledger.Position, repositories), make([]bool, repositories)
-	m.spec.steps = m.randomSteps()
 	m.loseSync()
 	m.truth = newCanaryTruth()
 	s, err := ledger.Append(ledger.State{}, recordedAt, ledger.Event{Opened: &ledger.Opened{Ledger: "a", Home: m.configRef(0)}})

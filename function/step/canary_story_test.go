@@ -141,8 +141,9 @@ func (m *canaryModel) ask() {
 		r.ToRevision = targets[m.random.IntN(len(targets))].Number
 	}
 	for _, p := range s.Targets() {
-		if p.Track == s.Current.Track && s.Verdict == nil && s.Cursor.Step > 0 && m.random.IntN(3) == 0 {
-			r.Action, r.ToRevision = ActionRollbackTo, p.Number // The target has the track of the canary that shares requests.
+		// The target has the track of the canary that shares requests, or that of the stable revision.
+		if p.Number != s.Current.Stable && s.Verdict == nil && s.Cursor.Step > 0 && m.random.IntN(3) == 0 {
+			r.Action, r.ToRevision = ActionRollbackTo, p.Number
 		}
 	}
 	r.Full = r.Action == ActionPromote && m.random.IntN(5) == 0

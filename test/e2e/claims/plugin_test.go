@@ -71,7 +71,7 @@ func TestPluginAsks(t *testing.T) {
 				{"abort", "cannot be aborted: it was judged already"},
 				{"promote", "no step waits for a user"},
 				{"promote --full", "cannot be released: the revision was judged already"},
-				{"promote --step=1", "step 1 of revision 3 cannot be released: the revision was judged already"},
+				{"promote --step=1", "step 1 of revision 4 cannot be released: the revision was judged already"},
 				{"rollback --to-revision=9", "revision 9 cannot be rolled back to"},
 				{"rollback --to-revision=1", "there is nothing to roll back"},
 			} {
