@@ -76,6 +76,9 @@ type Report struct {
 	// Warnings are what is probably not meant, and no mistake: in the order of files and documents.
 	Warnings []Finding `json:"warnings,omitempty"`
 
+	// Plans are the steps in which deployments with a canary go out, in the order of files and documents.
+	Plans []PlanReport `json:"plans,omitempty"`
+
 	// PassedOver are the kinds of objects that were not looked at, sorted.
 	PassedOver []PassedOver `json:"passedOver,omitempty"`
 }
@@ -257,6 +260,9 @@ func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1
 	if err != nil {
 		return err
 	}
+	if err := v.addPlan(at, in, compiled); err != nil {
+		return err
+	}
 	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: objectsBroughtBy(places)}
 	v.rivals = append(v.rivals, r)
 	return v.claims.addObjects(r.name, r.brought)
@@ -314,6 +320,11 @@ func (r Report) printTextReport(w io.Writer, colours palette) error {
 	}
 	for _, f := range r.Warnings {
 		if err := f.printTextLine(w, colours.paintText("warning: "+f.Reason, color.FgYellow)); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.Plans {
+		if err := p.printTextLines(w); err != nil {
 			return err
 		}
 	}

@@ -49,19 +49,44 @@ type Input struct {
 // Plan returns the steps of a revision, wave by wave: its pods without requests, each weight with its Gate and the pause behind it, and all requests
 // at the end. It returns an error that names the field, and the waves and numbers where there are too many steps.
 func Plan(in Input) ([]ledger.Step, error) {
+	waves, err := PlanWaves(in)
+	if err != nil {
+		return nil, err
+	}
 	var out []ledger.Step
-	counts := make([]string, 0, len(in.Waves))
+	for _, w := range waves {
+		out = append(out, w.Steps...)
+	}
+	return out, nil
+}
+
+// PlannedWave is a wave, and how the revision goes out to it.
+type PlannedWave struct {
+	// Name of the wave. Empty for the Sites that are in none.
+	Name string
+
+	// Sites of the wave.
+	Sites []string
+
+	// Steps of the revision at the Sites.
+	Steps []ledger.Step
+}
+
+// PlanWaves returns the steps of each wave. It returns the errors of Plan.
+func PlanWaves(in Input) ([]PlannedWave, error) {
+	out, counts, total := []PlannedWave{}, make([]string, 0, len(in.Waves)), 0
 	for _, w := range in.Waves {
 		if err := checkSteps(w); err != nil {
 			return nil, err
 		}
 		steps := in.planWave(w)
-		out = append(out, steps...)
+		out = append(out, PlannedWave{Name: w.Name, Sites: w.Sites, Steps: steps})
 		counts = append(counts, fmt.Sprintf("%d of %s", len(steps), describe(w)))
+		total += len(steps)
 	}
-	if len(out) > ledger.MaxSteps {
+	if total > ledger.MaxSteps {
 		return nil, errors.Errorf("spec.deliveryConfig.canary: the waves have %d steps together, more than %d: %s, each with one for the start of the pods",
-			len(out), ledger.MaxSteps, strings.Join(counts, ", "))
+			total, ledger.MaxSteps, strings.Join(counts, ", "))
 	}
 	return out, nil
 }
