@@ -109,16 +109,6 @@ type asked struct {
 	cluster *cluster.Cluster
 	spec    rolloutv1alpha1.RolloutRequestSpec
 	status  deploymentv1alpha1.IntentDeploymentStatus
-	canary  canaryOf
-}
-
-// canaryOf is what is read of the canary of a deployment.
-type canaryOf struct {
-	// Promote is the step that waits for a user.
-	Promote *int32 `json:"promote"`
-
-	// State says what the revision waits for.
-	State string `json:"state"`
 }
 
 // createRequest makes a RolloutRequest, which complete says more of.
@@ -168,10 +158,10 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ObjectMeta `json:"metadata"`
 		Status          struct {
-			Revision     int64                           `json:"revision"`
-			LiveRevision int64                           `json:"liveRevision"`
-			Update       deploymentv1alpha1.UpdateStatus `json:"update"`
-			Canary       canaryOf                        `json:"canary"`
+			Revision     int64                            `json:"revision"`
+			LiveRevision int64                            `json:"liveRevision"`
+			Update       deploymentv1alpha1.UpdateStatus  `json:"update"`
+			Canary       *deploymentv1alpha1.CanaryStatus `json:"canary"`
 		} `json:"status"`
 	}{}
 	if err := json.Unmarshal(b, d); err != nil {
@@ -186,8 +176,9 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 			DeploymentRef: rolloutv1alpha1.DeploymentReference{APIGroup: schema.FromAPIVersionAndKind(d.APIVersion, d.Kind).Group, Kind: d.Kind, Name: d.Metadata.Name},
 			Revision:      d.Status.Revision, RequestedBy: c.User(ctx), Reason: f.Reason,
 		},
-		status: deploymentv1alpha1.IntentDeploymentStatus{Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Update: d.Status.Update},
-		canary: d.Status.Canary,
+		status: deploymentv1alpha1.IntentDeploymentStatus{
+			Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Update: d.Status.Update, Canary: d.Status.Canary,
+		},
 	}, nil
 }
 

@@ -26,8 +26,8 @@ func (c *promoteCommand) Run(s *streams) error {
 			return nil
 		}
 		a.spec.Step = c.Step
-		if a.spec.Step == nil {
-			a.spec.Step = a.canary.Promote
+		if a.spec.Step == nil && a.status.Canary != nil {
+			a.spec.Step = a.status.Canary.Promote
 		}
 		if a.spec.Step == nil {
 			return errors.New("no step waits for a user: --step releases one that does not wait yet, and --full all of them")

@@ -11,6 +11,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -32,12 +33,9 @@ func (a *asked) expectRefusal(ctx context.Context) error {
 	}
 	v := viewLedger(all)
 	// No GitDelivery shows what the Gate says.
-	v.input.Proof.IsHeld = a.canary.State == stateHeld
+	v.input.Proof.IsHeld = a.status.Canary != nil && a.status.Canary.State == deploymentv1alpha1.CanaryHeld
 	return v.explainRefusal(v.resultOf(a.spec), a.spec)
 }
-
-// stateHeld is the state of a canary whose Gate came to no verdict.
-const stateHeld = "Held"
 
 // A ledgerView is what the GitDeliveries of a deployment show of its ledger, and of the directories of its Sites.
 type ledgerView struct {
