@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -110,11 +112,21 @@ func (w *walk) homeMadeAnew() {
 	w.works()
 }
 
-// stateLost goes on until the home lost its state while its object is there, which shows more than any follower knows: that a revision was rejected.
+// stateLost goes on until the home lost its state while its object is there, which shows what no follower knows and no object reports: that a user gave
+// the revision up, by a request that is deleted since.
 func (w *walk) stateLost() {
 	w.in.Spec.RollbackConfig.AutoRollback = new(false)
-	w.wish(5)
+	w.sites["edge2"].stuck = true
+	w.wish(3)
+	for range 4 {
+		w.round()
+	}
+	w.repos["other"].dead = true
+	w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionAbort, Revision: 2})
 	w.works()
+	w.repos["other"].dead, w.sites["edge2"].stuck = false, false
+	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "RolloutRequest" })
+	w.catalogued++
 	was := w.ledger()
 	w.repos[was.Home].memory = memory{}
 	w.loses()

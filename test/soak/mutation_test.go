@@ -26,7 +26,7 @@ const findVariable = "INTENTPLANE_FIND"
 // module of the product.
 const module = "github.com/intentplane/intentplane"
 
-// A rule of the function. The story goes wrong without it, and not with it.
+// A rule of the function. A story goes wrong without it, or a test of its package, and not with it.
 type rule struct {
 	reason string
 	// file below function/.
@@ -39,6 +39,15 @@ type rule struct {
 	typ string
 	// story that misses it.
 	story uint64
+	// test of the package that misses it. Empty means that a story does.
+	test string
+}
+
+// byTest returns the rules that a test of their package misses, or those that a story does.
+func byTest(all map[string]rule, isByTest bool) map[string]rule {
+	out := maps.Clone(all)
+	maps.DeleteFunc(out, func(_ string, r rule) bool { return isByTest != (r.test != "") })
+	return out
 }
 
 // decides splits where a rule is: what is before, what decides, and what is after.
@@ -123,14 +132,14 @@ func write(t *testing.T, dir, text string) string {
 	return f.Name()
 }
 
-// walker builds the walk of faults with all rules switched.
-func walker(t *testing.T) string {
+// build the tests of a package of the function with all rules switched.
+func build(t *testing.T, pkg string) string {
 	t.Helper()
 	dir := t.TempDir()
-	out := filepath.Join(dir, "walk.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function/deployment")
+	out := filepath.Join(dir, "switched.test")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function/"+pkg)
 	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("cannot build the walk: %v\n%s", err, b)
+		t.Fatalf("cannot build the tests of %s: %v\n%s", pkg, err, b)
 	}
 	return out
 }
@@ -157,7 +166,7 @@ const shortWalk = 200
 
 // TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
 func TestRules(t *testing.T) {
-	walker, all := walker(t), rules()
+	walker, all := build(t, "deployment"), byTest(rules(), false)
 	if find := os.Getenv(findVariable); find != "" {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			t.Run(name, func(t *testing.T) { t.Logf("rule %s: story %s", name, cmp.Or(first(t, walker, find, name), "none")) })
@@ -188,6 +197,40 @@ func TestRules(t *testing.T) {
 		})
 	}
 	t.Logf("stories miss %d rules", len(all))
+}
+
+// TestTestedRules takes one rule of the function away at a time that no story of chance needs, and runs the test that shows why it is there.
+func TestTestedRules(t *testing.T) {
+	binaries := map[string]string{}
+	all := byTest(rules(), true)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		r := all[name]
+		pkg := filepath.Dir(r.file)
+		if binaries[pkg] == "" {
+			binaries[pkg] = build(t, pkg)
+		}
+		t.Run(name, func(t *testing.T) {
+			if out, fails := runTest(t, binaries[pkg], r, ""); fails {
+				t.Errorf("%s fails with all rules:\n%s", r.test, out)
+			}
+			if out, fails := runTest(t, binaries[pkg], r, name); !fails {
+				t.Errorf("\n%s\n%s of %s does not miss the rule:\n%s", r.reason, r.test, pkg, out)
+			}
+		})
+	}
+}
+
+// runTest runs the test of a rule without one, and reports whether it fails. One that panics, or that is not there, does not.
+func runTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
+	cmd.Dir = filepath.Join("..", "..", "function", filepath.Dir(r.file))
+	cmd.Env = append(os.Environ(), ruleVariable+"="+without, variable+"=")
+	b, err := cmd.CombinedOutput()
+	if !strings.Contains(string(b), "--- ") || strings.Contains(string(b), "panic: ") {
+		t.Errorf("%s cannot be run:\n%s", r.test, b)
+	}
+	return string(b), err != nil
 }
 
 // first is the first story that goes wrong without a rule, and what is wrong with it. It is empty if none does.

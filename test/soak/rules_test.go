@@ -2,8 +2,8 @@ package soak
 
 import "maps"
 
-// rules of the function, by name, each with a story that misses it. The first two stories whose beginning is written down have the numbers 1000000
-// and 1000001.
+// rules of the function, by name, each with a story or a test that misses it. The stories whose beginning is written down have the numbers from
+// 1000000 on.
 func rules() map[string]rule {
 	out := map[string]rule{}
 	for _, some := range []map[string]rule{ledgers(), revisions(), requests(), proofs(), rollbacks(), goingOut()} {
@@ -26,6 +26,10 @@ func ledgers() map[string]rule {
 		"Recover": {
 			reason: "A ledger that was lost continues from the newest copy.", file: "step/home.go",
 			at: "if «newest.IsClosed || !newest.Supersedes(s) && h.State.Successor == \"\"» {", without: "true", story: 3,
+		},
+		"RecoverFromStatus": {
+			reason: "A ledger whose object is there continues from the status, which knows more than a copy.", file: "deployment/walk_ledger_test.go",
+			at: "if «shown.Seq == 0» || shown.IsClosed", without: "true", story: 1000004,
 		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
@@ -75,6 +79,10 @@ func requests() map[string]rule {
 			reason: "Abort comes before all others.", file: "step/requests.go",
 			at: "range «actionsInOrder()» {", without: "append(actionsInOrder()[1:], actionsInOrder()[0])", typ: "[]Action", story: 52,
 		},
+		"TakenOnce": {
+			reason: "A request takes effect once.", file: "step/requests.go",
+			at: "func isTaken(s ledger.State, uid string) bool { return «slices.Contains(s.Requests, uid)» }", without: "false", test: "TestRequestIsTakenOnce",
+		},
 	}
 }
 
@@ -84,6 +92,10 @@ func proofs() map[string]rule {
 		"Generation": {
 			reason: "What is said of an earlier generation is no evidence.", file: "evidence/delivery.go",
 			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 36,
+		},
+		"ThisPosition": {
+			reason: "What a delivery says of another position is no evidence.", file: "evidence/delivery.go",
+			at: "isOnlyRebased(d)) && «AsksForPosition(d, at) && HasApplied(d, at)»", without: "true", test: "TestIsDelivered",
 		},
 		"LiveFirst": {
 			reason: "What is not proven to run is not verified.", file: "evidence/proof.go",
@@ -127,9 +139,21 @@ func rollbacks() map[string]rule {
 			reason: "The policy is read before the first attempt.", file: "step/rollback.go",
 			at: "if «!in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0» {", without: "false", story: 86,
 		},
+		"PolicyAgain": {
+			reason: "The policy is read before each further attempt.", file: "step/rollback.go",
+			at: "case «!in.Policy.wantsRollback(s)»:", without: "false", test: "TestRollBack",
+		},
+		"Cap": {
+			reason: "Only so many revisions are rolled back within an hour.", file: "step/rollback.go",
+			at: "if «n >= most» {", without: "false", test: "TestRollBack",
+		},
 		"Touched": {
 			reason: "Only what the revision changed is restored.", file: "compose/stay.go",
 			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
+		},
+		"Spared": {
+			reason: "A directory that the revision was not to write yet is not restored.", file: "compose/stay.go",
+			at: "|| «isUntouched(t, d)») {", without: "false", test: "TestBack",
 		},
 	}
 }
