@@ -17,7 +17,7 @@ func sections() []section {
 	return []section{
 		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go"},
 		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go"},
-		{"GitDelivery", "apis/delivery/v1alpha1/conditions.go"},
+		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go"},
 		{"SiteSync", "apis/delivery/v1alpha1/sitesync_conditions.go"},
 		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go"},
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go"},

@@ -1,0 +1,68 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// CanaryState says what a revision in tracks waits for.
+type CanaryState string
+
+// States of a revision in tracks. Empty means that it is at rest.
+const (
+	// CanaryPreparing means that pods start, and get no requests yet.
+	CanaryPreparing CanaryState = "Preparing"
+
+	// CanaryShifting means that the Sites are about to give the revision the weight of its step.
+	CanaryShifting CanaryState = "Shifting"
+
+	// CanaryMeasuring means that the Gate of the step measures.
+	CanaryMeasuring CanaryState = "Measuring"
+
+	// CanaryPaused means that the pause behind the step runs, until the time in until.
+	CanaryPaused CanaryState = "Paused"
+
+	// CanaryAwaitingPromotion means that a person has to release the step with a RolloutRequest.
+	CanaryAwaitingPromotion CanaryState = "AwaitingPromotion"
+
+	// CanaryHeld means that the Gate of the step came to no verdict, and that a person has to release the step or give the revision up.
+	CanaryHeld CanaryState = "Held"
+
+	// CanaryDraining means that a track has lost its requests, and stays until what is under way has ended.
+	CanaryDraining CanaryState = "Draining"
+
+	// CanaryRollingBack means that the revision was rejected, and that its requests go back to the one before.
+	CanaryRollingBack CanaryState = "RollingBack"
+)
+
+// CanaryStatus is how far a revision in tracks is.
+type CanaryStatus struct {
+	// State says what the revision waits for. Empty means that it is at rest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	State CanaryState `json:"state,omitempty"`
+
+	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Step string `json:"step,omitempty"`
+
+	// Weight of the requests that the step gives to the revision at its Sites, in percent. In a rollback it is 0.
+	// +optional
+	Weight *int32 `json:"weight,omitempty"`
+
+	// Track that the pods of the revision are in.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Track string `json:"track,omitempty"`
+
+	// StableRevision is the revision that gets all other requests. Absent where there is none.
+	// +optional
+	StableRevision int64 `json:"stableRevision,omitempty"`
+
+	// Until is when the pause behind the step is over. Absent where none runs.
+	// +optional
+	Until *metav1.Time `json:"until,omitempty"`
+
+	// Promote is the step that a RolloutRequest with action Promote has to name to release what the revision waits for. Absent where no person is
+	// awaited.
+	// +optional
+	Promote *int32 `json:"promote,omitempty"`
+}

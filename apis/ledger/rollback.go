@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
+	if why := s.needsRejected(); why != "" {
+		return s, why
+	}
+	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.IsTarget() }) {
+		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not in the history", r.Target)
+	}
+	s, why := s.take(r.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	if s.Cursor.Attempt == 0 || s.Target != r.Target {
+		s.Cursor.Stage = StageClear
+	}
+	s.Target = r.Target
+	s.Cursor.Attempt++
+	return s, ""
+}
+
+func (Restored) apply(s State, _ metav1.Time) (State, string) {
+	if why := s.needsRejected(); why != "" {
+		return s, why
+	}
+	if s.Cursor.Attempt == 0 {
+		return s, "no rollback began"
+	}
+	s.Restored = true
+	return s, ""
+}
+
+func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
+	if why := s.needsCurrent(); why != "" {
+		return s, why
+	}
+	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.IsTarget() })
+	if target < 0 || w.Target == s.Current.Number {
+		return s, fmt.Sprintf("revision %d cannot be rolled back to", w.Target)
+	}
+	s, why := s.take(&w.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	withdrawn := s.Current.Number
+	// The target is the stable revision from here on, so that the history does not forget it for the current one.
+	s = s.withdrawAfter(w.Target).endCurrent(at).withdrawAfter(w.Target)
+	next := *s.Current
+	s.LastNumber++
+	next.Number, next.RequestRef = s.LastNumber, &w.RequestRef
+	s.Current = &next
+	s = s.begin()
+	s.Withdraws = withdrawn
+	s.Verdict = &Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: w.Message}
+	return s.remember(Past{Verdict: s.Verdict}, at), ""
+}
+
+// withdrawAfter marks the revisions after a target, so that no rollback goes to them any more.
+func (s State) withdrawAfter(target int64) State {
+	s.History = slices.Clone(s.History)
+	for i := range s.History {
+		s.History[i].Withdrawn = s.History[i].Withdrawn || s.History[i].Number > target
+	}
+	return s
+}

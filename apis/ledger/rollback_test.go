@@ -1,0 +1,15 @@
+package ledger
+
+import "testing"
+
+// TestWithdrawToOldest goes back to the oldest revision that is remembered, while another one goes out.
+func TestWithdrawToOldest(t *testing.T) {
+	all := events([]Event{opened}, verified(1, "a"))
+	for n := int64(2); n <= MaxHistory; n++ {
+		all = events(all, verified(n, "b"))
+	}
+	s, err := Append(State{}, noon, events(all, []Event{order(MaxHistory+1, "c"), withdraw(1, "u1"), rollBack(1)})...)
+	if err != nil || s.Target != 1 || s.Stable != 1 {
+		t.Errorf("\nThe target of a user is not forgotten for the revision that it ends.\nAppend(...): target %d, stable %d, %v", s.Target, s.Stable, err)
+	}
+}
