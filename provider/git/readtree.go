@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"path"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -25,8 +26,13 @@ type WantedTree struct {
 	// Path of the directory that has it, or had it once, with one entry more.
 	Path    string
 	Without string
+	// Folder of the directory that is the tree. Empty means that the directory is.
+	Folder string
 	// Commits at which it may have had it.
 	Commits []string
+	// Derive returns the tree if it follows from the files of a directory which stood at the path, and was never there itself. Nil means that it
+	// does not.
+	Derive func(files map[string][]byte) (map[string][]byte, bool)
 }
 
 // ReadTree returns the files of a tree, and whether it was found: in the state,
@@ -58,17 +64,37 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 	return nil, false, nil
 }
 
-// readTreeAt reads the tree if a commit has it at its path.
+// readTreeAt reads the tree if a commit has it at its path, or if it follows from what the commit has there.
 func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
-	id, err := (&Commit{view: v}).Subtree(w.Path, w.Without)
-	if err != nil || id != w.ID {
-		return nil, false, err
+	dir, without := w.Path, w.Without
+	if w.Folder != "" {
+		dir, without = path.Join(w.Path, w.Folder), ""
 	}
-	e, _, err := v.Find(w.Path)
+	id, err := (&Commit{view: v}).Subtree(dir, without)
 	if err != nil {
 		return nil, false, err
 	}
-	files, err := c.readFilesOfTree(ctx, v, e.ID, w.Without)
+	if id == w.ID {
+		return c.readDirectoryAt(ctx, v, dir, without)
+	}
+	if w.Derive == nil {
+		return nil, false, nil
+	}
+	files, ok, err := c.readDirectoryAt(ctx, v, w.Path, w.Without)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	files, ok = w.Derive(files)
+	return files, ok, nil
+}
+
+// readDirectoryAt reads what a commit has in a directory, and whether there is one.
+func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, without string) (map[string][]byte, bool, error) {
+	e, ok, err := v.Find(dir)
+	if err != nil || !ok || !e.IsDir() {
+		return nil, false, err
+	}
+	files, err := c.readFilesOfTree(ctx, v, e.ID, without)
 	return files, err == nil, err
 }
 

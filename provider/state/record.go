@@ -21,6 +21,8 @@ type Delivery struct {
 	Base string
 	// Trees that are asked for, as they are afterwards.
 	Trees []Tree
+	// Targets are the trees that a rollback to the revision restores where they are others than those that are asked for, by the paths of the directories.
+	Targets map[string]deliveryv1alpha1.HistoryTree
 	// Left are directories that are not asked for any more, and that are still there. The history has none of them: no rollback restores them.
 	Left []Tree
 	// Former are directories that were left on former branches, as the record has them afterwards.
@@ -59,18 +61,40 @@ func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 	}
 	// A rollback has other trees than the revision itself.
 	if d.Applied.Cursor.Attempt == 0 {
-		h.Commit, h.Trees = r.Commit, historyTrees(d.Trees)
+		h.Commit, h.Trees = r.Commit, historyTrees(d, h.Trees)
 	}
 	h.IsTarget = d.Applied.IsVerified()
 	return h
 }
 
-func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
+// historyTrees returns the trees of a revision. A directory that is left as it is keeps the one that the history had of its Site, if that is a target of
+// its own.
+func historyTrees(d Delivery, before []deliveryv1alpha1.HistoryTree) []deliveryv1alpha1.HistoryTree {
+	kept := map[string]deliveryv1alpha1.HistoryTree{}
+	for _, t := range before {
+		if t.Part != "" {
+			kept[t.Site] = t
+		}
+	}
 	out := []deliveryv1alpha1.HistoryTree{}
-	for _, t := range trees {
-		out = append(out, deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree})
+	for _, t := range d.Trees {
+		h, isTarget := d.Targets[t.Path]
+		was, isKept := kept[t.Site]
+		switch {
+		case isTarget:
+		case isKept && !hasLess(t, d.Applied.Current.Number):
+			h = was
+		default:
+			h = deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree}
+		}
+		out = append(out, h)
 	}
 	return out
+}
+
+// hasLess is true for a directory in which the revision does not get all requests.
+func hasLess(t Tree, revision int64) bool {
+	return !slices.ContainsFunc(t.Tracks, func(at deliveryv1alpha1.DeliveredTrack) bool { return at.Revision == revision && at.Weight == 100 })
 }
 
 // noteTargets returns a history in which each revision says what a ledger has about it, so that those are retained that a rollback may go to.

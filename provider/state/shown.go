@@ -21,14 +21,17 @@ func (r RecordFile) TreeIDs() []string {
 	out := []string{}
 	for _, t := range r.Trees {
 		out = append(out, t.Tree)
+		for _, track := range t.Tracks {
+			out = append(out, track.Tree)
+		}
 	}
 	for _, h := range r.Revisions {
 		for _, t := range h.Trees {
-			out = append(out, t.Tree)
+			out = append(out, t.Tree, t.Part)
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.DeleteFunc(slices.Compact(out), func(id string) bool { return id == "" })
 }
 
 // HighestNumber returns the highest number that a revision had, as far as the record says.

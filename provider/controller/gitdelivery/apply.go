@@ -148,7 +148,7 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 }
 
 func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
-	l := commitMessage{sites: e.decision.sites, replaces: replaces}
+	l := commitMessage{sites: e.decision.sites, trees: e.decision.putTrees(), replaces: replaces}
 	c := e.newCommit(l, e.commitDate(a))
 	c.Remove = e.decision.remove
 	c.MakeBranch = e.facts.shouldReapply()

@@ -77,8 +77,8 @@ func checkTrees(f facts) *decision {
 }
 
 func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
-	if len(t.Parts)+len(t.Tracks) > 0 {
-		return refuse(v1alpha1.ReasonInvalid, "%s: parts and tracks are not supported yet", field)
+	if len(t.Parts) > 0 && t.Action != v1alpha1.ActionDesired {
+		return refuse(v1alpha1.ReasonInvalid, "%s.parts: go with action %s only", field, v1alpha1.ActionDesired)
 	}
 	switch t.Action {
 	case v1alpha1.ActionDesired:
@@ -96,10 +96,22 @@ func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalid, "%s.files: %s", field, err)
 	}
-	if id := tree.ID(files); id != t.Tree {
-		return refuse(v1alpha1.ReasonInvalid, "%s.tree: the files are tree %s, not %s", field, id, t.Tree)
+	if refused := checkParts(f, t, field, files); refused != nil {
+		return refused
 	}
-	return checkLimits(f, t, field, files)
+	whole := f.withParts(t, files)
+	if err := whole.Validate(); err != nil {
+		return refuse(v1alpha1.ReasonInvalid, "%s.parts: with the files: %s", field, err)
+	}
+	return checkWhole(f, t, field, whole)
+}
+
+// checkWhole judges a directory by today's limits, whatever its files came from.
+func checkWhole(f facts, t v1alpha1.Tree, field string, whole tree.Files) *decision {
+	if refused := checkTracks(t, field, whole); refused != nil {
+		return refused
+	}
+	return checkLimits(f, t, field, whole)
 }
 
 // checkRestore judges what is brought back as what is delivered: a limit that was set since holds for it too.
@@ -114,7 +126,7 @@ func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 	if !ok {
 		return refuse(v1alpha1.ReasonTreeGone, "%s.tree: %s is not in the repository any more: neither the state nor the branch has it", field, t.Tree)
 	}
-	return checkLimits(f, t, field, files)
+	return checkWhole(f, t, field, files)
 }
 
 func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {

@@ -13,6 +13,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 // Trailers of the commits.
@@ -48,8 +49,9 @@ type commitMessage struct {
 	applied      ledger.State
 	controlPlane string
 	clusterUID   string
-	// sites whose directories the commit changes.
+	// sites whose directories the commit changes, and the trees that these get.
 	sites []string
+	trees []state.Tree
 	// replaces is the tip that holds the change of another user. Empty where nothing is replaced.
 	replaces string
 	// removes is true for a claim that was deleted.
@@ -94,6 +96,7 @@ func (l commitMessage) trailerLines() [][2]string {
 	if s.Target != 0 {
 		out = append(out, [2]string{trailerTarget, fmt.Sprint(s.Target)})
 	}
+	out = append(out, trackTrailers(p, l.trees)...)
 	if s.Current == nil {
 		return out
 	}

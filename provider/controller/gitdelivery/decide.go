@@ -206,6 +206,7 @@ func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	if known && was.Tree == now.Tree {
 		now.Revision = was.Revision
 	}
+	now.Tracks = f.deliveredTracks(t, was)
 	d.trees = append(d.trees, now)
 	files, id := f.markedFiles(t)
 	if f.dirs[t.Path].tree != id {
@@ -214,6 +215,17 @@ func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 		d.put[t.Path] = files
 		d.sites = append(d.sites, t.Site)
 	}
+}
+
+// putTrees returns the trees of the directories that are written.
+func (d *decision) putTrees() []state.Tree {
+	var out []state.Tree
+	for _, t := range d.trees {
+		if _, isPut := d.put[t.Path]; isPut {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // markDrifted notes as drift what differs from what was delivered, while nothing new is asked for and no attempt goes on.

@@ -104,7 +104,7 @@ func TestRefused(t *testing.T) {
 			want: v1alpha1.ReasonInvalid,
 		},
 		"Tracks": {
-			reason: "A directory in tracks is refused before it is supported.",
+			reason: "A track whose folder the directory does not have is refused.",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue", Revision: 1}}
 			},

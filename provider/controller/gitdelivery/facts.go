@@ -50,6 +50,8 @@ type facts struct {
 	retained map[string]bool
 	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
 	restored map[string]tree.Files
+	// parts are the files of folders that trees name by their ids, by these. What is nowhere is not there.
+	parts map[string]tree.Files
 	// unreadable says why a file that exists cannot be read.
 	unreadable string
 	// forged says why the whole state counts as lost. Empty if it does not.

@@ -42,7 +42,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}
 		if !record.Deleted {
-			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber)
+			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber, trackNotes(notes, *f))
 			f.memory, f.rebuilt = &record, true
 		}
 	}
@@ -74,7 +74,7 @@ func (f facts) ownMarkerIDs() []string {
 }
 
 // treesInBranch are the trees of the claim that the branch has. Whose Site a directory is that is not asked for any more is not known.
-func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64) ([]state.Tree, error) {
+func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64, tracks []trackNote) ([]state.Tree, error) {
 	sites, ours, out := map[string]string{}, f.ownMarkerIDs(), []state.Tree{}
 	for _, t := range f.spec.Trees {
 		sites[t.Path] = t.Site
@@ -89,10 +89,22 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 			return nil, err
 		}
 		out = append(out, state.Tree{Branch: f.branchName(), DeliveredTree: v1alpha1.DeliveredTree{
-			Site: sites[path], Path: path, Tree: id, Revision: revision,
+			Site: sites[path], Path: path, Tree: id, Revision: revision, Tracks: tracksInBranch(s, path, tracksFromNotes(tracks, sites[path])),
 		}})
 	}
 	return out, nil
+}
+
+// tracksInBranch returns those of some tracks whose folders a directory of the branch has, with the ids of these.
+func tracksInBranch(s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
+	var out []v1alpha1.DeliveredTrack
+	for _, t := range tracks {
+		if at, ok, err := s.Entry(path + "/" + t.Name); err == nil && ok && at.Mode == modeDirectory {
+			t.Tree = at.ID
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // lastWriter is the cluster that wrote the newest commit of a control plane. Empty if it does not say.

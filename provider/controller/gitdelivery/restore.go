@@ -23,10 +23,7 @@ func (e *external) restoredTrees(ctx context.Context, d *v1alpha1.GitDelivery, f
 		if t.Action != v1alpha1.ActionRestore || t.Tree == "" {
 			continue
 		}
-		files, ok, err := e.findTreeFiles(ctx, f, s, t.Tree, t.Path, f.commitsWithTree(t.Tree))
-		if err == nil && !ok {
-			files, ok, err = e.readElsewhere(ctx, d, t.Tree)
-		}
+		files, ok, err := e.findAnywhere(ctx, d, f, s, lookup{id: t.Tree, path: t.Path, commits: f.commitsWithTree(t.Tree)})
 		if err != nil {
 			return nil, err
 		}
@@ -37,22 +34,50 @@ func (e *external) restoredTrees(ctx context.Context, d *v1alpha1.GitDelivery, f
 	return out, nil
 }
 
-// findTreeFiles returns the files of a tree, and whether they are anywhere. What lies there instead of plain files of ours was not delivered by us, and so is
-// nothing that could be found.
-func (e *external) findTreeFiles(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, bool, error) {
-	if files, ok := e.readTrees[id]; ok {
+// A lookup is a tree to find, and where it may be.
+type lookup struct {
+	id string
+	// path of the directory that has or had it. Folder is the one of the directory that the tree is, and empty if it is the directory.
+	path, folder string
+	// commits that may have it.
+	commits []string
+}
+
+// findAnywhere returns the files of a tree, and whether the repository has them, or another one of the claim.
+func (e *external) findAnywhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot, l lookup) (tree.Files, bool, error) {
+	files, ok, err := e.findTreeFiles(ctx, f, s, l)
+	if err != nil || ok {
+		return files, ok, err
+	}
+	return e.readElsewhere(ctx, d, l)
+}
+
+// findTreeFiles returns the files of a tree, and whether they are in the repository. What lies there instead of plain files of ours was not delivered by us,
+// and so is nothing that could be found. One that was never there itself may follow from a directory with tracks.
+func (e *external) findTreeFiles(ctx context.Context, f facts, s *git.Snapshot, l lookup) (tree.Files, bool, error) {
+	if files, ok := e.readTrees[l.id]; ok {
 		return files, true, nil
 	}
-	files, ok, err := e.repo.ReadTree(ctx, s, git.WantedTree{
-		ID: id, RetainedDir: f.retainedDir(), Path: path, Without: tree.Marker, Commits: commits,
-	})
+	w := git.WantedTree{ID: l.id, RetainedDir: f.retainedDir(), Path: l.path, Folder: l.folder, Without: tree.Marker, Commits: l.commits}
+	files, ok, err := e.readPlainTree(ctx, s, w)
+	if err == nil && !ok && f.hasTracks() {
+		w.Derive = l.deriveFiles
+		files, ok, err = e.readPlainTree(ctx, s, w)
+	}
+	if ok {
+		e.readTrees[l.id] = files
+	}
+	return files, ok, err
+}
+
+func (e *external) readPlainTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (tree.Files, bool, error) {
+	files, ok, err := e.repo.ReadTree(ctx, s, w)
 	if c := failure.ClassOf(err); c == failure.ClassInvalid || c == failure.ClassTooLarge {
 		return nil, false, nil
 	}
-	if err != nil || !ok || tree.ID(files) != id {
+	if err != nil || !ok || tree.ID(files) != w.ID {
 		return nil, false, err
 	}
-	e.readTrees[id] = files
 	return files, true, nil
 }
 
@@ -61,7 +86,7 @@ func (f facts) commitsWithTree(id string) []string {
 	out := []string{}
 	for _, h := range append(f.baseRecord().Revisions, f.lastStatus.History...) {
 		for _, t := range h.Trees {
-			if t.Tree == id && h.Commit != "" {
+			if (t.Tree == id || t.Part == id) && h.Commit != "" {
 				out = append(out, h.Commit)
 				break
 			}
@@ -79,7 +104,7 @@ func (f facts) decodedFiles(t v1alpha1.Tree) tree.Files {
 	if err != nil {
 		return nil
 	}
-	return files
+	return f.withParts(t, files)
 }
 
 // markedFiles returns the files of a tree with our marker, and the id that they have together.
@@ -100,17 +125,18 @@ func (f facts) hasUnretainedTree() bool {
 }
 
 // retainedTrees returns the trees that the state has to hold on to. One that is nowhere any more is left out.
-func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot) (map[string]git.Trees, error) {
-	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.pathsByTree()
+func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, also map[string]tree.Files) (map[string]git.Trees, error) {
+	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.lookupsByTree()
+	maps.Copy(given, also)
 	for _, id := range t.record.TreeIDs() {
 		files := given[id]
 		if t.facts.retained[id] {
 			kept[id] = nil
 			continue
 		}
-		if path, known := places[id]; files == nil && known {
+		if l, known := places[id]; files == nil && known {
 			var err error
-			if files, _, err = t.findTreeFiles(ctx, t.facts, s, id, path, t.commitsForTree(id)); err != nil {
+			if files, _, err = t.findTreeFiles(ctx, t.facts, s, l); err != nil {
 				return nil, err
 			}
 		}
@@ -130,28 +156,43 @@ func (f facts) retainedDir() string {
 func (f facts) filesByTree() map[string]tree.Files {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
-		if t.Action != v1alpha1.ActionKeep {
-			out[t.Tree] = f.decodedFiles(t)
+		if t.Action == v1alpha1.ActionKeep {
+			continue
+		}
+		out[t.Tree] = f.decodedFiles(t)
+		for _, at := range t.Tracks {
+			folder := filesIn(out[t.Tree], at.Name)
+			out[tree.ID(folder)] = folder
 		}
 	}
 	return out
 }
 
-// pathsByTree are where the trees of the record lie or lay, by their ids.
-func (t *task) pathsByTree() map[string]string {
-	sites, out := map[string]string{}, map[string]string{}
+// lookupsByTree says of the trees of the record where they lie or lay, by their ids.
+func (t *task) lookupsByTree() map[string]lookup {
+	sites, out := map[string]string{}, map[string]lookup{}
+	add := func(id, path, folder string) {
+		if id != "" {
+			out[id] = lookup{id: id, path: path, folder: folder, commits: t.commitsForTree(id)}
+		}
+	}
 	for _, at := range t.record.Trees {
 		sites[at.Site] = at.Path
 	}
+	tracks := t.facts.trackByRevision()
 	for _, h := range t.record.Revisions {
 		for _, at := range h.Trees {
 			if path, known := sites[at.Site]; known {
-				out[at.Tree] = path
+				add(at.Part, path, tracks[h.Revision])
+				add(at.Tree, path, "")
 			}
 		}
 	}
 	for _, at := range t.record.Trees {
-		out[at.Tree] = at.Path
+		for _, track := range at.Tracks {
+			add(track.Tree, at.Path, track.Name)
+		}
+		add(at.Tree, at.Path, "")
 	}
 	return out
 }
@@ -166,7 +207,7 @@ func (t *task) commitsForTree(id string) []string {
 
 // readElsewhere reads the files of a tree from another repository that the claim is or was delivered to. Each repository is opened with its own
 // configuration and credentials, so that a configuration gives access to its own repository alone.
-func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	// A delivery that names a claim of another namespace is refused later, and reads nothing with the credentials of that namespace until then.
 	if e.openOther == nil || d.Spec.ForProvider.ClaimRef.Namespace != d.GetNamespace() {
 		return nil, false, nil
@@ -177,17 +218,17 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, i
 	}
 	for i := range parts {
 		other := &parts[i]
-		if other.GetName() == d.GetName() || !hasTreeInHistory(other.Status.AtProvider.History, id) {
+		if other.GetName() == d.GetName() || !hasTreeIn(other.Status.AtProvider, l.id) {
 			continue
 		}
-		if files, ok, err := e.readFromDelivery(ctx, d, other, id); ok || err != nil {
-			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", id, other.GetName())
+		if files, ok, err := e.readFromDelivery(ctx, d, other, l); ok || err != nil {
+			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", l.id, other.GetName())
 		}
 	}
 	return nil, false, nil
 }
 
-func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
+func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	there, err := e.openOther(ctx, other)
 	var (
 		gone    *credentials.GoneError
@@ -206,9 +247,9 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 	}
 	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOf(other)}
 	for _, t := range f.spec.Trees {
-		files, ok, err := there.findTreeFiles(ctx, f, s, id, t.Path, f.commitsWithTree(id))
+		files, ok, err := there.findTreeFiles(ctx, f, s, lookup{id: l.id, path: t.Path, folder: l.folder, commits: f.commitsWithTree(l.id)})
 		if ok {
-			e.readTrees[id] = files
+			e.readTrees[l.id] = files
 		}
 		if ok || err != nil {
 			return files, ok, err
@@ -217,8 +258,12 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 	return nil, false, nil
 }
 
-func hasTreeInHistory(history []v1alpha1.HistoryEntry, id string) bool {
-	return slices.ContainsFunc(history, func(h v1alpha1.HistoryEntry) bool {
-		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id })
+// hasTreeIn reports whether a repository has or had a tree, as far as the status of its delivery says.
+func hasTreeIn(at v1alpha1.GitDeliveryObservation, id string) bool {
+	isInHistory := slices.ContainsFunc(at.History, func(h v1alpha1.HistoryEntry) bool {
+		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id || t.Part == id })
+	})
+	return isInHistory || slices.ContainsFunc(at.Trees, func(t v1alpha1.DeliveredTree) bool {
+		return slices.ContainsFunc(t.Tracks, func(track v1alpha1.DeliveredTrack) bool { return track.Tree == id })
 	})
 }

@@ -98,8 +98,9 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
+	targets, files := t.facts.targetTrees()
 	did := state.Delivery{
-		Applied: t.facts.ledger.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
+		Targets: targets, Applied: t.facts.ledger.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
 		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
 	}
 	if t.decision.action == actionCommit {
@@ -116,7 +117,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 		return err
 	}
 	var err error
-	if c.Retain, err = t.retainedTrees(ctx, draft.Snapshot()); err != nil {
+	if c.Retain, err = t.retainedTrees(ctx, draft.Snapshot(), files); err != nil {
 		return err
 	}
 	return draft.AddState(c)

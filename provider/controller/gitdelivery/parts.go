@@ -1,0 +1,208 @@
+package gitdelivery
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// findParts returns the files of the folders that trees name by their ids. A folder that is nowhere is left out.
+func (e *external) findParts(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
+	out := map[string]tree.Files{}
+	for _, t := range f.spec.Trees {
+		for _, p := range t.Parts {
+			if t.Action != v1alpha1.ActionDesired || !track.IsTrack(p.Path) {
+				continue // It is refused.
+			}
+			files, ok, err := e.findAnywhere(ctx, d, f, s, lookup{id: p.Tree, path: t.Path, folder: p.Path, commits: f.commitsWithTree(p.Tree)})
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out[p.Tree] = files
+			}
+		}
+	}
+	return out, nil
+}
+
+// withParts adds the files of the parts of a tree to its own.
+func (f facts) withParts(t v1alpha1.Tree, files tree.Files) tree.Files {
+	if len(t.Parts) == 0 {
+		return files
+	}
+	out := maps.Clone(files)
+	for _, p := range t.Parts {
+		for name, content := range f.parts[p.Tree] {
+			out[p.Path+"/"+name] = content
+		}
+	}
+	return out
+}
+
+// filesIn returns the files of a folder, by their names in it.
+func filesIn(files tree.Files, folder string) tree.Files {
+	out := tree.Files{}
+	for name, content := range files {
+		if file, ok := strings.CutPrefix(name, folder+"/"); ok {
+			out[file] = content
+		}
+	}
+	return out
+}
+
+// hasTracks is true for a delivery that asks for tracks, or left some.
+func (f facts) hasTracks() bool {
+	isAsked := slices.ContainsFunc(f.spec.Trees, func(t v1alpha1.Tree) bool { return len(t.Tracks)+len(t.Parts) > 0 })
+	return isAsked || slices.ContainsFunc(f.lastStatus.Trees, func(t v1alpha1.DeliveredTree) bool { return len(t.Tracks) > 0 })
+}
+
+func hasTracks(trees []state.Tree) bool {
+	return slices.ContainsFunc(trees, func(t state.Tree) bool { return len(t.Tracks) > 0 })
+}
+
+// trackByRevision returns the tracks of the revisions that the ledger remembers.
+func (f facts) trackByRevision() map[int64]string {
+	out := map[int64]string{}
+	for _, p := range f.ledger.applied.History {
+		out[p.Number] = p.Track
+	}
+	if r := f.ledger.applied.Current; r != nil {
+		out[r.Number] = r.Track
+	}
+	return out
+}
+
+// deriveFiles returns the tree that is looked for if it is what a directory with tracks has when one of them is alone, or the folder of that track. So a
+// rollback may go to a revision whose track was never alone in the repository.
+func (l lookup) deriveFiles(files map[string][]byte) (map[string][]byte, bool) {
+	for _, name := range []string{track.Blue, track.Green} {
+		whole, folder, err := aloneFiles(files, name)
+		switch {
+		case err != nil:
+		case l.folder == "" && tree.ID(whole) == l.id:
+			return whole, true
+		case l.folder == name && tree.ID(folder) == l.id:
+			return folder, true
+		}
+	}
+	return nil, false
+}
+
+// aloneFiles returns the files of a directory in which a track is alone at full size, and those of the track's folder.
+func aloneFiles(files tree.Files, name string) (whole, folder tree.Files, err error) {
+	whole, err = track.At(files, track.State{Serving: name, Alone: true})
+	return whole, filesIn(whole, name), err
+}
+
+// targetTrees returns, by path, the trees that a rollback to the current revision restores where its track gets all requests, and the files of all of
+// them by their ids. A directory without such a track is left out.
+func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.Files) {
+	out, files := map[string]v1alpha1.HistoryTree{}, map[string]tree.Files{}
+	for _, t := range f.spec.Trees {
+		for _, at := range t.Tracks {
+			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.position().Revision {
+				continue
+			}
+			whole, folder, err := aloneFiles(f.decodedFiles(t), at.Name)
+			if err != nil {
+				continue // The checks let such files pass. They are restored as they are.
+			}
+			h := v1alpha1.HistoryTree{Site: t.Site, Tree: tree.ID(whole), Part: tree.ID(folder)}
+			out[t.Path], files[h.Tree], files[h.Part] = h, whole, folder
+		}
+	}
+	return out, files
+}
+
+// deliveredTracks returns the tracks that a directory has once a tree is in the repository.
+func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.DeliveredTrack {
+	if len(t.Tracks) == 0 {
+		return nil
+	}
+	var out []v1alpha1.DeliveredTrack
+	files := f.decodedFiles(t)
+	for _, at := range t.Tracks {
+		now := v1alpha1.DeliveredTrack{Name: at.Name, Revision: at.Revision, Weight: at.Weight, Tree: tree.ID(filesIn(files, at.Name)), ChangedAt: new(f.position())}
+		if before := trackOf(was.Tracks, at.Name); before != nil {
+			now.WeighedAt = before.WeighedAt
+			if before.Tree == now.Tree && before.ChangedAt != nil {
+				now.ChangedAt = before.ChangedAt
+			}
+		}
+		if at.Weight > 0 {
+			now.WeighedAt = new(f.position())
+		}
+		out = append(out, now)
+	}
+	return out
+}
+
+// trackOf returns a track of a directory, or nil.
+func trackOf(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.DeliveredTrack {
+	i := slices.IndexFunc(tracks, func(t v1alpha1.DeliveredTrack) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &tracks[i]
+}
+
+// checkParts refuses parts that the files do not go with, or that are gone, and a directory that is not what its id says.
+func checkParts(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
+	ids := map[string]string{}
+	for i, p := range t.Parts {
+		at := fmt.Sprintf("%s.parts[%d]", field, i)
+		if _, taken := ids[p.Path]; taken {
+			return refuse(v1alpha1.ReasonInvalid, "%s.path: another part is %s", at, p.Path)
+		}
+		if !track.IsTrack(p.Path) {
+			return refuse(v1alpha1.ReasonInvalid, "%s.path: %q is not the name of a track", at, p.Path)
+		}
+		ids[p.Path] = p.Tree
+	}
+	id, err := tree.GraftedID(files, ids)
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalid, "%s.parts: %s", field, err)
+	}
+	if id != t.Tree {
+		return refuse(v1alpha1.ReasonInvalid, "%s.tree: the files and parts are tree %s, not %s", field, id, t.Tree)
+	}
+	for i, p := range t.Parts {
+		if _, ok := f.parts[p.Tree]; !ok {
+			return refuse(v1alpha1.ReasonTreeGone, "%s.tree: folder %s of track %s is not in the repository any more: neither the state nor the branch has it",
+				fmt.Sprintf("%s.parts[%d]", field, i), p.Tree, p.Path)
+		}
+	}
+	return nil
+}
+
+// checkTracks refuses tracks that are not those of the directory, and weights that do not share all requests.
+func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *decision {
+	if len(t.Tracks) == 0 {
+		return nil
+	}
+	total, named := int32(0), map[string]bool{}
+	for i, at := range t.Tracks {
+		if named[at.Name] || len(filesIn(whole, at.Name)) == 0 {
+			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it", fmt.Sprintf("%s.tracks[%d]", field, i), at.Name)
+		}
+		named[at.Name], total = true, total+at.Weight
+	}
+	for _, name := range []string{track.Blue, track.Green} {
+		if !named[name] && len(filesIn(whole, name)) > 0 {
+			return refuse(v1alpha1.ReasonInvalid, "%s.tracks: the directory has a folder %s, which no entry names", field, name)
+		}
+	}
+	if total != 100 {
+		return refuse(v1alpha1.ReasonInvalid, "%s.tracks: the weights add up to %d percent, and not to 100", field, total)
+	}
+	return nil
+}
