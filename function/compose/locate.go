@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/evidence"
 )
@@ -53,6 +54,18 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 		}
 	}
 	return &out
+}
+
+// Withdraw returns an observed delivery that asks to record nothing any more: the ledger goes on in another repository, from the newest known state. It
+// keeps its trees, and its position only where that is the one of the state: another one was to be recorded first.
+func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, newest ledger.State) *deliveryv1alpha1.GitDelivery {
+	out, essentials := resumeDelivery(observed, spec), newest.Essentials()
+	p := &out.Spec.ForProvider
+	p.Ledger, p.Copy = nil, &essentials
+	if p.Position != nil && *p.Position != newest.Position() {
+		p.Position = nil
+	}
+	return out
 }
 
 // Follow returns a delivery to another repository than the home, with a copy of what is recorded. Where the state brings nothing new, the delivery stays

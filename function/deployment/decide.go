@@ -64,16 +64,15 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	if k.desired.ApprovedBy == nil {
 		d.Update = k.update
 	}
-	home := o.home
-	if home.ConfigRef == "" {
-		home = o.findHome(in, k.preferredHome)
-	}
+	home := o.homeFor(in, k)
 	switch {
 	case home.ConfigRef == "":
 		d.Suspended = *in.Spec.Suspend && k.Problem == nil
 		return d, nil
 	case !home.IsKnown:
 		return t.awaitHome(d, home), nil
+	case t.withdrawEvents(d, home) && begins(home):
+		return d, nil // A home that a ledger was forced away from may be back at any time, and both would record.
 	}
 	d = t.withUnreachableHome(d, home)
 	p, err := t.propose(home)
@@ -124,7 +123,7 @@ func (t decider) hasLostPart(s ledger.State) bool {
 func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	out := step.Input{
 		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.isPinnedGone,
-		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: o.stepRequests(k.refusal),
+		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: o.stepRequests(k),
 	}
 	if k.Problem == nil {
 		out.Desired = &k.desired

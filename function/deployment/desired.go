@@ -169,13 +169,22 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 	return out
 }
 
-// hasTreesOfRevision is true when deliveries ask for the trees of the current revision, in the repositories that it is for.
+// hasTreesOfRevision is true when deliveries ask for the trees of the current revision, in the repositories that it is for. A delivery to the home of a
+// ledger that was forced there may ask for all that the spec delivers now, and the revision that continues was for other repositories too.
 func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// Where only the renderer changed, each delivery goes to the repository that it went to, whatever its name says.
 	asked := hasSourcesOf(o, k.request.Request)
+	if !asked && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
+		return false
+	}
 	ds = compose.Await(ds, o.deliveries, o.sync, o.state, k.clustered)
 	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfRevision(), ds, asked)
 	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.state.Current.Number))
+}
+
+// hasSameSites is true for two parts of revisions that one delivery brings to the same Sites.
+func hasSameSites(a, b ledger.Part) bool {
+	return a.Delivery == b.Delivery && slices.Equal(a.Sites, b.Sites)
 }
 
 // isAdoptEnabled is true when unmanaged files may be overwritten now, and some delivery does not allow it.

@@ -74,7 +74,8 @@ func (o Observed) repositories() []step.Repository {
 
 // findHome returns the home of the ledger, which is the preferred one if no repository has a ledger. A repository that was asked to open the ledger
 // stays the home until it reports whether it did. What the home was asked to record, and may record at any time, counts as proposed.
-func (o Observed) findHome(in Input, preferred string) step.Home {
+func (o Observed) findHome(in Input, k Compiled) step.Home {
+	preferred := k.preferredHome
 	for _, d := range o.allDeliveries() {
 		if d.Spec.ForProvider.Ledger != nil && d.Status.AtProvider.Ledger == nil {
 			preferred = homeName(d)
@@ -82,7 +83,7 @@ func (o Observed) findHome(in Input, preferred string) step.Home {
 	}
 	all := o.repositories()
 	identify := func(home string) string { return o.identity(in, all, home) }
-	h := step.FindHome(all, preferred, identify, o.stepRequests(refusal{}))
+	h := step.FindHome(all, preferred, identify, o.stepRequests(k))
 	if h.ConfigRef == "" {
 		h.Events = nil // It is not known yet where the ledger is to be opened.
 		return h
@@ -93,6 +94,22 @@ func (o Observed) findHome(in Input, preferred string) step.Home {
 		}
 	}
 	return h
+}
+
+// homeFor returns the home of the ledger for what was compiled: that says where a ledger is opened first, and to which repositories it may be forced.
+func (o Observed) homeFor(in Input, k Compiled) step.Home {
+	if o.home.ConfigRef != "" && len(o.requests) == 0 {
+		return o.home
+	}
+	if h := o.findHome(in, k); h.ConfigRef != o.home.ConfigRef {
+		return h
+	}
+	return o.home
+}
+
+// begins is true for a home in which the ledger is to be opened, or to continue from elsewhere.
+func begins(h step.Home) bool {
+	return len(h.Events) > 0 && (h.Events[0].Opened != nil || h.Events[0].Recovered != nil)
 }
 
 // pendingEvents returns the events that a delivery asks to record on top of the head that its repository has.
@@ -170,11 +187,19 @@ func isSamePlace(a, b ledger.Position) bool {
 // isRefused is true for a delivery whose events follow another head than that of its repository: what it asks for is about no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
-	if asked == nil || has == nil || asked.After == has.Head {
-		return false
-	}
+	return asked != nil && has != nil && asked.After != has.Head && isUnrecorded(*asked, *has)
+}
+
+// isUnrecorded is true for events that did not lead to the head of a ledger.
+func isUnrecorded(asked deliveryv1alpha1.LedgerUpdate, has ledger.State) bool {
 	id, err := ledger.NextID(asked.After.ID, asked.Events...)
 	return err != nil || id != has.ID
+}
+
+// mayRecord is true for a delivery that asks to record what its repository did not report yet. It may record that at any time.
+func mayRecord(d *deliveryv1alpha1.GitDelivery) bool {
+	asked := d.Spec.ForProvider.Ledger
+	return asked != nil && len(asked.Events) > 0 && isUnrecorded(*asked, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{}))
 }
 
 // identity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of

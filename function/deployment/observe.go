@@ -78,7 +78,7 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 		return Observed{}, err
 	}
 	o.requests = openRequests(in.Claim, asked)
-	o.home = o.findHome(in, "")
+	o.home = o.findHome(in, Compiled{})
 	o.state = o.assumedState()
 	if o.home.IsKnown {
 		if o.state, err = ledger.Append(o.home.State, recordingTime(), o.home.Events...); err != nil {

@@ -26,14 +26,14 @@ const (
 )
 
 // fence is what a home does where a protection is missing.
-func (missing protection) fence(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, identity string, now time.Time) fence {
+func (missing protection) fence(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
 	switch {
 	case missing == compareAndSwap && !wasRecorded(recorded, asked):
 		asked.After = recorded.Head
 	case missing == recovery:
-		shown = ledger.State{}
+		shown, known = ledger.State{}, ledger.Head{}
 	}
-	return fenceHome(m, recorded, asked, shown, identity, now)
+	return fenceHome(m, recorded, asked, shown, known, identity, now)
 }
 
 // record returns what a repository shows of its record where a protection is missing.

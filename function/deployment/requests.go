@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -37,13 +38,14 @@ func versionsOf(k Compiled) step.Versions {
 	return step.Versions{Scheme: digest.Scheme, Renderer: k.renderer}
 }
 
-// stepRequests returns RolloutRequests as the next event is decided by them. The ledger moves only to a repository that a delivery goes to.
-func (o Observed) stepRequests(refused refusal) []step.Request {
+// stepRequests returns RolloutRequests as the next event is decided by them. The ledger moves only to a repository that a delivery goes to, or that the
+// spec delivers to: the delivery may have been lost, or wait for the ledger whose home is gone.
+func (o Observed) stepRequests(k Compiled) []step.Request {
 	var out []step.Request
 	for i := range o.requests {
 		r := RequestOf(&o.requests[i])
-		r.ToConfigRef = o.repositoryNamed(o.requests[i].Spec.ToConfigRef)
-		if r.Ref.UID == refused.request {
+		r.ToConfigRef = repositoryNamed(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
+		if refused := k.refusal; r.Ref.UID == refused.request {
 			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
 		}
 		out = append(out, r)
@@ -52,14 +54,16 @@ func (o Observed) stepRequests(refused refusal) []step.Request {
 }
 
 // repositoryNamed returns the name by which a ledger knows the repository of a configuration. It is empty if no delivery goes there.
-func (o Observed) repositoryNamed(ref *rolloutv1alpha1.ConfigReference) string {
+func repositoryNamed(ref *rolloutv1alpha1.ConfigReference, all ...map[string]*deliveryv1alpha1.GitDelivery) string {
 	if ref == nil {
 		return ""
 	}
 	name := configName(ref.Kind, ref.Name)
-	for _, d := range o.deliveries {
-		if homeName(d) == name {
-			return name
+	for _, ds := range all {
+		for _, d := range ds {
+			if homeName(d) == name {
+				return name
+			}
 		}
 	}
 	return ""

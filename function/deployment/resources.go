@@ -28,6 +28,17 @@ func (t decider) awaitHome(d Decision, home step.Home) Decision {
 	return d
 }
 
+// withdrawEvents asks each delivery that is not to the home to record nothing any more, and reports whether one was to.
+func (t decider) withdrawEvents(d Decision, home step.Home) bool {
+	newest := step.NewestCopy(t.observed.repositories())
+	for name, was := range t.observed.deliveries {
+		if newest.Seq > 0 && homeName(was) != home.ConfigRef && mayRecord(was) {
+			d.composed[name] = compose.Withdraw(was, withoutInvalidTimeouts(t.in.Spec.DeliveryConfig), newest)
+		}
+	}
+	return len(d.composed) > 0
+}
+
 // unreachableMessage says why the home of a ledger does not report what it holds.
 func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
 	if d == nil {

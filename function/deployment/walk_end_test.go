@@ -174,11 +174,15 @@ func (w *walk) hasLostGate() bool {
 	return w.isInvalid() && s.IsGated() && w.gates[compose.GateName(s.Position())] == nil
 }
 
-// hasLostPart is true while a delivery of the current revision is lost, and where its Sites have their directories is not known.
+// hasLostPart is true while it is not known what the directories of the current revision hold, and no call can learn it: a delivery is lost, and where its
+// Sites have their directories is not known or they are elsewhere now, or the repository is gone.
 func (w *walk) hasLostPart() bool {
 	s := w.ledger()
-	isLost := func(p ledger.Part) bool { return w.deliveries[p.Delivery] == nil }
-	return w.isInvalid() && s.Current != nil && slices.ContainsFunc(s.Current.Parts, isLost)
+	isLost := func(p ledger.Part) bool {
+		r := w.repos[p.ConfigRef]
+		return w.deliveries[p.Delivery] == nil && (w.isInvalid() || !w.hasSites(p.ConfigRef)) || r != nil && r.gone
+	}
+	return s.Current != nil && slices.ContainsFunc(s.Current.Parts, isLost)
 }
 
 // ledger is the newest that a repository holds. It goes on in another home once it moved.

@@ -40,9 +40,19 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		w.judgeTrees(m.deliveries[name], asked[name], p.next)
 	}
-	if fresh && (areHomesKnown(m, asked) || p.isNew) {
+	if fresh && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) {
 		w.heeds(m, p)
 	}
+}
+
+// withdraws is true for a call that asks a delivery to record nothing any more. Another home begins in the next call.
+func withdraws(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
+	for name, d := range asked {
+		if was := m.deliveries[name]; was != nil && was.Spec.ForProvider.Ledger != nil && d.Spec.ForProvider.Ledger == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // areHomesKnown is true if each repository reported whether it has the ledger. Nothing is decided before.

@@ -49,8 +49,9 @@ func newRepo() *repo {
 	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
 }
 
-// deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status. It returns why an event was illegal.
-func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash bool) error {
+// deliver plays one reconcile of a GitDelivery, where other deliveries report so much of the ledger. A crash leaves what was pushed, and no status. It
+// returns why an event was illegal.
+func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time, crash bool) error {
 	if r.dead || r.gone {
 		reason := deliveryv1alpha1.ReasonUnreachable
 		if d.Status.AtProvider.Ledger == nil {
@@ -59,7 +60,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash boo
 		setUnready(d, now, reason)
 		return nil
 	}
-	f := r.fence(d, now)
+	f := r.fence(d, known, now)
 	if f.reason == "" {
 		f.reason = r.refuseTrees(d.Spec.ForProvider, f.applied)
 	}
@@ -74,13 +75,21 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash boo
 }
 
 // fence compares what is asked for with what is recorded.
-func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, now time.Time) fence {
+func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time) fence {
 	p, at := d.Spec.ForProvider, d.Status.AtProvider
 	if p.Ledger == nil {
 		return fenceFollower(r.memory, p)
 	}
 	identity := fmt.Sprintf("%s %s", d.GetUID(), now.Format("20060102T150405Z"))
-	return r.missing.fence(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), identity, now)
+	return r.missing.fence(r.memory, r.memory.recorded(r.committed()), *p.Ledger, ptr.Deref(at.Ledger, ledger.State{}), newerHead(known, r.memory.shown()), identity, now)
+}
+
+// newerHead is the newer one of a head and that of the copy of the ledger in a record, which may be nil.
+func newerHead(h ledger.Head, r *deliveryv1alpha1.LedgerRecord) ledger.Head {
+	if r != nil && r.Copy != nil && r.Copy.Compare(h) > 0 {
+		return r.Copy.Head
+	}
+	return h
 }
 
 // committed is the highest revision that commits speak of.

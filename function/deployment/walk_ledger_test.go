@@ -53,9 +53,10 @@ func (f fence) refuse(reason xpv2.ConditionReason) fence {
 	return f
 }
 
-// fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the status before.
-func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, identity string, now time.Time) fence {
-	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers && !m.wasLeft(shown) {
+// fenceHome lets events be recorded only on top of the head that their writer saw, and none that are behind what is known elsewhere. A ledger that was
+// lost continues from the status before.
+func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
+	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers && !m.wasLeft(shown) && known.Epoch <= shown.Epoch {
 		return f
 	}
 	f := fence{next: recorded, applied: recorded}
@@ -72,6 +73,9 @@ func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpd
 	if err != nil {
 		f.illegal = err
 		return f.refuse(deliveryv1alpha1.ReasonIllegal)
+	}
+	if len(asked.Events) > 0 && next.Compare(known) < 0 {
+		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
 	return fence{next: next, events: asked.Events, applied: next}
 }

@@ -86,13 +86,18 @@ func (w *walk) isAbandoned(name string) bool {
 			return false
 		}
 	}
+	return !w.hasSites(name)
+}
+
+// hasSites is true for a repository that the directory of a Site is in.
+func (w *walk) hasSites(name string) bool {
 	for site := range w.sites {
 		ref, _, _ := unstructured.NestedString(w.object("Site", site).Object, "spec", "repository", "providerConfigRef", "name")
 		if cmp.Or(ref, "default") == name {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // noteOldHomes notes that a move may be forgotten: a home that was left, and does not follow yet, holds an older ledger, and objects were lost.
@@ -126,15 +131,16 @@ func (w *walk) restoreRepository(name string) {
 	if was == nil {
 		return
 	}
-	is := was.backup()
+	is, lost := was.backup(), r.memory.ledger
 	r.dirs, r.objects, r.memory, r.did, r.touched = is.dirs, is.objects, is.memory, is.did, true
 	w.loses()
-	w.truth.restore(r.memory.ledger)
+	w.truth.restore(lost, r.memory.ledger)
 }
 
-// restore lets the truth forget what a ledger recorded that was restored from a backup, and remember what it records now.
-func (t *truth) restore(s ledger.State) {
-	isOf := func(n numbered) bool { return n.ledger == s.Ledger && n.epoch == s.Epoch }
+// restore lets the truth forget what the ledger that was lost recorded, and the one that was restored from a backup since, and remember what that
+// records now. A ledger that no object ever showed is opened again under its identity.
+func (t *truth) restore(lost, s ledger.State) {
+	isOf := func(n numbered) bool { return n.ledger == lost.Ledger || n.ledger == s.Ledger && n.epoch == s.Epoch }
 	maps.DeleteFunc(t.verdicts, func(n numbered, _ ledger.Result) bool { return isOf(n) })
 	maps.DeleteFunc(t.intents, func(n numbered, _ ledger.Request) bool { return isOf(n) })
 	t.rememberHistory(s)
@@ -164,9 +170,25 @@ func (t *truth) wasMoved(r ledger.Recovered, home string) bool {
 
 // isWhereItWasMoved checks that the ledger is where users moved it last.
 func (w *walk) isWhereItWasMoved() {
+	if w.isBetweenHomes() {
+		return
+	}
 	if at := w.ledger().Home; !w.truth.lossy && w.truth.home != "" && at != w.truth.home {
 		w.truth.violatedf("the ledger is in %s, and was moved to %s", at, w.truth.home)
 	}
+}
+
+// isBetweenHomes is true while the ledger left a home, and what the next one is to ask for was lost or belongs to no revision, and cannot be rendered.
+func (w *walk) isBetweenHomes() bool {
+	to := w.truth.home
+	switch {
+	case !w.isInvalid(), w.ledger().Seq > 0:
+		return false
+	case !w.isDeliveredTo(to):
+		return true
+	}
+	p := w.deliveries[w.deliveryTo(to)].Spec.ForProvider
+	return len(p.Trees) == 0 || p.Position == nil
 }
 
 // areMovesAnswered checks that no request to move the ledger waits at the end, where all repositories can be reached. While nothing can be rendered the

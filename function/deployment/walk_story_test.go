@@ -8,6 +8,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // provide lets the provider reconcile one delivery, and looks at what got into Git.
@@ -16,7 +17,7 @@ func (w *walk) provide(name string, crash bool) {
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
 	before := r.memory.record
 	// A call may have seen the numbers of a ledger of which nothing is left.
-	if err := r.deliver(d, w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy) {
+	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy) {
 		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
 	}
 	if reason := reasonOf(d); reason != "" {
@@ -29,6 +30,22 @@ func (w *walk) provide(name string, crash bool) {
 		w.judgeRecord(name, before, after)
 		w.count(d, after)
 	}
+}
+
+// reportedElsewhere is the newest head of the ledger that other deliveries report than the named one. The ledger of a deployment that was deleted does not
+// count.
+func (w *walk) reportedElsewhere(name string) ledger.Head {
+	newest := ledger.Head{}
+	for other, d := range w.deliveries {
+		if other == name {
+			continue
+		}
+		if l := d.Status.AtProvider.Ledger; l != nil && !l.IsClosed && l.Compare(newest) > 0 {
+			newest = l.Head
+		}
+		newest = newerHead(newest, d.Status.AtProvider.Record)
+	}
+	return newest
 }
 
 // copyForStatus returns a delivery whose status may be written.
@@ -91,7 +108,7 @@ func (w *walk) step() {
 	case n < 58 && len(names) > 0:
 		name, crash := names[w.rng.IntN(len(names))], w.chance(10)
 		w.provide(name, crash)
-		w.notef("delivered %s, crash %t", name, crash)
+		w.notef("delivered %s, crash %t: %s", name, crash, w.describeRepositories())
 	case n < 70:
 		w.engines()
 	case n < 82 && w.sync != nil:

@@ -126,16 +126,16 @@ func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 			t.violatedf("an illegal event is recorded: %s", err)
 			return
 		}
+		t.noteFork(s, next)
 		t.recordEvent(s, e, next)
 		t.recordState(next)
-		t.recordHead(s, next)
 		s = next
 	}
 }
 
-// recordHead notes the newest head. A ledger that was moved by force although its home is there may be written by calls that do not know that: it is
-// lost then.
-func (t *truth) recordHead(s, next ledger.State) {
+// noteFork notes the newest head. A ledger that was moved by force while its home is there goes on in both as long as no object shows that it was moved:
+// what one of them records is lost then. Where an object shows it, the repository refuses.
+func (t *truth) noteFork(s, next ledger.State) {
 	if s.Epoch > 0 && next.Epoch < t.newest.Epoch {
 		t.lossy = true
 	}

@@ -242,7 +242,7 @@ func (w *world) deliver(names ...string) {
 		}
 		d := w.decode(w.in.Observed[name])
 		url := w.url(name)
-		if err := w.repository(url).deliver(d, w.in.Now.Time, false); err != nil {
+		if err := w.repository(url).deliver(d, ledger.Head{}, w.in.Now.Time, false); err != nil {
 			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
 		}
 		if r := d.Status.AtProvider.Remote; r != nil {

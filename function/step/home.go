@@ -42,7 +42,7 @@ type Home struct {
 // RolloutRequest that forces the ledger to move names another one. Identify returns the identity of a ledger that has to be opened in a home: no other
 // ledger may have it, nor one that is opened in another home at the same time.
 func FindHome(all []Repository, preferred string, identify func(home string) string, requests []Request) Home {
-	newest := newestCopy(all, ledger.Head{})
+	newest := NewestCopy(all)
 	forced := forcedMove(newest, requests)
 	h := Home{ConfigRef: cmp.Or(newest.Successor, newest.Home, preferred), IsKnown: len(all) == 0}
 	if newest.IsClosed {
@@ -65,13 +65,13 @@ func FindHome(all []Repository, preferred string, identify func(home string) str
 // proposeBeginning returns the events by which the ledger of a home begins, or continues from a newer copy.
 func (h Home) proposeBeginning(all []Repository, identify func(home string) string, forced *Request) []ledger.Event {
 	var events []ledger.Event
-	s, newest := h.State, newestCopy(all, h.State.Head)
+	s, newest := h.State, newestExcept(all, h.State.Head)
 	if s.Seq == 0 || s.Successor != "" || s.IsClosed {
 		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identify(h.ConfigRef), Home: h.ConfigRef}})
 		s, _ = ledger.Append(s, time.Time{}, events...) // No other ledger has the identity, so that it is legal.
 	}
 	if h.State.Successor != "" { // A ledger that is back before another home opened it continues from its own end.
-		newest = newestCopy(all, ledger.Head{})
+		newest = NewestCopy(all)
 	}
 	if newest.IsClosed || !newest.Supersedes(s) && h.State.Successor == "" {
 		return events
@@ -83,8 +83,11 @@ func (h Home) proposeBeginning(all []Repository, identify func(home string) stri
 	return append(events, ledger.Event{Recovered: recovered})
 }
 
-// newestCopy returns the newest state that a repository has of the ledger, but for one.
-func newestCopy(all []Repository, but ledger.Head) ledger.State {
+// NewestCopy returns the newest state that a repository has of the ledger.
+func NewestCopy(all []Repository) ledger.State { return newestExcept(all, ledger.Head{}) }
+
+// newestExcept returns the newest state that a repository has of the ledger, but for one.
+func newestExcept(all []Repository, but ledger.Head) ledger.State {
 	newest := ledger.State{}
 	for _, r := range all {
 		for _, c := range []ledger.State{r.Ledger, r.Copy} {

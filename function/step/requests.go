@@ -74,7 +74,7 @@ func isAboutCurrent(s ledger.State, r Request) bool {
 // canTake is true for a request that may take effect now.
 func (in Input) canTake(s ledger.State, r Request) bool {
 	switch {
-	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && in.AreTreesLost:
+	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
 		return false
 	}
 	return in.isFree(s) || isPossibleAlways(r.Action)
@@ -150,9 +150,11 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 }
 
 // refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
-// and to one that a newer request by force does not name.
+// and to one that a newer request by force does not name. What is delivered to is not known while the spec cannot be compiled.
 func (in Input) refuseMove(s ledger.State, r Request) Result {
 	switch newest := forcedMove(s, in.Requests); {
+	case r.ToConfigRef == "" && in.Desired == nil:
+		return ""
 	case r.ToConfigRef == "":
 		return ResultUnknownRepository
 	case r.isForcedMove() && newest != nil && newest.Ref.UID != r.Ref.UID:

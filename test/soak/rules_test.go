@@ -31,6 +31,10 @@ func ledgers() map[string]rule {
 			reason: "A ledger whose object is there continues from the status, which knows more than a copy.", file: "deployment/walk_ledger_test.go",
 			at: "if «shown.Seq == 0» || shown.IsClosed", without: "true", story: 1000004,
 		},
+		"GoneElsewhere": {
+			reason: "A home does not record what is behind the ledger in another repository.", file: "deployment/walk_ledger_test.go",
+			at: "len(asked.Events) > 0 && «next.Compare(known) < 0» {", without: "false", story: 9499,
+		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
 			at: "case «is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0»:", without: "false", story: 121,

@@ -19,8 +19,8 @@ func (f facts) fence() *decision {
 	return f.ledger.fenceFollower(ledgerStateOf(f.spec.Copy))
 }
 
-// fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the object's status
-// before that: its writer then sees another head, and proposes again.
+// fenceHome lets events be recorded only on top of the head that their writer saw, and where the ledger does not go on elsewhere already. A ledger that was
+// lost continues from the object's status before that: its writer then sees another head, and proposes again.
 func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
 	if refused := l.recoverFromStatus(); refused != nil {
 		return refused
@@ -37,6 +37,9 @@ func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
 	next, err := ledger.Append(l.recorded, l.now, asked.Events...)
 	if err != nil {
 		return l.refuseIllegal(err)
+	}
+	if len(asked.Events) > 0 && next.Compare(l.known) < 0 {
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s is older than %s, which another repository has", describeHead(next.Head), describeHead(l.known))
 	}
 	l.next, l.events, l.applied = next, asked.Events, next
 	return nil
@@ -73,11 +76,11 @@ func (l *ledgerFacts) recoverFromStatus() *decision {
 	return refuse(v1alpha1.ReasonOrderBehind, "the repository lost the ledger: it continues from the status of the GitDelivery, in epoch %d", next.Epoch)
 }
 
-// wasLeft is true for a repository that closed a ledger which was moved away by force, and follows that of a later epoch: a status that was not written
-// since shows what was closed.
+// wasLeft is true for a ledger which was moved away by force, and goes on in a later epoch elsewhere. The repository may follow that and have closed its
+// own: a status that was not written since shows what was closed.
 func (l *ledgerFacts) wasLeft(shown ledger.State) bool {
 	r := l.record
-	return l.recorded.Seq == 0 && r != nil && !r.Deleted && r.Head.Epoch > shown.Epoch
+	return l.known.Epoch > shown.Epoch || l.recorded.Seq == 0 && r != nil && !r.Deleted && r.Head.Epoch > shown.Epoch
 }
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
@@ -119,6 +122,9 @@ type ledgerFacts struct {
 	newer string
 	// recorded is the state of the ledger that the repository holds. Where it holds none, its number is the last one that commits speak of.
 	recorded ledger.State
+	// known is the newest head of the ledger that another repository has, as its delivery reports or as the record of this one says. It is empty where
+	// nothing is to be recorded.
+	known ledger.Head
 	// shown is the ledger that the object's status shows. Nil if it shows none.
 	shown *ledger.State
 	// now is when events are recorded, and identity that of a ledger which has to be opened again after a loss.

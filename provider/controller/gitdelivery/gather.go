@@ -48,6 +48,9 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if err = e.readLedger(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
+	if f.ledger.known, err = e.newestElsewhere(ctx, d, f); err != nil {
+		return facts{}, err
+	}
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil
 	}
