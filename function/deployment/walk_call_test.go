@@ -278,15 +278,15 @@ func (w *walk) turn() {
 	w.judge(m, out, fresh)
 	switch w.rng.IntN(12) {
 	case 0:
-		w.notef("lost: %s", w.brief(out))
+		w.notef("lost: %s", w.describe(out))
 		return
 	case 1:
 		w.apply(m, out, fresh, func() bool { return w.chance(2) })
-		w.notef("half applied: %s", w.brief(out))
+		w.notef("half applied: %s", w.describe(out))
 		return
 	}
 	w.apply(m, out, fresh, func() bool { return true })
-	w.notef("fresh %t: %s", fresh, w.brief(out))
+	w.notef("fresh %t: %s", fresh, w.describe(out))
 	w.in.Status, w.last = *out.Status, out
 }
 
@@ -296,10 +296,13 @@ func (w *walk) calls() *reply {
 	out := w.decide(m)
 	w.judge(m, out, true)
 	w.apply(m, out, true, func() bool { return true })
-	w.notef("calm: %s", w.brief(out))
+	w.notef("calm: %s", w.describe(out))
 	w.in.Status = *out.Status
 	return out
 }
+
+// describe says what a call answered once that is noted.
+func (w *walk) describe(out *reply) described { return func() string { return w.brief(out) } }
 
 // brief says what a call answered: the phase, and the position and trees of each delivery with the events that are to be recorded.
 func (w *walk) brief(out *reply) string {

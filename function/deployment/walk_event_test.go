@@ -87,12 +87,13 @@ func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.Ledge
 // homeOf is the name of the delivery that holds the ledger: the one whose ledger is the newest once it has what it is asked for. Others were left. Empty
 // means that there is none.
 func homeOf(m moment, ds map[string]*deliveryv1alpha1.GitDelivery) string {
+	homes := slices.DeleteFunc(slices.Sorted(maps.Keys(ds)), func(name string) bool { return ds[name].Spec.ForProvider.Ledger == nil })
+	if len(homes) == 1 {
+		return homes[0]
+	}
 	home, newest := "", ledger.Head{}
-	for _, name := range slices.Sorted(maps.Keys(ds)) {
+	for _, name := range homes {
 		l := ds[name].Spec.ForProvider.Ledger
-		if l == nil {
-			continue
-		}
 		head := seenLedger(m.deliveries[name]).Head
 		if next, err := ledger.Append(seenLedger(m.deliveries[name]), recordingTime(), l.Events...); err == nil && l.After == head {
 			head = next.Head

@@ -108,7 +108,7 @@ func (w *walk) step() {
 	case n < 58 && len(names) > 0:
 		name, crash := names[w.rng.IntN(len(names))], w.chance(10)
 		w.provide(name, crash)
-		w.notef("delivered %s, crash %t: %s", name, crash, w.describeRepositories())
+		w.notef("delivered %s, crash %t: %s", name, crash, described(w.describeRepositories))
 	case n < 70:
 		w.engines()
 	case n < 82 && w.sync != nil:
@@ -142,10 +142,11 @@ func (w *walk) lookAgain() {
 	}
 }
 
-// tell one story, and return what was wrong with it.
-func tell(t *testing.T, cores []*Core, seed uint64, steps int) *walk {
+// tell one story, and return what was wrong with it. What happens in it is noted where that is wanted.
+func tell(t *testing.T, cores []*Core, seed uint64, steps int, isNoted bool) *walk {
 	t.Helper()
 	w := newWalk(t, cores, seed)
+	w.isNoted = isNoted
 	w.open(seed)
 	for range steps {
 		if w.step(); len(w.truth.violations) > 0 {

@@ -51,6 +51,7 @@ type walk struct {
 	past          []moment
 	truth         *truth
 	trace         []string
+	isNoted       bool
 	asked, rounds int
 	lost          bool
 	wiped         bool
@@ -64,7 +65,7 @@ type walk struct {
 	// consulted counts the calls that the function was not spared.
 	consulted int
 	// repeated counts the calls that were made twice.
-	repeated int
+	repeated uint64
 	recent   *call
 	born     int
 	// wanted are what RolloutRequests ask for, by uid.
@@ -128,7 +129,7 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 		shifts: rand.New(rand.NewPCG(^seed, seed)), moves: seed%10 == 3 || seed%10 == 9, gitBackups: map[string]*repo{},
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 		repos: map[string]*repo{}, sites: map[string]*player{}, qualities: map[string]quality{},
-		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
+		isNoted: true, measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
 		texts:  map[*unstructured.Unstructured][]byte{},
 		wanted: map[string]rolloutv1alpha1.RolloutRequestSpec{}, begun: map[string]time.Time{},
 	}
@@ -192,7 +193,17 @@ func (w *walk) wish(n int) {
 // qualityOf a tree that says so many replicas: one of four is slow, and one of five breaks engines.
 func qualityOf(n int) quality { return quality{Slow: n%4 == 0, Breaks: n%5 == 0} }
 
+// A described text is made where it is noted only, since that takes time.
+type described func() string
+
+// String makes the text.
+func (d described) String() string { return d() }
+
+// notef notes what happens, in a story that is noted.
 func (w *walk) notef(format string, args ...any) {
+	if !w.isNoted {
+		return
+	}
 	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {
 		w.trace = append(w.trace, s)
 	}
@@ -226,9 +237,12 @@ func (w *walk) judge(m moment, out *reply, fresh bool) {
 	}
 }
 
+// callsPerRun is how many calls are repeated for one whose objects are as the API server has them, which takes as long as a dozen others.
+const callsPerRun = 12
+
 // again is how a call is repeated: mostly as it was made, and sometimes with objects as the API server has them.
 func (w *walk) again() func(Input, moment) (*reply, error) {
-	if w.repeated++; w.repeated%4 == 1 {
+	if w.repeated++; (w.seed+w.repeated)%callsPerRun == 0 {
 		return w.run
 	}
 	return w.runStages
