@@ -12,6 +12,10 @@ const (
 	nameSyncs            = "intentdeployment_sync_duration_seconds"
 	nameCurrent          = "intentdeployment_current"
 	nameUnreachable      = "intentdeployment_ledger_unreachable"
+	nameCanaries         = "intentdeployment_canary"
+	nameCanarySteps      = "intentdeployment_canary_steps_total"
+	nameCanaryStepTook   = "intentdeployment_canary_step_duration_seconds"
+	nameCanaryZero       = "intentdeployment_canary_weight_zero_seconds"
 	nameClusterCurrent   = "workloadcluster_current"
 	nameClusterMoves     = "workloadcluster_phase_transitions_total"
 	nameClusterPhases    = "workloadcluster_phase_duration_seconds"
@@ -51,6 +55,10 @@ func Families() []Family {
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
 		{Name: nameCurrent, Labels: []string{"phase", "outcome"}, Now: true, Help: "Deployments that are in a phase now, by their outcome."},
 		{Name: nameUnreachable, Now: true, Help: "Deployments that can be neither ordered, judged nor rolled back now, since the repository of their ledger cannot be read or written: condition Recorded has reason LedgerUnreachable."},
+		{Name: nameCanaries, Labels: []string{"state"}, Now: true, Help: "Deployments whose canary is in a state now: status.canary.state."},
+		{Name: nameCanarySteps, Labels: []string{"result"}, Help: "Steps of canaries that ended: Released by their pause or Gate, Promoted by a user, Rejected with the revision, or Superseded by another revision. Each provider counts the ends that it observed."},
+		{Name: nameCanaryStepTook, Buckets: long, Help: "How long steps of canaries took, of those that the provider observed from their beginning."},
+		{Name: nameCanaryZero, Buckets: long, Help: "How long rejected canaries took to lose their requests, from the rejection until no Site gives them any."},
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
 		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
 		{Name: nameClusterCurrent, Labels: []string{"phase"}, Now: true, Help: "WorkloadClusters that are in a phase now."},

@@ -25,6 +25,8 @@ func TestFamilies(t *testing.T) {
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
 	m.LedgerUnreachable(1)
+	m.CanaryStepTook(time.Second)
+	m.CanaryLostRequests(time.Second)
 	m.Validated(true)
 	m.Synced(time.Second)
 	m.Operation("push", "", time.Second)

@@ -30,7 +30,9 @@ const (
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
-	current, clusterCurrent, unreachable                                                        *prometheus.GaugeVec
+	current, clusterCurrent, unreachable, canaries                                              *prometheus.GaugeVec
+	canarySteps                                                                                 *prometheus.CounterVec
+	canaryStepSeconds, canaryZeroSeconds                                                        *prometheus.HistogramVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -51,7 +53,9 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
 	}
+	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
 	m.startAtZero()
+	m.startCanariesAtZero()
 	return m, nil
 }
 

@@ -13,7 +13,7 @@ func TestStartAtZero(t *testing.T) {
 	if _, err := New(r); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{nameRollbacks: 1, nameUnreachable: 1, nameOutcomes: 3, nameValidations: 2, nameTransitions: 22, nameClusterMoves: 19} {
+	for name, want := range map[string]int{nameRollbacks: 1, nameUnreachable: 1, nameOutcomes: 3, nameValidations: 2, nameTransitions: 22, nameClusterMoves: 19, nameCanaries: 8, nameCanarySteps: 4} {
 		if got, err := testutil.GatherAndCount(r, name); err != nil || got != want {
 			t.Errorf("%s: want %d series from the start, got %d: %v", name, want, got, err)
 		}

@@ -42,6 +42,18 @@ func TestArgoCDHealth(t *testing.T) {
 			reason: "A deployment that the user suspended is suspended.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "False", "Suspended"), calm},
 			message: "Held back.", want: [2]string{"Suspended", "Held back."},
 		},
+		"AwaitsPromotion": {
+			reason: "A canary that waits for a user is suspended.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "AwaitingPromotion"), calm},
+			message: "Waits at 20 %.", want: [2]string{"Suspended", "Waits at 20 %."},
+		},
+		"Held": {
+			reason: "A canary whose Gate came to no verdict is suspended until a user decides.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment",
+			conditions: []any{unready, is("Reconciling", "True", "Held"), calm}, message: "Held.", want: [2]string{"Suspended", "Held."},
+		},
+		"Paused": {
+			reason: "A canary whose pause ends by itself is in progress.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "True", "Paused"), calm},
+			message: "Pauses.", want: [2]string{"Progressing", "Pauses."},
+		},
 		"Edited": {
 			reason: "What is Ready is what it said before.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready, idle, calm},
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "nobody has looked since the last change"},

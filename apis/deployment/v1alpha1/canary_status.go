@@ -32,6 +32,13 @@ const (
 	CanaryRollingBack CanaryState = "RollingBack"
 )
 
+// CanaryStates are all states of a revision in tracks but the one at rest.
+func CanaryStates() []CanaryState {
+	return []CanaryState{
+		CanaryPreparing, CanaryShifting, CanaryMeasuring, CanaryPaused, CanaryAwaitingPromotion, CanaryHeld, CanaryDraining, CanaryRollingBack,
+	}
+}
+
 // CanaryStatus is how far a revision in tracks is.
 type CanaryStatus struct {
 	// State says what the revision waits for. Empty means that it is at rest.

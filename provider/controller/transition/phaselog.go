@@ -58,6 +58,9 @@ type phaseLog struct {
 	// drift is the key of the last event about restored drift.
 	drift string
 
+	// canary is the canary of the last observation.
+	canary canaryLog
+
 	// observed is true after the first complete reconcile in this process.
 	observed bool
 

@@ -71,6 +71,7 @@ type observedStatus struct {
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
 	Requests          []deploymentv1alpha1.RequestStatus    `json:"requests"`
+	Canary            *deploymentv1alpha1.CanaryStatus      `json:"canary"`
 }
 
 // rolloutRequest returns the name of the RolloutRequest that made or last changed the present revision, or "".
@@ -103,6 +104,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	r.updateCurrent(s, &d.Status)
 	r.updateUnreachable(s, d.Status.isLedgerUnreachable())
 	r.collectSteps(s, &d.Status)
+	r.updateCanary(s, u, &d.Status)
+	if err := r.createCanaryEvents(ctx, s); err != nil {
+		return reconcile.Result{}, err
+	}
 	if err := r.reportDrift(ctx, u, s); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -145,6 +150,9 @@ func (r *Reconciler) removeObject(s *phaseLog) {
 	r.decrementCurrent(s)
 	if s != nil && s.isLedgerUnreachable {
 		r.metrics.LedgerUnreachable(-1)
+	}
+	if s != nil && s.canary.last.State != "" {
+		r.metrics.CanaryState(s.canary.last.State, -1)
 	}
 }
 

@@ -1,0 +1,227 @@
+package transition
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// Reasons of the events of a canary. Each is made once for a step of a revision.
+const (
+	// ReasonCanaryStep is the reason of the event for a step that begins.
+	ReasonCanaryStep = "CanaryStep"
+
+	// ReasonCanaryPaused is the reason of the event for a pause that runs.
+	ReasonCanaryPaused = "CanaryPaused"
+
+	// ReasonCanaryAwaitsPromotion is the reason of the event for a step that waits for a user: its pause has no duration, or its Gate no verdict.
+	ReasonCanaryAwaitsPromotion = "CanaryAwaitsPromotion"
+
+	// ReasonCanaryPromoted is the reason of the event for a step that a user released.
+	ReasonCanaryPromoted = "CanaryPromoted"
+
+	// ReasonCanaryTrafficReturned is the reason of the event for a rejected revision that no Site gives requests any more.
+	ReasonCanaryTrafficReturned = "CanaryTrafficReturned"
+)
+
+// A canaryLog is what a process has observed of the canary of one deployment.
+type canaryLog struct {
+	// last is what the status said, of revision.
+	last     deploymentv1alpha1.CanaryStatus
+	revision int64
+
+	// began is when this process observed the begin of the step, and rejected that of the rollback. Zero: it began before.
+	began, rejected time.Time
+
+	// reported are the reasons of the events that this process made for the step, and pending the events that are not made yet.
+	reported map[event.Reason]bool
+	pending  []*corev1.Event
+}
+
+// isAtRest is true for a canary that goes nowhere.
+func isAtRest(c deploymentv1alpha1.CanaryStatus) bool { return c.State == "" }
+
+// isUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains.
+func isUnderWay(c deploymentv1alpha1.CanaryStatus) bool {
+	n, all, _ := strings.Cut(c.Step, "/")
+	isDrained := c.State == deploymentv1alpha1.CanaryDraining && n == all
+	return !isAtRest(c) && c.State != deploymentv1alpha1.CanaryRollingBack && !isDrained
+}
+
+// awaitsUser is true for a step that a user has to release.
+func awaitsUser(c deploymentv1alpha1.CanaryStatus) bool {
+	return c.State == deploymentv1alpha1.CanaryAwaitingPromotion || c.State == deploymentv1alpha1.CanaryHeld
+}
+
+// updateCanary counts what changed in the canary of a deployment, and adds the events about it.
+func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, status *observedStatus) {
+	log, now := &s.canary, ptr.Deref(status.Canary, deploymentv1alpha1.CanaryStatus{})
+	r.countCanary(log.last.State, now.State)
+	isOther := status.Revision != log.revision
+	if result := r.endOfStep(log, now, isOther); result != "" && s.observed {
+		r.countCanaryStep(log, result)
+		if result == telemetry.StepPromoted {
+			log.add(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryPromoted), r.now(), fmt.Sprintf("Step %s of revision %d was promoted", log.last.Step, log.revision)))
+		}
+	}
+	r.updateRejection(log, u, now, isOther, s.observed)
+	if isOther || now.Step != log.last.Step {
+		log.began, log.reported = time.Time{}, map[event.Reason]bool{}
+		if s.observed {
+			log.began = r.now()
+		}
+	}
+	log.last, log.revision = now, status.Revision
+	if reason, message := canaryReason(u, now, status.Revision); reason != "" && !log.reported[reason] {
+		log.reported[reason] = true
+		log.addStep(u, now, status.Revision, r.now())
+		log.add(newCanaryEvent(u, status.Revision, now.Step, reason, r.now(), message))
+	}
+}
+
+// countCanary moves a deployment to the count of the state of its canary.
+func (r *Reconciler) countCanary(before, now deploymentv1alpha1.CanaryState) {
+	if before == now {
+		return
+	}
+	if before != "" {
+		r.metrics.CanaryState(before, -1)
+	}
+	if now != "" {
+		r.metrics.CanaryState(now, 1)
+	}
+}
+
+// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before.
+func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther bool) string {
+	before := log.last
+	switch {
+	case !isUnderWay(before):
+		return ""
+	case isOther:
+		return telemetry.StepSuperseded
+	case now.State == deploymentv1alpha1.CanaryRollingBack:
+		return telemetry.StepRejected
+	case isUnderWay(now) && now.Step == before.Step:
+		return ""
+	case awaitsUser(before), before.Until != nil && before.State == deploymentv1alpha1.CanaryPaused && r.now().Before(before.Until.Time):
+		return telemetry.StepPromoted
+	}
+	return telemetry.StepReleased
+}
+
+func (r *Reconciler) countCanaryStep(log *canaryLog, result string) {
+	r.metrics.CanaryStepEnded(result)
+	if !log.began.IsZero() {
+		r.metrics.CanaryStepTook(r.now().Sub(log.began))
+	}
+}
+
+// updateRejection follows a rejected revision until it has lost its requests.
+func (r *Reconciler) updateRejection(log *canaryLog, u *unstructured.Unstructured, now deploymentv1alpha1.CanaryStatus, isOther, observed bool) {
+	was, is := log.last.State == deploymentv1alpha1.CanaryRollingBack, now.State == deploymentv1alpha1.CanaryRollingBack
+	switch {
+	case is && (!was || isOther):
+		log.rejected = time.Time{}
+		if observed {
+			log.rejected = r.now()
+		}
+	case was && !is && !isOther:
+		message := fmt.Sprintf("Revision %d gets no requests any more", log.revision)
+		log.add(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryTrafficReturned), r.now(), message))
+		if !log.rejected.IsZero() {
+			r.metrics.CanaryLostRequests(r.now().Sub(log.rejected))
+		}
+	}
+}
+
+// canaryReason returns the reason and the message of the event for a state, or nothing for one without an event.
+func canaryReason(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64) (reason event.Reason, message string) {
+	weight := ptr.Deref(c.Weight, 0)
+	switch c.State {
+	case deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryMeasuring:
+		return event.Reason(ReasonCanaryStep), stepMessage(c, revision)
+	case deploymentv1alpha1.CanaryPaused:
+		message = fmt.Sprintf("Revision %d pauses at %d %% of the requests", revision, weight)
+		if c.Until != nil {
+			message += " until " + c.Until.UTC().Format(time.RFC3339)
+		}
+		return event.Reason(ReasonCanaryPaused), message
+	case deploymentv1alpha1.CanaryAwaitingPromotion:
+		return event.Reason(ReasonCanaryAwaitsPromotion), fmt.Sprintf("Revision %d waits at %d %% of the requests for a user: %s", revision, weight, promoteCommand(u))
+	case deploymentv1alpha1.CanaryHeld:
+		return event.Reason(ReasonCanaryAwaitsPromotion), fmt.Sprintf("Revision %d waits at %d %% of the requests for a user, since its Gate came to no verdict: %s", revision, weight, promoteCommand(u))
+	case deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack:
+	}
+	return "", ""
+}
+
+func promoteCommand(u *unstructured.Unstructured) string {
+	return fmt.Sprintf("kubectl intent promote %s -n %s", u.GetName(), u.GetNamespace())
+}
+
+func stepMessage(c deploymentv1alpha1.CanaryStatus, revision int64) string {
+	if weight := ptr.Deref(c.Weight, 0); weight > 0 {
+		return fmt.Sprintf("Revision %d is at step %s: it gets %d %% of the requests", revision, c.Step, weight)
+	}
+	return fmt.Sprintf("Revision %d is at step %s: its pods start in track %s, and get no requests", revision, c.Step, c.Track)
+}
+
+// addStep adds the event for the begin of a step that this process observes in a later state.
+func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, at time.Time) {
+	if !l.reported[event.Reason(ReasonCanaryStep)] {
+		l.reported[event.Reason(ReasonCanaryStep)] = true
+		l.add(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), at, stepMessage(c, revision)))
+	}
+}
+
+func (l *canaryLog) add(e *corev1.Event) { l.pending = append(l.pending, e) }
+
+// createCanaryEvents creates the events that are not made yet. One that exists was made by another process.
+func (r *Reconciler) createCanaryEvents(ctx context.Context, s *phaseLog) error {
+	for len(s.canary.pending) > 0 {
+		err := r.kube.Create(ctx, s.canary.pending[0].DeepCopy())
+		if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			return errors.Wrap(err, "cannot make event")
+		}
+		s.canary.pending = s.canary.pending[1:]
+	}
+	return nil
+}
+
+// newCanaryEvent returns the event of a step. Its name is derived from the revision, the step and the reason, so that it is made once.
+func newCanaryEvent(u *unstructured.Unstructured, revision int64, step string, reason event.Reason, at time.Time, message string) *corev1.Event {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s canary %d %s %s", u.GetUID(), revision, step, reason))
+	kind := corev1.EventTypeNormal
+	if reason == event.Reason(ReasonCanaryTrafficReturned) {
+		kind = corev1.EventTypeWarning
+	}
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + hex.EncodeToString(sum[:8])},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
+		},
+		Type:                kind,
+		Reason:              string(reason),
+		Message:             message,
+		Source:              corev1.EventSource{Component: reporter},
+		ReportingController: reporter,
+		FirstTimestamp:      metav1.NewTime(at),
+		LastTimestamp:       metav1.NewTime(at),
+		Count:               1,
+	}
+}
