@@ -48,6 +48,9 @@ func Gate(claim rolloutv1alpha1.ClaimReference, s ledger.State, sync *deliveryv1
 		},
 	}
 	setUnavailablePolicy(&g.Spec.ForProvider, config)
+	if s.Current.HasSteps() {
+		g.Spec.ForProvider.Until = rolloutv1alpha1.GateUntilReleased
+	}
 	if sync != nil && sync.GetName() != "" {
 		g.Spec.ForProvider.SiteSyncRef = &rolloutv1alpha1.SiteSyncReference{Name: sync.GetName()}
 	}

@@ -85,7 +85,8 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	}
 	was := observed.Spec.ForProvider
 	isLeft := evidence.IsLeftAlone(name, d, observed, recorded)
-	if isLeft || asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
+	isTracked := recorded.Current != nil && recorded.Current.Track != ""
+	if isLeft || !isTracked && asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
 		p.Position, p.Copy = was.Position, was.Copy
 	}
 	if isLeft && asksForNothing {

@@ -20,7 +20,11 @@ const SyncName = "sync"
 // Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites without an
 // engine are left out, and without any Site it is nil.
 func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
-	sites := sitesToObserve(s, ds, unobserved)
+	return SyncOf(claim, spec, s, sitesToObserve(s, ds, unobserved))
+}
+
+// SyncOf returns the SiteSync of some Sites, or nil for none.
+func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, sites []deliveryv1alpha1.SiteTree) *deliveryv1alpha1.SiteSync {
 	if len(sites) == 0 {
 		return nil
 	}
@@ -32,6 +36,8 @@ func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delivery
 			ForProvider: deliveryv1alpha1.SiteSyncParameters{
 				ClaimRef:           claim,
 				Position:           new(s.Position()),
+				Pause:              pauseOf(s),
+				Promoted:           pauseOf(s) != "" && (s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,
@@ -47,13 +53,25 @@ func sitesToObserve(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery,
 			if _, nobody := unobserved[t.Site]; nobody || t.Action == deliveryv1alpha1.ActionKeep {
 				continue
 			}
-			ref := ds[name].Spec.ProviderConfigReference
-			out = append(out, deliveryv1alpha1.SiteTree{
-				Name: t.Site, Wave: s.StepOf(t.Site), Path: t.Path, Tree: t.Tree,
-				RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: ref.Kind, Name: ref.Name},
-			})
+			out = append(out, SiteToObserve(ds[name], t, s.StepOf(t.Site)))
 		}
 	}
 	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+// SiteToObserve returns the Site of a tree of a delivery, which has to run the tree from a step on.
+func SiteToObserve(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree, step int32) deliveryv1alpha1.SiteTree {
+	ref := d.Spec.ProviderConfigReference
+	return deliveryv1alpha1.SiteTree{
+		Name: t.Site, Wave: step, Path: t.Path, Tree: t.Tree, RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: ref.Kind, Name: ref.Name},
+	}
+}
+
+// pauseOf returns the pause behind the step of a state. It is empty before the steps and in a rollback.
+func pauseOf(s ledger.State) string {
+	if s.Current == nil || s.Current.Track == "" || s.Cursor.Attempt > 0 || s.Cursor.Stage != ledger.StageSteps {
+		return ""
+	}
+	return s.Current.Plan[s.Cursor.Step].Pause
 }

@@ -30,18 +30,24 @@ type assets struct {
 	// isRendererHeld says that a newer renderer would render other trees.
 	isRendererHeld bool
 
+	// alone are the trees in which a revision in tracks is alone, by Site.
+	alone map[string]ledger.SiteTree
+
 	// isLost says that what the state asks for is not known: a delivery was lost, or restored from a backup.
 	isLost bool
 }
 
 // ask returns what a state of the ledger asks of each resource: what the spec says, if it is the request of the current revision, or else what was
 // asked for. A rejected revision asks for its rollback.
-func (t decider) ask(home step.Home, s ledger.State) assets {
+func (t decider) ask(home step.Home, s ledger.State) (assets, error) {
 	if s.Current == nil {
-		return assets{}
+		return assets{}, nil
 	}
 	var a assets
+	var err error
 	switch {
+	case hasTracks(s):
+		a, err = t.askForTracks(s)
 	case s.IsRejected():
 		a = t.askForRollback(s)
 	case t.isRequestOf(s):
@@ -57,7 +63,7 @@ func (t decider) ask(home step.Home, s ledger.State) assets {
 		a.deliveries[a.home] = t.emptyHome(home.ConfigRef, a.home)
 	}
 	a.deliveries = compose.Locate(a.deliveries, t.observed.deliveries, s, a.home)
-	return a
+	return a, err
 }
 
 // isRequestOf is true if the current revision delivers what the spec asks for.
@@ -117,7 +123,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
 			held, known := heldAt(d, site)
-			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision})
+			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision, Tracks: o.tracksOf(site, held)})
 		}
 	}
 	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })

@@ -12,7 +12,19 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// checkCanary returns a problem of the steps that a spec asks for: first what is wrong with them, and else that they cannot be carried out yet.
+// checkTracks returns a problem for a deployment in tracks where these are not delivered.
+func (c *Core) checkTracks(in Input, s *catalog.Selection) error {
+	if c.inTracks {
+		return nil
+	}
+	if in.Spec.DeliveryConfig.Canary != nil {
+		return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
+			errors.New("spec.deliveryConfig.canary: deployments in tracks cannot be delivered yet: leave it out"))
+	}
+	return checkHasNoTracks(&s.Blueprint)
+}
+
+// checkCanary returns a problem of the steps that a spec asks for.
 func checkCanary(spec deploymentv1alpha1.IntentDeploymentSpec, s *catalog.Selection) error {
 	config := spec.DeliveryConfig.Canary
 	err := checkWavesWithoutCanary(spec.DeliveryConfig)
@@ -26,7 +38,7 @@ func checkCanary(spec deploymentv1alpha1.IntentDeploymentSpec, s *catalog.Select
 		err = checkCanaryPlan(spec, *config, s.Places)
 	}
 	if err == nil {
-		err = errors.New("spec.deliveryConfig.canary: deployments in tracks cannot be delivered yet: leave it out")
+		return nil
 	}
 	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 }

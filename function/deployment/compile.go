@@ -64,6 +64,9 @@ type Compiled struct {
 	// recheck says when a problem may be over, and when it is the deployment's turn to take a new renderer.
 	recheck recheck
 
+	// tracker composes directories in tracks.
+	tracker *compose.Tracker
+
 	// timer of the stages.
 	timer timer
 }
@@ -118,7 +121,7 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 // compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the one
 // in the channel. What cannot be compiled has a problem, and all that was found out before it.
 func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
-	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version}
+	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version, tracker: c.tracker}
 	err := c.selectAndRender(ctx, in, o, isApproved, &k)
 	k.Problem, err = problemOf(err)
 	return k, err
@@ -156,7 +159,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	rendered, err := c.renderSelection(ctx, in, i, s, key)
+	rendered, err := c.renderPlaced(ctx, in, o.forRequest(k.request.Request), selection{intent: i, catalog: s, key: key})
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err != nil {
 		return err
@@ -177,12 +180,17 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 }
 
 // compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the revision.
-func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered renderedSites, k *Compiled) error {
+func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered placedSites, k *Compiled) error {
 	k.deliveries = rendered.deliveries
 	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = c.desiredRevision(in, o, *k, inherited)
+	k.desired.Placement, k.desired.Workload = rendered.placement, rendered.workload
+	var err error
+	if k.desired, err = withCanarySteps(in, o, s, k.desired, k.checks); err != nil {
+		return err
+	}
 	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.sites)
 	return checkSizes(inherited, o.deliveries)
 }

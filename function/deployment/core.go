@@ -11,6 +11,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
@@ -106,6 +107,9 @@ const catalogBytes = 32 << 20
 // selectionBytes is how many bytes a Core remembers of what it compiled for selections, beside the trees: of some thousand.
 const selectionBytes = 8 << 20
 
+// trackedBytes is how many bytes of trees of directories in tracks a Core remembers.
+const trackedBytes = 8 << 20
+
 // queryBytes is how many bytes of filled queries a Core remembers: of some thousand.
 const queryBytes = 4 << 20
 
@@ -117,17 +121,20 @@ const ProviderTimeout = 5 * time.Minute
 
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
-	renderer Renderer
-	checker  *check.Checker
-	packer   *compose.Packer
-	catalog  *catalog.Cache
-	selected *memo.Memo[selected]
-	rendered *memo.Memo[renderedSites]
-	digests  *memo.Memo[string]
-	gates    *gates.Compiler
-	uses     *memo.Memo[render.Uses]
-	version  int32
-	spread   time.Duration
+	renderer  Renderer
+	checker   *check.Checker
+	packer    *compose.Packer
+	catalog   *catalog.Cache
+	selected  *memo.Memo[selected]
+	rendered  *memo.Memo[renderedSites]
+	digests   *memo.Memo[string]
+	gates     *gates.Compiler
+	uses      *memo.Memo[render.Uses]
+	tracker   *compose.Tracker
+	workloads *memo.Memo[track.Workload]
+	version   int32
+	inTracks  bool
+	spread    time.Duration
 
 	// providerTimeout is how long the provider may take to observe a change of a composed resource.
 	providerTimeout time.Duration
@@ -145,6 +152,9 @@ func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.sprea
 // WithProviderTimeout says how long the provider may take to observe a change of a composed resource. 0 means that it may take any time.
 func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.providerTimeout = d } }
 
+// WithTracks says whether deployments in tracks are delivered. They are refused otherwise.
+func WithTracks(enabled bool) Option { return func(c *Core) { c.inTracks = enabled } }
+
 // WithLoopbackChecks says whether checks may ask Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
 // tests.
 func WithLoopbackChecks(allowed bool) Option {
@@ -159,7 +169,7 @@ func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
-		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), version: render.Version, spread: RendererSpread,
+		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: compose.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}
 	for _, o := range opts {

@@ -87,12 +87,15 @@ func (t decider) propose(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
 	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
-		p.state, p.asked = s, t.ask(home, s)
+		p.state = s
+		if p.asked, err = t.ask(home, s); err != nil {
+			return p, err
+		}
 		p.proof = t.compare(p)
 		in := stepInput(t.in, t.observed, t.compiled, s)
 		in.AreTreesLost = p.asked.isLost
 		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
-			in.Proof = p.proof.Proof() // Nothing is proven of a position that is only proposed.
+			in.Proof = p.withProof(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
 		}
 		var e *ledger.Event
 		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents {
@@ -108,7 +111,7 @@ func (t decider) compare(p proposedState) evidence.Comparison {
 	c := t.observed.comparison()
 	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
-	c.IsPartLost = t.hasLostPart(p.state)
+	c.IsPartLost, c.IsDraining = t.hasLostPart(p.state), t.observed.isDraining(p.state)
 	return c
 }
 
@@ -130,6 +133,7 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	}
 	if s.Current != nil {
 		out.Directories, out.HasAllReported = o.directoriesOf(s, k)
+		out.AreTracksKnown, out.HoldsFiles, out.IsRecorded = o.areTracksKnown(s), o.holdsFiles(s), s.Head == o.home.State.Head
 	}
 	return out
 }

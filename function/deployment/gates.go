@@ -72,7 +72,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 func changesChecks(o Observed, k Compiled) bool {
 	c := o.comparison()
 	g := c.AwaitingGate()
-	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checks.At(o.state.Current.Plan[o.state.Cursor.Step]))
+	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOf(o.state))
 }
 
 // composeGates composes the Gate of the current step, which waits until that is live, and removes those that are done: when the
@@ -96,8 +96,17 @@ func (t decider) composeGates(d Decision) {
 
 // newGate returns the Gate to create, or nil if there is nothing to judge or to ask.
 func (t decider) newGate(d Decision, name string) *rolloutv1alpha1.Gate {
-	if d.Gates[name] != nil || d.State.Verdict != nil || !d.State.IsGated() {
+	if d.Gates[name] != nil || d.State.Verdict != nil || !d.State.IsGated() || isBeforeSteps(d.State) {
 		return nil
 	}
-	return compose.Gate(t.in.Claim, d.State, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.State.Current.Plan[d.State.Cursor.Step]))
+	g := compose.Gate(t.in.Claim, d.State, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checksOf(d.State))
+	if c := t.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(d.State) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
+		g.Spec.ForProvider.OnInconclusive = c.OnInconclusive
+	}
+	return g
+}
+
+// checksOf returns the checks of the step of a state, at all Sites that the step decides about.
+func (k Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
+	return k.checks.At(ledger.Step{Sites: s.Current.SitesAt(s.Cursor.Step)})
 }

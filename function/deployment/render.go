@@ -19,6 +19,11 @@ import (
 // RenderSites returns the files of each Site of a selection. It returns an error, whose reason ReasonOf returns, for what would not be
 // delivered.
 func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection) ([]compose.Rendered, error) {
+	return c.renderSitesIn(ctx, in, i, s, firstTrack(s))
+}
+
+// renderSitesIn returns the files of each Site of a selection in a track, which is empty for a workload without tracks.
+func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
 	// The schema lets only durations through.
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
@@ -35,7 +40,7 @@ func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *ca
 		if err := ctx.Err(); err != nil {
 			return compose.Rendered{}, timeoutProblem(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
 		}
-		return c.renderPlace(ctx, in, i, s, p)
+		return c.renderPlace(ctx, in, i, s, p, name)
 	})
 }
 
@@ -74,8 +79,9 @@ func countSharing(places []catalog.Place, one catalog.Place) int {
 }
 
 // renderPlace returns the files of one Site.
-func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
+func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
 	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
+	what.Track = name
 	if err := substitutionProblem(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
 		return out, err
 	}
@@ -115,6 +121,7 @@ func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
+		Track: firstTrack(s),
 	}
 }
 

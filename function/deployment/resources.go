@@ -164,7 +164,10 @@ func (t decider) withHolds(d Decision, p proposedState) Decision {
 	if !p.state.IsRejected() {
 		return d
 	}
-	d.Stop, d.Target = p.holds.Progress, step.TargetOf(p.state)
+	d.Target = step.TargetOf(p.state)
+	if p.holds.Progress != step.HoldDraining { // The rollback goes on meanwhile.
+		d.Stop = p.holds.Progress
+	}
 	if d.Target != nil {
 		d.TargetCommit = t.observed.commitOf(d.Target.Number)
 	}

@@ -67,7 +67,7 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return out, 0, err
 	}
-	if err := checkHasNoTracks(&s.Blueprint); err != nil {
+	if err := c.checkTracks(in, s); err != nil {
 		return out, 0, err
 	}
 	err := checkTimeouts(in.Spec)
@@ -94,12 +94,23 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 // siteBytes is how many bytes what is compiled for one Site takes, about, beside its trees.
 const siteBytes = 2 << 10
 
-// renderSelection returns what is rendered for a selection, and the deliveries of that.
-func (c *Core) renderSelection(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, key memo.Key) (renderedSites, error) {
+// A selection is what a spec selected from the catalog, with the key of all that follows from it.
+type selection struct {
+	intent  intent.Intent
+	catalog *catalog.Selection
+	key     memo.Key
+}
+
+// renderSelection returns what is rendered for a selection in a track, and the deliveries of that.
+func (c *Core) renderSelection(ctx context.Context, in Input, from selection, name string) (renderedSites, error) {
+	i, s, key := from.intent, from.catalog, from.key
+	if name != "" {
+		key = memo.KeyOf(fmt.Sprintf("%x %s", from.key, name))
+	}
 	return remember(c.rendered, key, func() (renderedSites, int, error) {
 		out, bytes := renderedSites{}, siteBytes*len(s.Places)
 		var err error
-		if out.sites, err = c.RenderSites(ctx, in, i, s); err != nil {
+		if out.sites, err = c.renderSitesIn(ctx, in, i, s, name); err != nil {
 			return out, 0, err
 		}
 		// What the schema of a parameter refuses is refused first.

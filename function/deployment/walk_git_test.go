@@ -25,6 +25,8 @@ type repo struct {
 	refusal xpv2.ConditionReason
 	dirs    map[string]string
 	objects map[string]bool
+	// folders are the ids of the folders of trees, by tree and folder.
+	folders map[string]map[string]string
 	memory  memory
 	// did are the positions that commits tell about, oldest first.
 	did []ledger.Position
@@ -46,7 +48,7 @@ type try struct {
 func tryOf(p ledger.Position) try { return try{p.Epoch, p.Revision, p.Step, p.Attempt} }
 
 func newRepo() *repo {
-	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
+	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, folders: map[string]map[string]string{}, commits: map[try]int{}}
 }
 
 // deliver plays one reconcile of a GitDelivery, where other deliveries report so much of the ledger. A crash leaves what was pushed, and no status. It
@@ -150,6 +152,7 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.Sta
 			continue
 		}
 		is := deliveryv1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: at.Revision}
+		is.Tracks = r.deliverTracks(t, before, at)
 		if known && before.Tree == is.Tree {
 			is.Revision = before.Revision
 		}

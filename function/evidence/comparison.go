@@ -6,6 +6,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -38,6 +39,9 @@ type Comparison struct {
 	// IsPartLost says that it is not known what some repository of the revision holds: its delivery was lost, and where its Sites are is not known. So
 	// nothing is proven.
 	IsPartLost bool
+
+	// IsDraining says that some directory still has the track that a verified revision took the requests from.
+	IsDraining bool
 
 	// RendererDeferred says that a newer renderer would render other trees than those of the revision, and has to wait.
 	RendererDeferred bool
@@ -133,7 +137,7 @@ func (c *Comparison) AwaitsCluster() bool {
 // TreeAwaitsCluster is true for a tree of a Site whose cluster is not ready. A tree can also be retained because its step has not come, because the
 // revision was rejected, or, where a renderer is deferred, because no version that runs can render it.
 func (c *Comparison) TreeAwaitsCluster(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
-	if t.Action != deliveryv1alpha1.ActionKeep || c.State.Current != nil && (c.State.IsRejected() || !c.State.HasReached(t.Site)) {
+	if t.Action != deliveryv1alpha1.ActionKeep || c.isBeforeSteps() || c.State.Current != nil && (c.State.IsRejected() || !c.State.HasReached(t.Site)) {
 		return false
 	}
 	hasPath := func(delivered deliveryv1alpha1.DeliveredTree) bool { return delivered.Path == t.Path }
@@ -153,7 +157,17 @@ func (c *Comparison) WatchesEveryEngine() bool {
 // WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired.
 func (c *Comparison) WatchesDesired() bool {
 	return c.Sync != nil && c.ObservedSync != nil &&
-		slices.Equal(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites)
+		slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSite)
+}
+
+// isSameSite is true for two requests to observe a Site that ask for the same.
+func isSameSite(a, b deliveryv1alpha1.SiteTree) bool {
+	if a.Traffic == nil || b.Traffic == nil {
+		return a == b
+	}
+	one, other := a.Traffic, b.Traffic
+	a.Traffic, b.Traffic = nil, nil
+	return a == b && equality.Semantic.DeepEqual(one, other)
 }
 
 // watchesSite is true for a Site that the desired SiteSync observes.

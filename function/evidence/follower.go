@@ -12,9 +12,10 @@ import (
 
 // IsLeftAlone is true when the delivery to another repository than the home need not ask for the position of a state, and stays as it is observed. A
 // push that only moves a record helps no Site. It has asked for the same trees since an earlier step of the attempt, or the state brings nothing
-// there: the revision has not come to its Sites, or a rollback has nothing to restore there.
+// there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: what a directory
+// has is known by the position alone.
 func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	if s.Current == nil || !isFollower(asked, observed) {
+	if s.Current == nil || s.Current.Track != "" || !isFollower(asked, observed) {
 		return false
 	}
 	p := observed.Spec.ForProvider.Position

@@ -68,7 +68,7 @@ func CurrentReady(g *rolloutv1alpha1.Gate) xpv2.Condition {
 // GateFailure returns the rejection that follows from the verdict of a Gate, or nil. It names the first check that did not pass.
 func GateFailure(g *rolloutv1alpha1.Gate) *ledger.Verdict {
 	v := GateVerdict(g)
-	if v == "" || v == rolloutv1alpha1.GatePassed {
+	if v == "" || v == rolloutv1alpha1.GatePassed || v == rolloutv1alpha1.GateInconclusive {
 		return nil
 	}
 	message := fmt.Sprintf("Gate %s: %s", g.GetName(), v)

@@ -14,8 +14,10 @@ import (
 // Proof returns what is proven of the position.
 func (c *Comparison) Proof() step.Proof {
 	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
+	p.IsReleased = c.ObservedSync != nil && IsSyncReleased(c.ObservedSync, c.State.Position())
 	if g := c.Gate(); g != nil {
 		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
+		p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive
 		if p.Failure == nil {
 			p.Failure = GateFailure(g)
 		}
@@ -72,7 +74,21 @@ func (c *Comparison) failure() *ledger.Verdict {
 	if !c.WatchesDesired() {
 		return nil
 	}
-	return SyncFailure(c.ObservedSync, c.State.Position())
+	return c.withoutLosers(SyncFailure(c.ObservedSync, c.State.Position()))
+}
+
+// withoutLosers leaves out that an engine failed before the steps of a revision in tracks: the pods that fail there may be those that lose their
+// requests. That it took too long counts.
+func (c *Comparison) withoutLosers(v *ledger.Verdict) *ledger.Verdict {
+	if c.isBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {
+		return nil
+	}
+	return v
+}
+
+// isBeforeSteps is true while the requests of a deployment in tracks are moved to where the revision or its rollback goes on from.
+func (c *Comparison) isBeforeSteps() bool {
+	return c.State.Current != nil && c.State.Current.Track != "" && c.State.Cursor.Stage < ledger.StageSteps
 }
 
 // IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.
@@ -99,9 +115,9 @@ func (c *Comparison) IsRecorded() bool {
 // IsVerdictRecorded is true when the revision has a verdict, and the ledger holds it.
 func (c *Comparison) IsVerdictRecorded() bool { return c.IsRecorded() && c.State.Verdict != nil }
 
-// HasSucceeded is true for a revision that was verified, once the ledger holds that.
+// HasSucceeded is true for a revision that was verified, once the ledger holds that, and each directory has its track alone.
 func (c *Comparison) HasSucceeded() bool {
-	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded()
+	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded() && !c.IsDraining
 }
 
 // SucceedsNow is true when what was asked for succeeded, and is proven to run now.

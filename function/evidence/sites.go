@@ -50,3 +50,9 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Verdi
 	}
 	return nil
 }
+
+// IsSyncReleased is true when a SiteSync reports that the pause of a position is over.
+func IsSyncReleased(s *deliveryv1alpha1.SiteSync, at ledger.Position) bool {
+	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
+	return IsSyncAbout(s, at) && c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
+}

@@ -69,3 +69,6 @@ func entryOf[V any](e *list.Element) *entry[V] {
 	// Nothing else is ever put into the list.
 	return e.Value.(*entry[V]) //nolint:forcetypeassert // See above.
 }
+
+// KeyOf returns the key of a text that has all that a result depends on.
+func KeyOf(text string) Key { return sha256.Sum256([]byte(text)) }

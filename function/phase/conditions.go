@@ -267,6 +267,8 @@ func reconcilingCondition(f *Input) Condition {
 		return newCondition(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
 	case f.HasSucceeded():
 		return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, deliveringMessage(f))
+	case canaryReason(f) != "":
+		return newCondition(v1alpha1.TypeReconciling, true, canaryReason(f), canaryMessage(f))
 	}
 	return newCondition(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
 }

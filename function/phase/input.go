@@ -143,7 +143,7 @@ func (f *Input) watchesTarget() bool {
 		return false
 	}
 	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool {
-		return !slices.Contains(f.Target.Trees, ledger.SiteTree{Site: s.Name, ID: s.Tree})
+		return !slices.ContainsFunc(f.Target.Trees, func(t ledger.SiteTree) bool { return t.Site == s.Name && t.ID == s.Tree })
 	})
 }
 

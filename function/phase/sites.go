@@ -61,7 +61,9 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 		o := f.Observed[name]
 		trees := f.Desired[name].Spec.ForProvider.Trees
 		for i := range trees {
-			out.Sites[trees[i].Site] = siteStatus(g, i, &trees[i], o)
+			site := siteStatus(g, i, &trees[i], o)
+			site.Weight = siteWeight(g, &trees[i], o)
+			out.Sites[trees[i].Site] = site
 		}
 		// A commit of another revision does not say where this one is.
 		if out.GitCommit == "" && o != nil && f.State.Current != nil && f.HasApplied(name) && hasWritten(f, name) {

@@ -36,6 +36,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 
 		ValidationResults: validationResults(f),
 		Rollback:          rollbackStatus(f),
+		Canary:            canaryStatus(f),
 	}
 	if f.State.Current != nil {
 		s.Revision, s.Renderer = f.State.Current.Number, strconv.Itoa(int(f.State.Current.Request.Renderer))
@@ -184,6 +185,9 @@ func validatingMessage(f *Input) string {
 	if d, _ := f.Blocked(); d != nil {
 		return projection.Sentences("The revision is verified, and the ledger has not recorded that yet.", deliveringMessage(f), heldBackMessage(f))
 	}
+	if m := canaryMessage(f); m != "" {
+		return projection.Sentences(m, heldBackMessage(f))
+	}
 	if f.State.Verdict == nil && f.State.IsGated() {
 		return projection.Sentences(f.measuredMessage("every Site"), heldBackMessage(f))
 	}
@@ -225,6 +229,9 @@ func deliveringMessage(f *Input) string {
 	}
 	if f.AwaitsCluster() {
 		return f.clusterWaitMessage()
+	}
+	if m := canaryMessage(f); m != "" && !f.State.IsRejected() {
+		return withStep(f, m)
 	}
 	if f.State.Current != nil && !f.State.IsRejected() && f.IsLive() && f.State.IsGated() {
 		return projection.Sentences(f.measuredMessage("every Site of the step"), f.stepMessage())

@@ -216,6 +216,18 @@ const (
 	// ReasonProgressing means that work goes on.
 	ReasonProgressing = "Progressing"
 
+	// ReasonPaused means that a step of a canary is live, and that the pause behind it runs.
+	ReasonPaused = "Paused"
+
+	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next one.
+	ReasonAwaitingPromotion = "AwaitingPromotion"
+
+	// ReasonHeld means that the Gate of a step came to no conclusion, and that a user has to release the step or give the revision up.
+	ReasonHeld = "Held"
+
+	// ReasonDraining means that pods lost their requests, and stay until what is under way has ended.
+	ReasonDraining = "Draining"
+
 	// ReasonIdle means that there is nothing to do.
 	ReasonIdle = "Idle"
 

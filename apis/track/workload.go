@@ -1,0 +1,92 @@
+package track
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A Workload is what a track of a directory runs.
+type Workload struct {
+	// Digest of the folder of the track, without the number of its pods. Two folders of the same track and of an equal digest need no canary.
+	Digest string
+
+	// HasPods is false where each Deployment of the track is to have none.
+	HasPods bool
+
+	// Deployments of the track, sorted by namespace and name.
+	Deployments []types.NamespacedName
+}
+
+// ReadWorkload returns what a track of a directory runs. It returns an error that names the file for one that is not an object.
+func ReadWorkload(files tree.Files, track string) (Workload, error) {
+	out, objects := Workload{}, map[string]any{}
+	for _, name := range files.Names() {
+		if !strings.HasPrefix(name, track+"/") || isKustomization(name) {
+			continue
+		}
+		u, err := decodeObject(files[name])
+		if err != nil {
+			return out, errors.Wrap(err, name)
+		}
+		out.addDeployment(u)
+		objects[name] = withoutAnnotatedSizes(u).Object
+	}
+	slices.SortFunc(out.Deployments, func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+	var err error
+	out.Digest, err = digest.Of(objects, nil)
+	return out, err
+}
+
+// addDeployment notes a Deployment and whether it has pods at full size. Another object is left out.
+func (w *Workload) addDeployment(u *unstructured.Unstructured) {
+	if u.GroupVersionKind().GroupKind().String() != "Deployment.apps" {
+		return
+	}
+	w.Deployments = append(w.Deployments, types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()})
+	w.HasPods = w.HasPods || u.GetAnnotations()[AnnotationReplicas] != "0"
+}
+
+// withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full one.
+func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u = withoutSizes(u)
+	annotations := mapAt(u.Object, "metadata", "annotations")
+	delete(annotations, AnnotationReplicas)
+	delete(annotations, AnnotationMinReplicas)
+	if annotations != nil && len(annotations) == 0 {
+		delete(mapAt(u.Object, "metadata"), "annotations")
+	}
+	return u
+}
+
+// FolderID returns the id of the git tree of a track's folder. It is empty where the files have none.
+func FolderID(files tree.Files, track string) string {
+	folder := tree.Files{}
+	for name, b := range files {
+		if file, ok := strings.CutPrefix(name, track+"/"); ok {
+			folder[file] = b
+		}
+	}
+	if len(folder) == 0 {
+		return ""
+	}
+	return tree.ID(folder)
+}
+
+// WithoutFolders returns the files of a directory without those of tracks.
+func WithoutFolders(files tree.Files, tracks ...string) tree.Files {
+	out := tree.Files{}
+	for name, b := range files {
+		folder, _, isFolder := strings.Cut(name, "/")
+		if !isFolder || !slices.Contains(tracks, folder) {
+			out[name] = b
+		}
+	}
+	return out
+}

@@ -1,0 +1,319 @@
+package compose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/memo"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// A Tracker composes the trees of directories in tracks. What it decoded once it remembers. It may be used by several goroutines.
+type Tracker struct {
+	composed *memo.Memo[trackedFiles]
+	alone    *memo.Memo[ledger.SiteTree]
+}
+
+// NewTracker returns a Tracker that remembers up to about maxBytes.
+func NewTracker(maxBytes int) *Tracker {
+	return &Tracker{composed: memo.New[trackedFiles](maxBytes), alone: memo.New[ledger.SiteTree](maxBytes / 8)} //nolint:mnd // An id is small.
+}
+
+// A Directory is what the tree of one Site is composed from.
+type Directory struct {
+	// Aim of the directory.
+	Aim step.Aim
+
+	// Own is the tree with the files of the revision: those that are shared, and those of its track. Without files they are not known.
+	Own deliveryv1alpha1.Tree
+
+	// Asked is what the directory was asked for last, from which shared files are taken.
+	Asked deliveryv1alpha1.Tree
+
+	// Held is what the directory was last reported to hold.
+	Held deliveryv1alpha1.DeliveredTree
+
+	// Track of the revision, and its number.
+	Track    string
+	Revision int64
+
+	// FolderOf returns the id of the folder of a past revision at full size. It is empty where that is not known.
+	FolderOf func(revision int64) string
+}
+
+// A TrackedTree is the tree of a directory in tracks, and how requests come to it.
+type TrackedTree struct {
+	deliveryv1alpha1.Tree
+
+	// Routes that divide the requests.
+	Routes []deliveryv1alpha1.TrafficRoute
+
+	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
+	Workloads []deliveryv1alpha1.TrafficWorkload
+}
+
+// trackedFiles are the files of a directory in a state, as they travel.
+type trackedFiles struct {
+	id        string
+	encoded   []byte
+	routes    []deliveryv1alpha1.TrafficRoute
+	workloads []deliveryv1alpha1.TrafficWorkload
+}
+
+// A folder is that of a track in a directory to compose.
+type folder struct {
+	deliveryv1alpha1.TreeTrack
+
+	// part is the id of the folder. Empty means that its files are among those of the tree.
+	part string
+}
+
+// Compose returns the tree that brings a directory to its aim. Where that cannot be composed, since no object holds the files, the directory stays as it
+// is. It returns an error for files that are not those of a directory with tracks.
+func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
+	kept := TrackedTree{Tree: retainTree(d.Own)}
+	if d.Aim.Keeps || d.Aim.IsUnknown {
+		return kept, nil
+	}
+	folders := d.folders()
+	if len(folders) == 0 || !d.hasShared() {
+		return kept, nil
+	}
+	files, err := c.filesOf(d, folders)
+	if err != nil {
+		return kept, errors.Wrapf(err, "Site %s", d.Own.Site)
+	}
+	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads}
+	out.Action, out.Tree.Tree, out.Files = deliveryv1alpha1.ActionDesired, files.id, files.encoded
+	out.Parts, out.Tracks = nil, nil
+	for _, f := range folders {
+		out.Tracks = append(out.Tracks, f.TreeTrack)
+		if f.part != "" {
+			out.Parts = append(out.Parts, deliveryv1alpha1.TreePart{Path: f.Name, Tree: f.part, Revision: f.Revision})
+		}
+	}
+	return out, nil
+}
+
+// folders returns the folders of the directory at its aim, sorted by the names of their tracks, or none if one of them is in no object.
+func (d Directory) folders() []folder {
+	all := map[string]folder{}
+	for _, t := range d.Held.Tracks {
+		all[t.Name] = folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: t.Name, Revision: t.Revision, Weight: t.Weight}, part: t.Tree}
+	}
+	for name, revision := range d.Aim.Put {
+		f, ok := d.put(all[name], name, revision)
+		if !ok {
+			return nil
+		}
+		all[name] = f
+	}
+	if d.Aim.IsAlone {
+		delete(all, ledger.OtherTrack(d.Aim.Serving))
+	}
+	if d.Aim.Serving != "" && !d.weigh(all) {
+		return nil
+	}
+	var out []folder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[name])
+	}
+	return out
+}
+
+// put returns the folder of a revision in a track, in the place of the one that is there.
+func (d Directory) put(was folder, name string, revision int64) (folder, bool) {
+	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: was.Weight}}
+	if name == d.Track && revision == d.Revision {
+		return f, d.hasOwn()
+	}
+	if f.part = d.FolderOf(revision); f.part == "" && was.Revision == revision {
+		f.part = was.part
+	}
+	return f, f.part != ""
+}
+
+// weigh gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.
+func (d Directory) weigh(all map[string]folder) bool {
+	_, serves := all[d.Aim.Serving]
+	for name, f := range all {
+		f.Weight = d.Aim.Weight
+		if name == d.Aim.Serving {
+			f.Weight = 100 - d.Aim.Weight
+		}
+		all[name] = f
+	}
+	return serves
+}
+
+// hasOwn is true if the files of the revision's track are known.
+func (d Directory) hasOwn() bool {
+	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == d.Track }
+	return len(d.Own.Files) > 0 && !slices.ContainsFunc(d.Own.Parts, isPart)
+}
+
+// hasShared is true if the files that the tracks share are known.
+func (d Directory) hasShared() bool { return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0 }
+
+// bringsOwn is true if the directory gets the files of the revision.
+func (d Directory) bringsOwn() bool { return d.Aim.Put[d.Track] == d.Revision }
+
+// stateOf returns the state that the files of a directory with folders have.
+func (d Directory) stateOf(folders []folder) track.State {
+	if len(folders) == 1 {
+		return track.State{Serving: folders[0].Name, Alone: true}
+	}
+	s := track.State{Serving: d.Aim.Serving}
+	if s.Serving == "" { // The weights stay, and one folder comes.
+		s.Serving = ledger.OtherTrack(d.Track)
+		for name := range d.Aim.Put {
+			s.Serving = ledger.OtherTrack(name)
+		}
+	}
+	for _, f := range folders {
+		if f.Name != s.Serving {
+			s.Weight = int(f.Weight)
+		}
+	}
+	s.Ahead = s.Weight
+	if d.Aim.Ahead != nil {
+		s.Ahead = max(s.Weight, int(*d.Aim.Ahead))
+	}
+	return s
+}
+
+// filesOf returns the files of a directory with folders.
+func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
+	s, parts := d.stateOf(folders), map[string]string{}
+	for _, f := range folders {
+		if f.part != "" {
+			parts[f.Name] = f.part
+		}
+	}
+	key := memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, d.Asked.Tree, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
+	if known, ok := c.composed.Get(key); ok {
+		return known, nil
+	}
+	out, err := d.compute(s, parts)
+	if err == nil {
+		c.composed.Put(key, out, len(out.encoded)+treeOverhead)
+	}
+	return out, err
+}
+
+func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles, error) {
+	files, err := d.source(s)
+	if err != nil {
+		return trackedFiles{}, err
+	}
+	if files, err = track.At(files, s); err != nil {
+		return trackedFiles{}, err
+	}
+	out := trackedFiles{}
+	if out.id, err = tree.GraftedID(files, parts); err != nil {
+		return out, err
+	}
+	if out.encoded, err = tree.Encode(files); err != nil {
+		return out, err
+	}
+	routes, err := track.Routes(files)
+	if err != nil {
+		return out, err
+	}
+	out.routes = trafficRoutes(routes)
+	if d.bringsOwn() {
+		out.workloads, err = trafficWorkloads(files, d.Track)
+	}
+	return out, err
+}
+
+// source returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
+// the shared ones that the directory has.
+func (d Directory) source(s track.State) (tree.Files, error) {
+	own, err := tree.Decode(d.Own.Files)
+	if err != nil && len(d.Own.Files) > 0 {
+		return nil, err
+	}
+	asked, err := tree.Decode(d.Asked.Files)
+	if err != nil && len(d.Asked.Files) > 0 {
+		return nil, err
+	}
+	switch {
+	case d.bringsOwn() && (s.Alone || len(asked) == 0):
+		return track.WithoutFolders(own, track.Other(d.Track)), nil
+	case d.bringsOwn():
+		return track.Retain(track.WithoutFolders(own, track.Other(d.Track)), asked)
+	case len(asked) > 0:
+		return track.WithoutFolders(asked, track.Blue, track.Green), nil
+	}
+	return track.WithoutFolders(own, track.Blue, track.Green), nil
+}
+
+// Alone returns the tree in which the revision is alone in a directory, and the folder of its track. It returns false if its files are not known.
+func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
+	if !d.hasOwn() {
+		return ledger.SiteTree{}, false
+	}
+	key := memo.KeyOf(fmt.Sprintf("%s %s %v %s", d.Own.Site, d.Own.Tree, d.Own.Parts, d.Track))
+	if known, ok := c.alone.Get(key); ok {
+		return known, true
+	}
+	files, err := tree.Decode(d.Own.Files)
+	if err == nil {
+		files, err = track.At(track.WithoutFolders(files, track.Other(d.Track)), track.State{Serving: d.Track, Alone: true})
+	}
+	if err != nil {
+		return ledger.SiteTree{}, false
+	}
+	out := ledger.SiteTree{Site: d.Own.Site, ID: tree.ID(files), Part: track.FolderID(files, d.Track)}
+	c.alone.Put(key, out, treeOverhead)
+	return out, true
+}
+
+func trafficRoutes(routes []track.Route) []deliveryv1alpha1.TrafficRoute {
+	var out []deliveryv1alpha1.TrafficRoute
+	for _, r := range routes {
+		t := deliveryv1alpha1.TrafficRoute{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+		for _, b := range r.Backends {
+			t.Backends = append(t.Backends, deliveryv1alpha1.TrafficBackend{Rule: int32(b.Rule), Service: b.Service, Weight: b.Weight}) //nolint:gosec // A route has at most 64 rules.
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func trafficWorkloads(files tree.Files, name string) ([]deliveryv1alpha1.TrafficWorkload, error) {
+	w, err := track.ReadWorkload(files, name)
+	var out []deliveryv1alpha1.TrafficWorkload
+	for _, d := range w.Deployments {
+		out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: d.Namespace, Name: d.Name})
+	}
+	return out, err
+}
+
+// KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again: the object
+// keeps the files, which later stages need.
+func KeepTracked(d Directory) TrackedTree {
+	t := d.Asked
+	if t.Action == deliveryv1alpha1.ActionDesired && t.Tree != "" && t.Tree == d.Held.Tree {
+		return TrackedTree{Tree: t}
+	}
+	return TrackedTree{Tree: retainTree(d.Own)}
+}
+
+// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone.
+func RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
+	out := TrackedTree{Tree: d.Own}
+	out.Action, out.Tree.Tree, out.Files, out.Parts, out.Tracks = deliveryv1alpha1.ActionRestore, t.ID, nil, nil, nil
+	if p.Track != "" {
+		out.Tracks = []deliveryv1alpha1.TreeTrack{{Name: p.Track, Revision: p.Number, Weight: 100}}
+	}
+	return out
+}

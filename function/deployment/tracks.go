@@ -1,0 +1,363 @@
+package deployment
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// hasTracks is true for a state whose current revision is in a track.
+func hasTracks(s ledger.State) bool { return s.Current != nil && s.Current.Track != "" }
+
+// isBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
+func isBeforeSteps(s ledger.State) bool { return hasTracks(s) && s.Cursor.Stage < ledger.StageSteps }
+
+// tracksOf returns what is known of the tracks of a directory: what its repository reported last, and what the SiteSync proved of it.
+func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map[string]step.Track {
+	if len(held.Tracks) == 0 {
+		return nil
+	}
+	seen, out := o.siteObservation(site), map[string]step.Track{}
+	for _, t := range held.Tracks {
+		at := seen.TrackOf(t.Name)
+		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasPods(t, at), IsIdle: isIdle(t, at)}
+	}
+	return out
+}
+
+// hasPods is true for a track whose pods were available after its folder changed last.
+func hasPods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
+	return seen.AvailableAt != nil && (t.ChangedAt == nil || seen.AvailableAt.Compare(*t.ChangedAt) >= 0)
+}
+
+// isIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
+func isIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
+	return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0
+}
+
+// siteObservation returns what the SiteSync observed of a Site. It is empty for one that it does not observe.
+func (o Observed) siteObservation(site string) deliveryv1alpha1.SiteObservation {
+	if o.sync != nil {
+		for _, s := range o.sync.Status.AtProvider.Sites {
+			if s.Name == site {
+				return s
+			}
+		}
+	}
+	return deliveryv1alpha1.SiteObservation{}
+}
+
+// siteAsked returns what the SiteSync was asked to observe at a Site.
+func (o Observed) siteAsked(site string) deliveryv1alpha1.SiteTree {
+	if o.sync != nil {
+		for _, s := range o.sync.Spec.ForProvider.Sites {
+			if s.Name == site {
+				return s
+			}
+		}
+	}
+	return deliveryv1alpha1.SiteTree{}
+}
+
+// areTracksKnown is true if each repository of the current revision was brought to the recorded position.
+func (o Observed) areTracksKnown(s ledger.State) bool {
+	if !o.home.IsKnown || o.home.State.Current == nil {
+		return false
+	}
+	return !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool {
+		d := o.deliveries[p.Delivery]
+		return d == nil || !evidence.HasApplied(d, o.home.State.Position())
+	})
+}
+
+// holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.
+func (o Observed) holdsFiles(s ledger.State) bool {
+	if !hasTracks(s) {
+		return false
+	}
+	at := s.Cursor.Step
+	if !isBeforeSteps(s) {
+		at = min(at+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
+	}
+	for _, site := range s.Current.SitesAt(at) {
+		if !o.holdsOwnFiles(s, site) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsOwnFiles is true if some delivery carries the files of the track of the current revision to a Site.
+func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
+	for _, d := range o.deliveries {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Site == site && carriesOwn(t, *s.Current) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// carriesOwn is true for a tree with the files of the track of a revision.
+func carriesOwn(t deliveryv1alpha1.Tree, r ledger.Revision) bool {
+	isOwn := func(is deliveryv1alpha1.TreeTrack) bool { return is.Name == r.Track && is.Revision == r.Number }
+	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == r.Track }
+	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isOwn) && !slices.ContainsFunc(t.Parts, isPart)
+}
+
+// isDraining is true while some directory has the track that a verified revision took the requests from.
+func (o Observed) isDraining(s ledger.State) bool {
+	if !hasTracks(s) || !s.IsVerified() {
+		return false
+	}
+	for _, part := range s.Current.Parts {
+		for _, site := range part.Sites {
+			held, _ := heldAt(o.deliveries[part.Delivery], site)
+			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Track }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// servingTrack returns the track that gets most of the requests by the directories, or "".
+func (o Observed) servingTrack() string {
+	weights := map[string]int32{}
+	for _, d := range o.deliveries {
+		for _, t := range d.Status.AtProvider.Trees {
+			for _, is := range t.Tracks {
+				weights[is.Name] += is.Weight
+			}
+		}
+	}
+	switch blue, green := weights[ledger.TrackBlue], weights[ledger.TrackGreen]; {
+	case blue == 0 && green == 0:
+		return ""
+	case blue >= green:
+		return ledger.TrackBlue
+	}
+	return ledger.TrackGreen
+}
+
+// A trackedState is a state of a deployment in tracks, and what the trees of its directories are composed from.
+type trackedState struct {
+	decider
+	state ledger.State
+	input step.Input
+
+	// base are the deliveries whose trees are brought to their aims. isOwn says that these are the trees of the revision, as they were rendered: else
+	// they are those that were asked for.
+	base  map[string]*deliveryv1alpha1.GitDelivery
+	isOwn bool
+
+	// targets are the trees of the target of a rollback, by Site.
+	target *ledger.Past
+}
+
+// askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
+func (t decider) askForTracks(s ledger.State) (assets, error) {
+	x := trackedState{decider: t, state: s, input: stepInput(t.in, t.observed, t.compiled, s)}
+	a := assets{}
+	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	switch {
+	case s.Cursor.Attempt > 0:
+		x.target = step.TargetOf(s)
+		timeout := attemptTimeout(t.in)
+		spec.SyncWaitTimeout, spec.ClusterWaitTimeout, spec.DeliveryTimeout = deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout)
+		x.base = compose.Resume(compose.Parts(t.observed.deliveries, t.compiled.deliveries, *s.Current), spec)
+	case !s.IsRejected() && t.isRequestOf(s) && t.compiled.desired.Placement.Track == s.Current.Track:
+		x.isOwn = true
+		inherited := compose.Inherit(t.compiled.deliveries, t.observed.deliveries)
+		x.base = compose.Await(inherited, t.observed.deliveries, t.observed.sync, s, t.compiled.clustered)
+	default:
+		parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
+		x.base, a.isResumed = compose.Resume(parts, spec), true
+		a.isLost = !s.IsRejected() && !canResume(parts, s)
+		a.isRendererHeld = !s.IsRejected() && t.isRendererHeld(s)
+	}
+	return a, x.compose(&a, spec)
+}
+
+// compose composes the deliveries and the SiteSync.
+func (x trackedState) compose(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
+	a.deliveries, a.alone = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]ledger.SiteTree{}
+	var sites []deliveryv1alpha1.SiteTree
+	for _, d := range sortByName(x.base) {
+		name := nameOf(x.base, d)
+		out := *d
+		out.Spec.ForProvider.Trees = nil
+		for _, t := range d.Spec.ForProvider.Trees {
+			from := x.directoryOf(name, t)
+			is, err := x.composeTree(from, t)
+			if err != nil {
+				return err
+			}
+			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, is.Tree)
+			if alone, ok := x.compiled.tracker.Alone(from); ok {
+				a.alone[t.Site] = alone
+			}
+			if site := x.siteOf(d, is, from); site != nil {
+				sites = append(sites, *site)
+			}
+		}
+		if x.state.Cursor.Attempt > 0 && !x.state.Restored {
+			out.Spec.ForProvider.DriftPolicy = deliveryv1alpha1.DriftRestore
+		}
+		a.deliveries[name] = &out
+	}
+	if x.state.IsRejected() && x.state.Cursor.Attempt == 0 {
+		a.sync = x.observed.sync
+		return nil
+	}
+	slices.SortFunc(sites, func(p, q deliveryv1alpha1.SiteTree) int { return strings.Compare(p.Name, q.Name) })
+	a.sync = compose.SyncOf(x.in.Claim, spec, x.state, sites)
+	return nil
+}
+
+// directoryOf returns what the tree of a directory is composed from.
+func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) compose.Directory {
+	observed := x.observed.deliveries[delivery]
+	out := compose.Directory{Own: t, Track: x.state.Current.Track, Revision: x.state.Current.Number, FolderOf: x.folderOf(t.Site)}
+	out.Held, _ = evidence.HeldTree(observed, t.Path)
+	if observed != nil {
+		for _, was := range observed.Spec.ForProvider.Trees {
+			if was.Branch == t.Branch && was.Path == t.Path {
+				out.Asked = was
+			}
+		}
+	}
+	if !x.isOwn && !carriesOwn(out.Own, *x.state.Current) {
+		out.Own.Files = nil
+	}
+	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
+	dir := step.Directory{Site: t.Site}
+	if i >= 0 {
+		dir = x.input.Directories[i]
+	}
+	out.Aim = x.input.AimAt(x.state, dir)
+	return out
+}
+
+// folderOf returns the ids of the folders of past revisions at a Site.
+func (x trackedState) folderOf(site string) func(int64) string {
+	return func(revision int64) string {
+		for _, p := range x.state.History {
+			for _, t := range p.Trees {
+				if p.Number == revision && t.Site == site {
+					return t.Part
+				}
+			}
+		}
+		return ""
+	}
+}
+
+// composeTree returns the tree of a directory. One that stays is asked for as before, so that its files are not lost.
+func (x trackedState) composeTree(from compose.Directory, base deliveryv1alpha1.Tree) (compose.TrackedTree, error) {
+	switch {
+	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
+		return compose.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
+	case from.Aim.Keeps:
+		return compose.KeepTracked(from), nil
+	case from.Aim.Restores:
+		return x.restore(from), nil
+	}
+	out, err := x.compiled.tracker.Compose(from)
+	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 {
+		return x.restore(from), nil // The files are in no object, so that the requests cannot be moved first.
+	}
+	return out, err
+}
+
+// restore returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
+func (x trackedState) restore(from compose.Directory) compose.TrackedTree {
+	kept := compose.KeepTracked(from)
+	if x.target == nil || !x.compiled.isChosen(from.Own.Site) {
+		return kept
+	}
+	for _, t := range x.target.Trees {
+		if t.Site == from.Own.Site {
+			return compose.RestoreTracked(from, t, *x.target)
+		}
+	}
+	return kept
+}
+
+// siteOf returns what the SiteSync has to observe of a directory, or nil.
+func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedTree, from compose.Directory) *deliveryv1alpha1.SiteTree {
+	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
+		return nil
+	}
+	wave := x.state.StepOf(t.Site)
+	if isBeforeSteps(x.state) || x.state.Cursor.Stage == ledger.StageAlone {
+		wave = 0
+	}
+	asked := x.observed.siteAsked(t.Site)
+	if t.Action == deliveryv1alpha1.ActionKeep {
+		if asked.Name == "" || asked.Tree != from.Held.Tree {
+			return nil
+		}
+		asked.Wave = wave
+		return &asked
+	}
+	out := compose.SiteToObserve(d, t.Tree, wave)
+	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Track, compose.Traffic{
+		Awaited: x.awaitedRevision(), Drain: x.drain(), Observed: asked,
+	})
+	return &out
+}
+
+// awaitedRevision returns the revision whose pods have to be available: the current one in a step, and what is gone on from before.
+func (x trackedState) awaitedRevision() int64 {
+	switch {
+	case x.state.Cursor.Attempt > 0:
+		return x.state.Target
+	case isBeforeSteps(x.state) && x.state.Current.Stable != 0:
+		return x.state.Current.Stable
+	}
+	return x.state.Current.Number
+}
+
+func (x trackedState) drain() string {
+	if c := x.in.Spec.DeliveryConfig.Canary; c != nil {
+		if _, err := time.ParseDuration(string(c.Drain)); err == nil {
+			return string(c.Drain)
+		}
+	}
+	return defaultDrain
+}
+
+// defaultDrain is the default of the schema for the time that pods stay after they lost their requests.
+const defaultDrain = "30s"
+
+// withProof adds to what is proven of a deployment in tracks the trees in which its revision is alone.
+func (p proposedState) withProof(proof step.Proof) step.Proof {
+	if !hasTracks(p.state) || p.state.Cursor.Attempt > 0 || !p.state.IsAtLastStep() {
+		return proof
+	}
+	for i, t := range proof.Trees {
+		alone, ok := p.asked.alone[t.Site]
+		if !ok {
+			proof.IsLive = false // A rollback could not go to the revision.
+			continue
+		}
+		proof.Trees[i] = alone
+	}
+	return proof
+}
+
+// trackProblem returns a problem for a revision that cannot be placed.
+func trackProblem(err error) error {
+	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, errors.Wrap(err, "spec.blueprint"))
+}

@@ -1,0 +1,382 @@
+package deployment
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// deliverTracks returns the tracks of a directory after a push. It panics for a tree that has another id than its files and parts: a repository refuses
+// that.
+func (r *repo) deliverTracks(t deliveryv1alpha1.Tree, before deliveryv1alpha1.DeliveredTree, at ledger.Position) []deliveryv1alpha1.DeliveredTrack {
+	if len(t.Tracks) == 0 {
+		return nil
+	}
+	r.noteFolders(t)
+	var out []deliveryv1alpha1.DeliveredTrack
+	for _, is := range t.Tracks {
+		now := deliveryv1alpha1.DeliveredTrack{Name: is.Name, Revision: is.Revision, Weight: is.Weight, Tree: r.folders[t.Tree][is.Name], ChangedAt: &at}
+		for _, was := range before.Tracks {
+			if was.Name == is.Name && was.Tree == now.Tree {
+				now.ChangedAt = was.ChangedAt
+			}
+			if was.Name == is.Name {
+				now.WeighedAt = was.WeighedAt
+			}
+		}
+		if is.Weight > 0 {
+			now.WeighedAt = &at
+		}
+		out = append(out, now)
+	}
+	return out
+}
+
+// noteFolders notes the folders of a tree, and of the one in which each track of it is alone, from which a rollback restores.
+func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
+	if t.Action != deliveryv1alpha1.ActionDesired {
+		return
+	}
+	files, err := tree.Decode(t.Files)
+	if err != nil {
+		panic(err)
+	}
+	parts, folders := map[string]string{}, map[string]string{}
+	for _, p := range t.Parts {
+		parts[p.Path], folders[p.Path] = p.Tree, p.Tree
+	}
+	if id, err := tree.GraftedID(files, parts); err != nil || id != t.Tree {
+		panic(fmt.Sprintf("the tree of Site %s has the id %s, and is asked for as %s: %v", t.Site, id, t.Tree, err))
+	}
+	for _, is := range t.Tracks {
+		if id := track.FolderID(files, is.Name); id != "" {
+			folders[is.Name] = id
+		}
+	}
+	r.folders[t.Tree] = folders
+}
+
+// newCanaryWorld has the Blueprint with tracks in the place of the one of the quickstart, and a deployment with steps.
+func newCanaryWorld(t *testing.T, steps ...deploymentv1alpha1.CanaryStep) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.core = New(render.NewRenderer(), WithTracks(true))
+	w.core.version = firstRenderer
+	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Blueprint" })
+	w.addObject(readBlueprint(t, "web-canary-1.0.0.yaml"))
+	w.set("ClusterProviderConfig", w.firstConfig(), allowedKinds(), "spec", "policy", "allowedKinds")
+	w.observe("edge1", "edge2")
+	w.sayCanary("one", 4)
+	w.in.Spec.DeliveryConfig.Canary = &deploymentv1alpha1.CanaryConfig{Steps: steps}
+	return w
+}
+
+func (w *world) sayCanary(greeting string, replicas int) {
+	w.say(fmt.Sprintf(`{"service": "shop", "type": "web-canary", "sites": ["edge1"], "replicas": %d, "parameters": {"host": "shop.example.org", "greeting": %q}}`, replicas, greeting))
+}
+
+func (w *world) firstConfig() string {
+	for _, o := range w.objects {
+		if o.GetKind() == "ClusterProviderConfig" {
+			return o.GetName()
+		}
+	}
+	w.t.Fatal("no ClusterProviderConfig")
+	return ""
+}
+
+func allowedKinds() []any {
+	var out []any
+	for _, k := range [][2]string{{"", "ConfigMap"}, {"", "Service"}, {"apps", "Deployment"}, {"policy", "PodDisruptionBudget"}, {"gateway.networking.k8s.io", "HTTPRoute"}} {
+		out = append(out, map[string]any{"group": k[0], "kinds": []any{k[1]}})
+	}
+	return out
+}
+
+func readBlueprint(t *testing.T, file string) *unstructured.Unstructured {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "examples", "blueprints", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(bytes.TrimSpace(b), &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// A cluster plays what the SiteSync sees: engines that are done at once, gateways that accept at once, and pods that are available unless they are said
+// to be broken.
+type cluster struct {
+	// broken are the revisions whose pods never come.
+	broken map[int64]bool
+	// rejects are the greetings that a Gate fails.
+	rejects bool
+}
+
+// observeTracks lets the SiteSync and the Gates reconcile once.
+func (w *world) observeTracks(c cluster) {
+	w.t.Helper()
+	for name, u := range w.in.Observed {
+		switch u.GetKind() {
+		case "SiteSync":
+			s := &deliveryv1alpha1.SiteSync{}
+			w.convert(u, s)
+			w.observeSites(s, c)
+			w.setStatus(name, &s.Status)
+		case "Gate":
+			g := &rolloutv1alpha1.Gate{}
+			w.convert(u, g)
+			w.measure(g, c)
+			w.setStatus(name, &g.Status)
+		}
+	}
+}
+
+func (w *world) convert(u *unstructured.Unstructured, into any) {
+	w.t.Helper()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) setStatus(name string, status any) {
+	w.t.Helper()
+	out, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.in.Observed[name].Object["status"] = out
+}
+
+// observeSites observes each Site as the provider does, by the position that is asked for.
+func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
+	at, before, live := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider, true
+	next := deliveryv1alpha1.SiteSyncObservation{Position: &at, Pause: before.Pause}
+	for _, want := range s.Spec.ForProvider.Sites {
+		o := w.observeSite(want, before, at, c)
+		live = live && (o.State == deliveryv1alpha1.SiteLive || want.Wave > at.Step)
+		next.Sites = append(next.Sites, o)
+	}
+	s.Status.AtProvider = next
+	status, reason := corev1.ConditionFalse, deliveryv1alpha1.ReasonSyncing
+	if live {
+		status, reason = corev1.ConditionTrue, deliveryv1alpha1.ReasonLive
+	}
+	setReady(s, status, reason)
+	w.observePause(s, live)
+}
+
+func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alpha1.SiteSyncObservation, at ledger.Position, c cluster) deliveryv1alpha1.SiteObservation {
+	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SiteSyncing}
+	if w.treeAt(want.Path) == want.Tree {
+		o.State = deliveryv1alpha1.SiteLive
+	}
+	if want.Traffic == nil {
+		return o
+	}
+	last := deliveryv1alpha1.SiteObservation{}
+	for _, s := range before.Sites {
+		if s.Name == want.Name {
+			last = s
+		}
+	}
+	o.Traffic = &deliveryv1alpha1.SiteTrafficObservation{}
+	applied := o.State == deliveryv1alpha1.SiteLive
+	for _, t := range want.Traffic.Tracks {
+		if len(t.Workloads) == 0 {
+			w.t.Errorf("the SiteSync names no Deployment of track %s", t.Name)
+		}
+		isBroken := c.broken[w.revisionIn(want.Path, t.Name)]
+		if t.Awaited && isBroken {
+			o.State = deliveryv1alpha1.SiteSyncing
+		}
+		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), at, applied, isBroken))
+	}
+	return o
+}
+
+func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alpha1.TrackObservation, at ledger.Position, applied, broken bool) deliveryv1alpha1.TrackObservation {
+	o := deliveryv1alpha1.TrackObservation{Name: t.Name}
+	isAfter := func(p ledger.Position, other *ledger.Position) bool { return other == nil || p.Compare(*other) > 0 }
+	switch {
+	case t.Weight > 0:
+	case last.ProvenAt != nil && isAfter(*last.ProvenAt, t.WeighedAt):
+		o.ProvenAt, o.IdleSince = last.ProvenAt, last.IdleSince
+	case applied && isAfter(at, t.WeighedAt):
+		now := w.in.Now
+		o.ProvenAt, o.IdleSince = &at, &now
+	}
+	o.Idle = o.IdleSince != nil && !w.in.Now.Before(&metav1.Time{Time: o.IdleSince.Add(30 * time.Second)})
+	switch {
+	case last.AvailableAt != nil && (t.ChangedAt == nil || last.AvailableAt.Compare(*t.ChangedAt) >= 0):
+		o.AvailableAt = last.AvailableAt
+	case applied && !broken && (t.ChangedAt == nil || at.Compare(*t.ChangedAt) >= 0):
+		o.AvailableAt = &at
+	}
+	return o
+}
+
+func (w *world) treeAt(path string) string {
+	for _, r := range w.repositories {
+		if id, ok := r.dirs[path]; ok {
+			return id
+		}
+	}
+	return ""
+}
+
+func (w *world) revisionIn(path, name string) int64 {
+	for _, r := range w.repositories {
+		if r.memory.record == nil {
+			continue
+		}
+		for _, t := range r.memory.record.trees {
+			for _, is := range t.Tracks {
+				if t.Path == path && is.Name == name {
+					return is.Revision
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func (w *world) observePause(s *deliveryv1alpha1.SiteSync, live bool) {
+	p, o := s.Spec.ForProvider, &s.Status.AtProvider
+	if p.Pause == "" {
+		return
+	}
+	released := xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionFalse, Reason: deliveryv1alpha1.ReasonPausing, ObservedGeneration: s.GetGeneration()}
+	length, err := time.ParseDuration(p.Pause)
+	if o.Pause == nil || o.Pause.Position != p.AskedPosition() {
+		o.Pause = nil
+	}
+	if err == nil && o.Pause == nil && live {
+		o.Pause = &deliveryv1alpha1.PauseObservation{Position: p.AskedPosition(), StartedAt: w.in.Now, EndsAt: metav1.NewTime(w.in.Now.Add(length))}
+	}
+	if p.Promoted || o.Pause != nil && !w.in.Now.Before(&o.Pause.EndsAt) {
+		released.Status, released.Reason = corev1.ConditionTrue, deliveryv1alpha1.ReasonPauseOver
+	}
+	s.SetConditions(released)
+}
+
+// measure lets a Gate pass or fail once the Sites are live at its position, and the step is released.
+func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
+	at := g.Spec.ForProvider.AskedPosition()
+	for _, u := range w.in.Observed {
+		if u.GetKind() != "SiteSync" {
+			continue
+		}
+		s := &deliveryv1alpha1.SiteSync{}
+		w.convert(u, s)
+		isLive := s.Status.AtProvider.ObservedPosition() == at && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		isReleased := s.Spec.ForProvider.Pause == "" || s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
+		if !isLive || g.Status.AtProvider.Verdict != "" {
+			return
+		}
+		now := w.in.Now
+		g.Status.AtProvider.Position, g.Status.AtProvider.StartedAt = &at, &now
+		switch {
+		case c.rejects:
+			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateFailed
+			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+		case isReleased:
+			g.Status.AtProvider.Verdict = rolloutv1alpha1.GatePassed
+			setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
+		}
+	}
+}
+
+// canaryRound lets all parts do something once, and returns what the deployment came to.
+func (w *world) canaryRound(c cluster) *Output {
+	w.t.Helper()
+	w.apply(w.call())
+	w.deliver()
+	w.observeTracks(c)
+	w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
+	return w.call()
+}
+
+// directory says what the directory of a Site has: each track with its revision and weight.
+func (w *world) directory(site string) string {
+	var out []string
+	for _, r := range w.repositories {
+		if r.memory.record == nil {
+			continue
+		}
+		for _, t := range r.memory.record.trees {
+			for _, is := range t.Tracks {
+				if t.Site == site {
+					out = append(out, fmt.Sprintf("%s %d: %d", is.Name, is.Revision, is.Weight))
+				}
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// story returns what the directory of a Site had, one after another, until nothing changes for 12 rounds.
+func (w *world) story(site string, c cluster) ([]string, *Output) {
+	w.t.Helper()
+	var told []string
+	var out *Output
+	for calm := 0; calm < 12; calm++ {
+		out = w.canaryRound(c)
+		if is := w.directory(site); len(told) == 0 && is != "" || len(told) > 0 && told[len(told)-1] != is {
+			told, calm = append(told, is), 0
+		}
+	}
+	return told, out
+}
+
+// canaryLine says what status.canary does.
+func canaryLine(out *Output) string {
+	c := out.Status.Canary
+	if c == nil {
+		return "none"
+	}
+	line := strings.TrimSpace(fmt.Sprintf("%s %s %d %s of %d", c.State, c.Step, *c.Weight, c.Track, c.StableRevision))
+	if c.Until != nil {
+		line += " until"
+	}
+	if c.Promote != nil {
+		line += fmt.Sprintf(" promote %d", *c.Promote)
+	}
+	return line
+}
+
+// statusStory returns what status.canary says, one after another, until nothing changes for 12 rounds.
+func (w *world) statusStory(c cluster) ([]string, *Output) {
+	w.t.Helper()
+	var told []string
+	var out *Output
+	for calm := 0; calm < 12; calm++ {
+		out = w.canaryRound(c)
+		if is := canaryLine(out); len(told) == 0 || told[len(told)-1] != is {
+			told, calm = append(told, is), 0
+		}
+	}
+	return told, out
+}
