@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/credentials"
 )
 
 const (
@@ -35,25 +36,55 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys), "cannot index GitDeliveries by claim")
 }
 
-// OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
-func OfConfig(ctx context.Context, r client.Reader, kind string, key client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
+// OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed, or if c is not a configuration.
+func OfConfig(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv1alpha1.GitDelivery, error) {
+	kind, spec := kindAndSpec(c)
+	if spec == nil {
+		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
+	}
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := r.List(ctx, l, client.MatchingFields{configField: Key(kind, key)})
-	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, key.Name)
+	err := r.List(ctx, l, client.MatchingFields{configField: Key(kind, client.ObjectKeyFromObject(c))})
+	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, c.GetName())
 }
 
 // Holders returns the GitDeliveries that a configuration has to stay for: those that may use it, and those that may have written to its
 // repository before they were refused. A GitDelivery that only names the configuration does not count, otherwise any tenant who may create
 // a GitDelivery could keep a ClusterProviderConfig. It returns an error if they cannot be listed, or if c is not a configuration.
 func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv1alpha1.GitDelivery, error) {
+	ds, err := OfConfig(ctx, r, c)
 	kind, spec := kindAndSpec(c)
-	if spec == nil {
-		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
-	}
-	ds, err := OfConfig(ctx, r, kind, client.ObjectKeyFromObject(c))
 	return slices.DeleteFunc(ds, func(d deliveryv1alpha1.GitDelivery) bool {
 		return policy.CheckConfig(kind, spec, d.GetNamespace()) != nil && !mayHaveWritten(&d)
 	}), err
+}
+
+// ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
+func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
+	own := &configv1alpha1.ProviderConfigList{}
+	if err := r.List(ctx, own, client.InNamespace(secret.Namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
+	}
+	shared := &configv1alpha1.ClusterProviderConfigList{}
+	if err := r.List(ctx, shared); err != nil {
+		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
+	}
+	out := []client.Object{}
+	for i := range own.Items {
+		out = append(out, &own.Items[i])
+	}
+	for i := range shared.Items {
+		out = append(out, &shared.Items[i])
+	}
+	return slices.DeleteFunc(out, func(c client.Object) bool { return !slices.Contains(SecretsOf(c), secret) }), nil
+}
+
+// SecretsOf returns the Secrets that a configuration names.
+func SecretsOf(c client.Object) []client.ObjectKey {
+	kind, spec := kindAndSpec(c)
+	if spec == nil {
+		return nil
+	}
+	return credentials.Secrets(credentials.Config{Kind: kind, Namespace: c.GetNamespace(), Remote: spec.Git})
 }
 
 // maxNamed is how many GitDeliveries a message names.

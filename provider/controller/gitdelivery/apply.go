@@ -37,13 +37,13 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 	case failed != nil:
 		err = failed // Until it is known how the retry ended, nothing has changed.
 	case repository.IsPending(err) && e.decision.drifted:
-		setRestoringDrift(d, e.now(), e.decision.message)
+		setReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.message)
 		return managed.ExternalUpdate{}, nil
 	case repository.IsPending(err):
-		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
+		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
-	setUnready(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
 	keepCondition(d, e.readyBefore)
 	return managed.ExternalUpdate{}, err
 }
@@ -58,7 +58,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			}
 		}
 		t := e.newTask(d)
-		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isUnbegun(err) {
+		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isOf[*unbegunError](err) {
 			e.recordLedgerAlone(ctx, d, err)
 			return err
 		}
@@ -67,6 +67,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			continue
 		}
 		if e.decision.action == actionLedger {
+			e.facts = e.facts.afterPush()
 			e.showRecorded(d)
 			return nil
 		}
@@ -74,9 +75,10 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			e.showDecision(d) // Another delivery did it, or it may not be done any more.
 			return nil
 		}
-		t.facts.ledger.record = &t.record
+		e.facts = e.facts.afterPush()
+		e.facts.ledger.record = &t.record
 		e.logProgress(d, t.record.Commit)
-		e.showLedger(d, true)
+		e.showLedger(d)
 		e.showDelivered(d, t.record)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
@@ -89,14 +91,14 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 // reportRestored says, in the condition and as an event, which commit restored what.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
 	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, listNames(t.decision.sites), t.replaces)
-	setDriftRestored(d, e.now(), message)
+	setReady(d, e.now(), v1alpha1.ReasonDriftRestored, message)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
 }
 
 // recordLedgerAlone lets the ledger learn events whose push the server refused because of the trees: a revision that no repository lets in has a
 // number, and so it can be rejected. What fails here is tried again.
 func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
-	if !isRefusedTree(refused) || !e.facts.ledger.isUnrecorded() {
+	if !isRefusedTree(refused) || e.facts.recording.isEmpty() {
 		return
 	}
 	t := e.newTask(d)
@@ -104,8 +106,9 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
-	e.facts.ledger = t.facts.ledger
-	e.showLedger(d, true)
+	after := t.facts.afterPush()
+	e.facts.ledger, e.facts.recording = after.ledger, after.recording
+	e.showLedger(d)
 }
 
 // isRefusedTree reports whether a server refused a push because of what is in it.
@@ -170,7 +173,7 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 
 // newCommit returns a commit with a message, which changes nothing yet.
 func (e *external) newCommit(l commitMessage, when metav1.Time) git.Change {
-	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.ledger.describedState(), e.config.spec.ControlPlane, e.clusterUID
+	l.claim, l.applied, l.controlPlane, l.clusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author
 	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
 }

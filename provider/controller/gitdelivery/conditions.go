@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,27 +21,17 @@ import (
 // wayOut is what a person can do about a deletion that cannot reach the repository.
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
-func setDelivered(d *v1alpha1.GitDelivery, now time.Time) {
+// setReady says whether the delivery is ready: it is while drift is restored, for that is a matter of seconds. What is waited for too long is late
+// whatever the reason. The condition names the generation that it speaks of: without it the condition proves nothing.
+func setReady(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
 	noteWaiting(d, now)
-	setReadyCondition(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
-}
-
-// setRestoringDrift says that what was delivered is delivered again. Ready stays true, for that is a matter of seconds: one that takes as long as an
-// order may is late like any other, and one that fails says so.
-func setRestoringDrift(d *v1alpha1.GitDelivery, now time.Time, message string) {
-	noteWaiting(d, now)
-	reason, message := withTimeout(d, now, v1alpha1.ReasonRestoringDrift, message)
-	if reason != v1alpha1.ReasonRestoringDrift {
-		setReadyCondition(d, corev1.ConditionFalse, reason, message)
-		return
+	reason, message = withTimeout(d, now, reason, message)
+	status := corev1.ConditionFalse
+	switch reason {
+	case v1alpha1.ReasonDelivered, v1alpha1.ReasonDriftRestored, v1alpha1.ReasonRestoringDrift:
+		status = corev1.ConditionTrue
 	}
-	setReadyCondition(d, corev1.ConditionTrue, reason, message)
-}
-
-// setDriftRestored says that what another commit had changed is as it was delivered.
-func setDriftRestored(d *v1alpha1.GitDelivery, now time.Time, message string) {
-	noteWaiting(d, now)
-	setReadyCondition(d, corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, message)
+	setCondition(d, xpv2.TypeReady, status, reason, message)
 }
 
 // keepRestored leaves it in the condition that drift was restored, for as long as nothing else was asked for.
@@ -48,12 +39,6 @@ func keepRestored(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	if before.Status == corev1.ConditionTrue && before.Reason == v1alpha1.ReasonDriftRestored && before.ObservedGeneration == d.GetGeneration() {
 		d.SetConditions(before)
 	}
-}
-
-func setUnready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
-	noteWaiting(d, now)
-	reason, message = withTimeout(d, now, reason, message)
-	setReadyCondition(d, corev1.ConditionFalse, reason, message)
 }
 
 // failureMessage says what failed, and what the server said about it to a person.
@@ -71,11 +56,9 @@ func (e *external) keepReady(d *v1alpha1.GitDelivery) {
 	before := e.readyBefore
 	switch {
 	case before.Reason == "", before.ObservedGeneration != d.GetGeneration():
-		setUnready(d, e.now(), v1alpha1.ReasonPushing, "")
-	case before.Reason == v1alpha1.ReasonRestoringDrift:
-		setRestoringDrift(d, e.now(), before.Message)
-	case before.Reason != v1alpha1.ReasonDeliveryTimedOut && before.Status == corev1.ConditionFalse:
-		setUnready(d, e.now(), before.Reason, before.Message)
+		setReady(d, e.now(), v1alpha1.ReasonPushing, "")
+	case before.Reason == v1alpha1.ReasonRestoringDrift, before.Reason != v1alpha1.ReasonDeliveryTimedOut && before.Status == corev1.ConditionFalse:
+		setReady(d, e.now(), before.Reason, before.Message)
 	}
 }
 
@@ -109,11 +92,6 @@ func isSerial(word string) bool {
 	return strings.ContainsAny(word, "0123456789") && serials.MatchString(word)
 }
 
-// setReadyCondition names the generation that the condition speaks of: without it the condition proves nothing.
-func setReadyCondition(d *v1alpha1.GitDelivery, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	setCondition(d, xpv2.TypeReady, status, reason, message)
-}
-
 func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	d.SetConditions(xpv2.Condition{
 		Type:               what,
@@ -126,46 +104,33 @@ func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev
 
 // readyReasonOf returns the reason that an error gives for not being ready.
 func readyReasonOf(err error) xpv2.ConditionReason {
-	var (
-		gone    *credentials.GoneError
-		invalid *credentials.InvalidError
-		denied  *deniedError
-
-		comparing *comparingError
-	)
 	switch {
-	case errors.As(err, &gone):
+	case isOf[*credentials.GoneError](err):
 		return v1alpha1.ReasonCredentialsGone
-	case errors.As(err, &invalid):
+	case isOf[*credentials.InvalidError](err):
 		return v1alpha1.ReasonInvalid
-	case errors.As(err, &denied):
+	case isOf[*deniedError](err):
 		return v1alpha1.ReasonPolicyDenied
-	case repository.IsPending(err), errors.As(err, &comparing):
+	case repository.IsPending(err), isOf[*comparingError](err):
 		return v1alpha1.ReasonPushing
 	}
-	return reasonOfClass(failure.ClassOf(err))
+	return cmp.Or(map[failure.Class]xpv2.ConditionReason{
+		failure.ClassInvalid:      v1alpha1.ReasonInvalid,
+		failure.ClassOccupied:     v1alpha1.ReasonNotOwner,
+		failure.ClassConflict:     v1alpha1.ReasonConflict,
+		failure.ClassPolicy:       v1alpha1.ReasonPolicyDenied,
+		failure.ClassAddress:      v1alpha1.ReasonPolicyDenied,
+		failure.ClassStateRefused: v1alpha1.ReasonStateRefused,
+		failure.ClassAuth:         v1alpha1.ReasonAuthFailed,
+		failure.ClassTrust:        v1alpha1.ReasonTrustFailed,
+		failure.ClassTooLarge:     v1alpha1.ReasonTooLarge,
+	}[failure.ClassOf(err)], v1alpha1.ReasonUnreachable)
 }
 
-func reasonOfClass(c failure.Class) xpv2.ConditionReason {
-	switch c {
-	case failure.ClassInvalid:
-		return v1alpha1.ReasonInvalid
-	case failure.ClassOccupied:
-		return v1alpha1.ReasonNotOwner
-	case failure.ClassConflict:
-		return v1alpha1.ReasonConflict
-	case failure.ClassPolicy, failure.ClassAddress:
-		return v1alpha1.ReasonPolicyDenied
-	case failure.ClassStateRefused:
-		return v1alpha1.ReasonStateRefused
-	case failure.ClassAuth:
-		return v1alpha1.ReasonAuthFailed
-	case failure.ClassTrust:
-		return v1alpha1.ReasonTrustFailed
-	case failure.ClassTooLarge:
-		return v1alpha1.ReasonTooLarge
-	}
-	return v1alpha1.ReasonUnreachable
+// isOf reports whether an error is, or wraps, one of a type.
+func isOf[T error](err error) bool {
+	var wrapped T
+	return errors.As(err, &wrapped)
 }
 
 // A deniedError is a limit of the configuration.

@@ -67,7 +67,7 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 	if meta.WasDeleted(d) {
 		message += wayOut
 	}
-	setUnready(d, c.now(), readyReasonOf(err), message)
+	setReady(d, c.now(), readyReasonOf(err), message)
 	return nil, err
 }
 
@@ -104,7 +104,7 @@ func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery)
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: uid, fastPath: c.fastPath, named: c.named, now: c.now, recorder: c.recorder, logger: c.logger,
+		connector: c, repo: repo, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: uid,
 		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
 	}, err
 }

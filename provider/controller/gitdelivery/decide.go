@@ -68,15 +68,13 @@ func (d *decision) hideState() *decision {
 // decideDelivery decides what to record and what to write. It is pure, and returns the facts with what is to be recorded. What keeps the trees from
 // being written does not keep the ledger from being recorded.
 func decideDelivery(f facts) (facts, decision) {
-	l := *f.ledger
-	f.ledger = &l
 	for _, check := range []func(facts) *decision{checkClaim, checkState} {
 		if refused := check(f); refused != nil {
 			return f, *refused
 		}
 	}
-	l.next = l.recorded
-	if refused := f.fence(); refused != nil {
+	var refused *decision
+	if f.recording, refused = f.fence(); refused != nil {
 		return f, recordingLedger(f, *refused)
 	}
 	return f, recordingLedger(f, decideTrees(f))
@@ -84,18 +82,18 @@ func decideDelivery(f facts) (facts, decision) {
 
 // decideTrees decides about the directories, as they follow from the ledger.
 func decideTrees(f facts) decision {
-	l := f.ledger
-	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
-		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(l.applied.Position()))
+	applied, obstacle := f.recording.applied, f.ledger.obstacle
+	if asked := f.spec.Position; asked != nil && *asked != applied.Position() {
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(applied.Position()))
 	}
 	switch {
-	case l.applied.Current == nil:
+	case applied.Current == nil:
 		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
 	case f.spec.Position == nil && !f.isHome():
 		return *refuse(v1alpha1.ReasonPushing, "no position is asked for: the revision has not come to a Site of the repository")
 	}
-	if l.obstacle != nil {
-		return *refuse(readyReasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
+	if obstacle != nil {
+		return *refuse(readyReasonOf(obstacle), "%s", failureMessage(obstacle))
 	}
 	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
@@ -107,7 +105,7 @@ func decideTrees(f facts) decision {
 
 // recordingLedger lets a decision that writes nothing record the ledger.
 func recordingLedger(f facts, d decision) decision {
-	if d.action == actionNone && f.ledger.isUnrecorded() && !d.hidesState {
+	if d.action == actionNone && !f.recording.isEmpty() && !d.hidesState {
 		d.action = actionLedger
 	}
 	return d

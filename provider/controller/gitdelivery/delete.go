@@ -81,10 +81,8 @@ func (t *task) closeLedger(c *git.Change) error {
 	l, claim := t.facts.ledger, t.facts.marker.Claim
 	c.State = map[string][]byte{}
 	c.Retain = map[string]git.Trees{state.TreesPath(claim): nil}
-	l.events, l.closes = nil, false
 	if next, err := ledger.Append(l.recorded, l.now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
-		l.next, l.events = next, []ledger.Event{{Closed: &ledger.Closed{}}}
-		if err := t.writeLedgerFile(c); err != nil {
+		if err := t.writeLedgerFile(c, recording{next: next, events: []ledger.Event{{Closed: &ledger.Closed{}}}}); err != nil {
 			return err
 		}
 		c.State[state.RecordPath(claim)] = nil

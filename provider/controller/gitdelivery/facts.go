@@ -62,8 +62,9 @@ type facts struct {
 	dirs map[string]directory
 	// forgotten are former branches that a person asked to forget.
 	forgotten []string
-	// ledger is what is known of the ledger that the delivery is about.
-	ledger *ledgerFacts
+	// ledger is what is known of the ledger that the delivery is about, and recording what is to be recorded in it, once that is decided.
+	ledger    ledgerFacts
+	recording recording
 	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
 	overlaps map[string]overlap
 }
@@ -255,7 +256,7 @@ func (f facts) isAttempting() bool {
 }
 
 // position that the trees belong to.
-func (f facts) position() ledger.Position { return f.ledger.applied.Position() }
+func (f facts) position() ledger.Position { return f.recording.applied.Position() }
 
 // baseRecord is what is remembered, for the next record to start from. Where the state was lost, the object remembers.
 func (f facts) baseRecord() state.RecordFile {
@@ -293,5 +294,5 @@ func (f facts) isAppliedByState() bool {
 
 // isRecorded is true if the state says so, and has the head of the ledger.
 func (f facts) isRecorded() bool {
-	return f.isAppliedByState() && f.memory.Head == f.ledger.applied.Head
+	return f.isAppliedByState() && f.memory.Head == f.recording.applied.Head
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 )
 
@@ -60,7 +61,7 @@ func TestCalm(t *testing.T) {
 	}{
 		"Nothing":      {reason: "What needs nothing is left alone"},
 		"Disturbed":    {reason: "Who is woken by something else is looked at", after: func(w *world) { w.calm.invalidate(web) }, want: true},
-		"Woken":        {reason: "A delivery that waited for its repository is reconciled.", after: func(w *world) { w.calm.invalidateAndWake(wakeOnChannel(make(chan event.GenericEvent)))(web) }, want: true},
+		"Woken":        {reason: "A delivery that waited for its repository is reconciled.", after: func(w *world) { w.calm.invalidateAndWake((&setup.EventSource{}).Wake)(web) }, want: true},
 		"Changed":      {reason: "A change counts also if it wakes nobody", after: func(w *world) { notice(w, "web") }, want: true},
 		"OtherChanged": {reason: "A change of another one does not", after: func(w *world) { notice(w, "other") }},
 		"Stranger":     {reason: "A branch that moved may hold something else", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, want: true},

@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// fence notes in the facts of the ledger what is to be recorded. It refuses what follows another head, or is older than what is recorded.
-func (f facts) fence() *decision {
+// fence returns what is to be recorded, or why not. It refuses what follows another head, or is older than what is recorded.
+func (f facts) fence() (recording, *decision) {
 	if f.isHome() {
 		return f.ledger.fenceHome(*f.spec.Ledger)
 	}
@@ -21,33 +21,31 @@ func (f facts) fence() *decision {
 
 // fenceHome lets events be recorded only on top of the head that their writer saw, and where the ledger does not go on elsewhere already. A ledger that was
 // lost continues from the object's status before that: its writer then sees another head, and proposes again.
-func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
-	if refused := l.recoverFromStatus(); refused != nil {
-		return refused
+func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decision) {
+	if l.isLost() {
+		return l.recoverFromStatus()
 	}
-	head := l.recorded.Head
+	head, unchanged := l.recorded.Head, recording{next: l.recorded}
 	if asked.After != head {
 		id, err := ledger.NextID(asked.After.ID, asked.Events...)
 		if len(asked.Events) > 0 && err == nil && id == head.ID {
-			l.applied = l.recorded // The events were recorded before.
-			return nil
+			return recording{next: l.recorded, applied: l.recorded}, nil // The events were recorded before.
 		}
-		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
 	}
 	next, err := ledger.Append(l.recorded, l.now, asked.Events...)
 	if err != nil {
-		return l.refuseIllegal(err)
+		return unchanged, l.refuseIllegal(err)
 	}
 	if len(asked.Events) > 0 && next.Compare(l.known) < 0 {
-		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s is older than %s, which another repository has", describeHead(next.Head), describeHead(l.known))
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s is older than %s, which another repository has", describeHead(next.Head), describeHead(l.known))
 	}
-	l.next, l.events, l.applied = next, asked.Events, next
-	return nil
+	return recording{next: next, events: asked.Events, applied: next}, nil
 }
 
 // refuseIllegal refuses an event that must not follow. Where numbers were used without a ledger, the writer of the event may not have seen
 // them yet.
-func (l *ledgerFacts) refuseIllegal(err error) *decision {
+func (l ledgerFacts) refuseIllegal(err error) *decision {
 	var illegal ledger.IllegalError
 	if errors.As(err, &illegal) && l.recorded.Seq == 0 && l.recorded.LastNumber > 0 {
 		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s: commits of the repository speak of revision %d", err, l.recorded.LastNumber)
@@ -55,50 +53,51 @@ func (l *ledgerFacts) refuseIllegal(err error) *decision {
 	return refuse(v1alpha1.ReasonIllegal, "spec.forProvider.ledger.events: %s", err)
 }
 
-// recoverFromStatus continues a ledger that the repository lost, or of which it was restored from a backup, from the state that the object shows. One
-// that moved away continues in another home.
-func (l *ledgerFacts) recoverFromStatus() *decision {
-	shown := ledgerStateOf(l.shown)
-	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) || l.wasLeft(shown) {
-		return nil
+// isLost reports whether the repository lost the ledger, or was restored from a backup, while the object shows it. One that moved away continues in
+// another home; one that was moved away by force goes on in a later epoch elsewhere. The repository may follow that and have closed its own: a status that
+// was not written since shows what was closed.
+func (l ledgerFacts) isLost() bool {
+	shown, r := ledgerStateOf(l.shown), l.record
+	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.known.Epoch > shown.Epoch {
+		return false
 	}
-	l.recovers = true
-	var events []ledger.Event
+	if l.recorded.Seq > 0 {
+		return shown.Supersedes(l.recorded)
+	}
+	return r == nil || r.Deleted || r.Head.Epoch <= shown.Epoch
+}
+
+// recoverFromStatus continues a ledger from the state that the object shows.
+func (l ledgerFacts) recoverFromStatus() (recording, *decision) {
+	shown, events := *l.shown, []ledger.Event(nil)
 	if l.recorded.Seq == 0 || l.recorded.IsClosed || l.recorded.Successor != "" {
 		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: l.identity, Home: shown.Home}})
 	}
 	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown, LastNumber: l.recorded.LastNumber}})
 	next, err := ledger.Append(l.recorded, l.now, events...)
 	if err != nil {
-		return refuse(v1alpha1.ReasonIllegal, "cannot recover the ledger from the status: %s", err)
+		return recording{next: l.recorded, recovers: true}, refuse(v1alpha1.ReasonIllegal, "cannot recover the ledger from the status: %s", err)
 	}
-	l.next, l.events = next, events
-	return refuse(v1alpha1.ReasonOrderBehind, "the repository lost the ledger: it continues from the status of the GitDelivery, in epoch %d", next.Epoch)
-}
-
-// wasLeft is true for a ledger which was moved away by force, and goes on in a later epoch elsewhere. The repository may follow that and have closed its
-// own: a status that was not written since shows what was closed.
-func (l *ledgerFacts) wasLeft(shown ledger.State) bool {
-	r := l.record
-	return l.known.Epoch > shown.Epoch || l.recorded.Seq == 0 && r != nil && !r.Deleted && r.Head.Epoch > shown.Epoch
+	return recording{next: next, events: events, recovers: true},
+		refuse(v1alpha1.ReasonOrderBehind, "the repository lost the ledger: it continues from the status of the GitDelivery, in epoch %d", next.Epoch)
 }
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
-func (l *ledgerFacts) fenceFollower(asked ledger.State) *decision {
-	l.closes = l.file != nil && asked.Epoch > l.recorded.Epoch
+func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
+	out := recording{next: l.recorded, closes: l.file != nil && asked.Epoch > l.recorded.Epoch}
 	if asked.Seq == 0 {
-		return refuse(v1alpha1.ReasonInvalid, "spec.forProvider.copy: a copy of a ledger has a seq above 0")
+		return out, refuse(v1alpha1.ReasonInvalid, "spec.forProvider.copy: a copy of a ledger has a seq above 0")
 	}
 	if r := l.record; r != nil && r.Head.Seq > 0 && !r.Deleted {
 		if asked.Position().Compare(r.Position) < 0 {
-			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(asked.Position()), describePosition(r.Position))
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(asked.Position()), describePosition(r.Position))
 		}
 		if asked.Compare(r.Head) < 0 {
-			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(asked.Head), describeHead(r.Head))
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(asked.Head), describeHead(r.Head))
 		}
 	}
-	l.applied = asked
-	return nil
+	out.applied = asked
+	return out, nil
 }
 
 func describeHead(h ledger.Head) string {
@@ -132,8 +131,11 @@ type ledgerFacts struct {
 	identity string
 	// obstacle is why the directories cannot be compared, although they were read. Nil if they can.
 	obstacle error
+}
 
-	// next is the state of the ledger after what is to be recorded, and events what leads to it. Without events it is what is recorded.
+// A recording is what is to be recorded in the ledger.
+type recording struct {
+	// next is the state of the ledger after it, and events what leads to it. Without events it is what is recorded.
 	next   ledger.State
 	events []ledger.Event
 	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
@@ -144,31 +146,42 @@ type ledgerFacts struct {
 	closes bool
 }
 
+// isEmpty reports whether the ledger is neither to be written nor to be removed.
+func (r recording) isEmpty() bool { return len(r.events) == 0 && !r.closes }
+
+// afterPush returns the facts as they are once the ledger is recorded.
+func (f facts) afterPush() facts {
+	f.ledger.recorded = f.recording.next
+	if f.recording.closes {
+		f.ledger.recorded = ledger.State{LastNumber: f.recording.next.LastNumber}
+	}
+	f.recording = recording{next: f.ledger.recorded, applied: f.recording.applied}
+	return f
+}
+
 // isHome reports whether the repository of the delivery holds the ledger.
 func (f facts) isHome() bool { return f.spec.Ledger != nil }
 
-// isUnrecorded reports whether the ledger is to be written, or removed.
-func (l *ledgerFacts) isUnrecorded() bool { return len(l.events) > 0 || l.closes }
-
 // shownRecord returns the record as a status has it. It returns nil if there is none.
-func (l *ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
+func (l ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 	r := l.record
 	if r == nil || r.Deleted || r.Head.Seq == 0 {
 		return nil
 	}
-	return r.LedgerRecord.DeepCopy()
+	shown := r.LedgerRecord
+	return shown.DeepCopy()
 }
 
 // isRemembered reports whether the files speak of a delivery that was not deleted.
-func (l *ledgerFacts) isRemembered() bool {
+func (l ledgerFacts) isRemembered() bool {
 	isOpen := l.recorded.Seq > 0 && !l.recorded.IsClosed && l.recorded.Successor == ""
 	return isOpen || l.record != nil && !l.record.Deleted && l.record.Head.Seq > 0
 }
 
 // describedState returns the state that the commits of a delivery speak of: the one that is applied, or else the one that is recorded.
-func (l *ledgerFacts) describedState() ledger.State {
-	if l.applied.Current != nil {
-		return l.applied
+func (f facts) describedState() ledger.State {
+	if f.recording.applied.Current != nil {
+		return f.recording.applied
 	}
-	return l.recorded
+	return f.ledger.recorded
 }

@@ -22,9 +22,8 @@ func TestRecoverFromStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			l := ledgerFacts{record: tc.record, identity: "n", shown: &ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}, Home: "a"}}
-			l.recoverFromStatus()
-			if l.recovers != tc.want {
-				t.Errorf("\n%s\nrecoverFromStatus(): want %t, got %t", tc.reason, tc.want, l.recovers)
+			if got, _ := l.fenceHome(v1alpha1.LedgerUpdate{}); got.recovers != tc.want {
+				t.Errorf("\n%s\nfenceHome(...).recovers: want %t, got %t", tc.reason, tc.want, got.recovers)
 			}
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 const (
@@ -40,7 +41,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 		configKind: e.config.kind, config: e.config.spec, marker: e.markerOf(d), tip: s.Tip(),
 		forged: s.StateForged(), rival: s.StateRival(), forgotten: forgottenBranches(d),
 	}
-	f.ledger = &ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.timestamp().Format("20060102T150405Z"))}
+	f.ledger = ledgerFacts{shown: f.lastStatus.Ledger, now: e.now(), identity: fmt.Sprintf("%s %s", d.GetUID(), e.timestamp().Format("20060102T150405Z"))}
 	var err error
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
@@ -187,20 +188,11 @@ func (e *external) isOrphaned(ctx context.Context, f facts, m *marker.Marker) (b
 
 // deliveriesOf returns the GitDeliveries of a claim, whatever its UID, the oldest first.
 func (e *external) deliveriesOf(ctx context.Context, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.GitDelivery, error) {
-	all := &v1alpha1.GitDeliveryList{}
-	if err := e.kube.List(ctx, all, client.InNamespace(claim.Namespace)); err != nil {
-		return nil, errors.Wrap(err, "cannot list GitDeliveries of the claim")
-	}
-	claim.UID = ""
-	out := slices.DeleteFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
-		c := d.Spec.ForProvider.ClaimRef
-		c.UID = ""
-		return c != claim
-	})
+	out, err := usage.OfClaim(ctx, e.kube, claim)
 	slices.SortFunc(out, func(a, b v1alpha1.GitDelivery) int {
 		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
 	})
-	return out, nil
+	return out, err
 }
 
 // nestedClaim returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
@@ -267,7 +259,7 @@ func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, p
 
 // readLedger reads what the state says of the ledger. Where that was lost, the commits of the branch say which numbers were used.
 func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) error {
-	l, claim := f.ledger, f.spec.ClaimRef
+	l, claim := &f.ledger, f.spec.ClaimRef
 	var err error
 	if l.file, err = readLedgerFile(s, state.LedgerPath(claim), state.DecodeLedger, f); err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -15,24 +13,21 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
 // An external is the repository of one GitDelivery, for one reconcile.
 type external struct {
-	kube   client.Client
+	*connector
+
 	repo   remote
 	config config
 	// age that a look may have.
 	age time.Duration
 	// clusterUID differs between clusters whose control planes have the same name.
 	clusterUID string
-	fastPath   *fastPath
-	named      *namedObjects
-	now        func() time.Time
-	recorder   event.Recorder
-	logger     logging.Logger
 
 	// readTrees are files of trees that were read. An id says what they are, for ever.
 	readTrees map[string]tree.Files
@@ -87,7 +82,7 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: repository.RetriedFailure(err) == nil}, nil
 	}
 	if err != nil {
-		setUnready(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
+		setReady(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
 		keepCondition(d, e.readyBefore)
 		return managed.ExternalObservation{}, err
 	}
@@ -151,9 +146,7 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 }
 
 // timestamp has no more precision than a status can hold.
-func (e *external) timestamp() metav1.Time {
-	return timestampOf(e.now())
-}
+func (e *external) timestamp() metav1.Time { return *setup.Timestamp(e.now()) }
 
 // Disconnect leaves the connections to those who come next.
 func (e *external) Disconnect(context.Context) error { return nil }

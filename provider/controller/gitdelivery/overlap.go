@@ -6,13 +6,14 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/utils/lru"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -201,27 +202,22 @@ func (c *comparison) searchNamespace(ctx context.Context, namespace, but string)
 			continue
 		}
 		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name, at.ID)
-		if o != nil || err != nil {
-			return overlapOf(o, namespace, name), err
+		if o != nil {
+			return &overlap{object: *o, namespace: namespace, name: name}, nil
+		}
+		if err != nil {
+			return nil, err
 		}
 		c.without[at.ID] = true
 	}
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// overlapOf returns the overlap of an object with a claim, or nil without an object.
-func overlapOf(o *policy.Object, namespace, name string) *overlap {
-	if o == nil {
-		return nil
-	}
-	return &overlap{object: *o, namespace: namespace, name: name}
-}
-
 // searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker belongs to no claim. What its id
 // holds never changes, so that a directory whose files are known to have other names is not listed again: with 1,000 claims at a Site each of them
 // is compared with all others.
 func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
-	if known, ok := c.named.stemsOf(id); ok && !c.hasStemOf(known) {
+	if known, ok := c.named.stems.get(id); ok && !c.hasStemOf(known) {
 		return nil, c.countEntries(len(known))
 	}
 	entries, err := c.listDirectory(ctx, dir)
@@ -231,7 +227,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	if entries, err = c.withTracks(ctx, dir, entries); err != nil {
 		return nil, err
 	}
-	c.named.rememberStems(id, stemsIn(entries))
+	c.named.stems.cache.Add(id, stemsIn(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		own := c.own[policy.StemOfFile(path.Base(name))]
 		if len(own) == 0 || entries[name].Mode != modeFile {
@@ -250,12 +246,30 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
+// withTracks returns the entries of a claim's directory, and those in the folders of its tracks by their paths.
+func (c *comparison) withTracks(ctx context.Context, dir string, entries map[string]git.Entry) (map[string]git.Entry, error) {
+	out := maps.Clone(entries)
+	for _, folder := range []string{track.Blue, track.Green, track.FolderShared} {
+		if entries[folder].Mode != modeDirectory {
+			continue
+		}
+		inside, err := c.listDirectory(ctx, dir+"/"+folder)
+		if err != nil {
+			return nil, err
+		}
+		for name, entry := range inside {
+			out[folder+"/"+name] = entry
+		}
+	}
+	return out, nil
+}
+
 // objectsOfFile returns the objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
 func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]policy.Object, error) {
 	if c.compared++; c.compared > maxFiles {
 		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
 	}
-	if known, ok := c.named.objectsOf(id); ok {
+	if known, ok := c.named.objects.get(id); ok {
 		return known, nil
 	}
 	if c.read++; c.read > maxRead {
@@ -271,7 +285,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 		return nil, err
 	}
 	all := policy.ObjectsIn(path.Base(file), content)
-	c.named.rememberObjects(id, all)
+	c.named.objects.cache.Add(id, all)
 	return all, nil
 }
 
@@ -284,53 +298,25 @@ func isOfFile(err error) bool {
 	return false
 }
 
-// namedObjects remembers what files and directories hold, by their ids. It may be used by several goroutines.
+// namedObjects remembers what files and directories hold, by their ids: what an id holds never changes. It may be used by several goroutines.
 type namedObjects struct {
-	mu sync.Mutex
-	// known are the objects of files.
-	known map[string][]policy.Object
+	// objects of files.
+	objects remembered[[]policy.Object]
 	// stems are what the names of the entries of claims' directories begin with.
-	stems map[string][]string
+	stems remembered[[]string]
 }
 
 func newNamedObjects() *namedObjects {
-	return &namedObjects{known: map[string][]policy.Object{}, stems: map[string][]string{}}
+	return &namedObjects{objects: remembered[[]policy.Object]{lru.New(maxNamedObjects)}, stems: remembered[[]string]{lru.New(maxNamedObjects)}}
 }
 
-func (n *namedObjects) objectsOf(id string) ([]policy.Object, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	all, ok := n.known[id]
-	return all, ok
-}
+// remembered are the values of ids that were used last.
+type remembered[V any] struct{ cache *lru.Cache }
 
-func (n *namedObjects) stemsOf(id string) ([]string, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	all, ok := n.stems[id]
-	return all, ok
-}
-
-// rememberObjects remembers the objects of a file.
-func (n *namedObjects) rememberObjects(id string, all []policy.Object) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	remember(n.known, id, all)
-}
-
-// rememberStems remembers what the names in a directory begin with.
-func (n *namedObjects) rememberStems(id string, all []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	remember(n.stems, id, all)
-}
-
-// remember what an id holds. When there are too many, all are forgotten: they are read again.
-func remember[V any](known map[string]V, id string, value V) {
-	if len(known) >= maxNamedObjects {
-		clear(known)
-	}
-	known[id] = value
+func (r remembered[V]) get(id string) (V, bool) {
+	v, _ := r.cache.Get(id)
+	out, ok := v.(V)
+	return out, ok
 }
 
 // checkOverlaps refuses to write what another claim delivers to the same Site: an engine that builds all of the Site would stop for every

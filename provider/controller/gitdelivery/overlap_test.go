@@ -178,7 +178,7 @@ func TestOverlap(t *testing.T) {
 // TestSearchClaim searches a directory whose entries are remembered, in a comparison that has no repository to list it in.
 func TestSearchClaim(t *testing.T) {
 	named := newNamedObjects()
-	named.rememberStems("a", stemsIn(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
+	named.stems.cache.Add("a", stemsIn(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
 	cases := map[string]struct {
 		reason string
 		own    string
@@ -192,14 +192,15 @@ func TestSearchClaim(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := comparison{external: &external{named: named}, own: map[string][]policy.Object{tc.own: {{}}}, entries: tc.before}
+			c := comparison{external: &external{connector: &connector{named: named}}, own: map[string][]policy.Object{tc.own: {{}}}, entries: tc.before}
 			found, err := c.searchClaim(t.Context(), "clusters/edge1/team-a/shop", "a")
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); found != nil || diff != "" {
 				t.Errorf("\n%s\nsearchClaim(...): found %v, -want class, +got class:\n%s", tc.reason, found, diff)
 			}
 		})
 	}
-	if c := (&comparison{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !c.hasStemOf(named.stems["a"]) {
+	stems, _ := named.stems.get("a")
+	if c := (&comparison{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !c.hasStemOf(stems) {
 		t.Error("A directory with a file that may hold one of our objects is listed.")
 	}
 }

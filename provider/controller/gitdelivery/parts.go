@@ -72,10 +72,10 @@ func hasTracks(trees []state.Tree) bool {
 // trackByRevision returns the tracks of the revisions that the ledger remembers.
 func (f facts) trackByRevision() map[int64]string {
 	out := map[int64]string{}
-	for _, p := range f.ledger.applied.History {
+	for _, p := range f.recording.applied.History {
 		out[p.Number] = p.Track
 	}
-	if r := f.ledger.applied.Current; r != nil {
+	if r := f.recording.applied.Current; r != nil {
 		out[r.Number] = r.Track
 	}
 	return out

@@ -23,7 +23,7 @@ const (
 
 // logProgress logs what a repository holds, or remembers, unless the status says so already: an observation that finds nothing new logs nothing.
 func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
-	before, now := d.Status.AtProvider.Record, e.facts.ledger.applied
+	before, now := d.Status.AtProvider.Record, e.facts.recording.applied
 	if now.Current == nil || before != nil && before.Head == now.Head {
 		return
 	}

@@ -12,19 +12,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -47,9 +42,6 @@ const (
 	// patience is how long a worker waits for a repository. What it waits for goes on without it.
 	patience = 5 * time.Second
 
-	// awakened is how many objects may be woken at once.
-	awakened = 10_000
-
 	// pause before a push that lost a race is tried again, at most. Who pauses longer after each race loses more of them.
 	pause = 20 * time.Millisecond
 )
@@ -68,19 +60,19 @@ type Options struct {
 func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool, error) {
 	gvk := v1alpha1.GroupVersion.WithKind("GitDelivery")
 	name := managed.ControllerName(gvk.GroupKind().String())
-	kube := mgr.GetClient()
-	awake := make(chan event.GenericEvent, awakened)
+	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
+	events := &setup.EventSource{}
 	unchanged := newFastPath(o.PollInterval, time.Now, rand.Float64)
 	retries := setup.NewRetryShares(unchanged, o.MaxConcurrentReconciles, time.Now)
 	unchanged.onWake = retries.Forgive
 	pool := repository.NewPool(repository.Options{
 		Now:      time.Now,
 		Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
-		Wake:     unchanged.invalidateAndWake(wakeOnChannel(awake)),
+		Wake:     unchanged.invalidateAndWake(events.Wake),
 		Patience: patience,
 		Ended:    countOperations(g.Metrics),
 
-		Concealed: logConcealed(o.Logger.WithValues("controller", name)),
+		Concealed: logConcealed(log),
 	})
 	if err := mgr.Add(pool); err != nil {
 		return nil, errors.Wrap(err, "cannot add what pushes")
@@ -95,13 +87,14 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		interval: o.PollInterval,
 		now:      time.Now,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
-		logger:   o.Logger.WithValues("controller", name),
+		logger:   log,
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
 	noting := setup.NotingConflicts(mgr)
-	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), reconcilerOptions(noting, o, name, retaining)...)
+	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube)),
+		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(noting.GetClient(), managed.FinalizerName)}))...)
 	unchanged.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
-	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
+	w := waker{kube: kube, log: log}
 	return pool, ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
@@ -109,44 +102,26 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
+		WatchesRawSource(events).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(setup.NewWorkerShares(retries, o.MaxConcurrentReconciles, wakeOnChannel(awake)))
-}
-
-func reconcilerOptions(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {
-	opts := []managed.ReconcilerOption{
-		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
-		managed.WithInitializers(),
-		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(mgr.GetClient(), managed.FinalizerName)}),
-		managed.WithTimeout(timeout),
-		managed.WithPollInterval(o.PollInterval),
-		managed.WithPollIntervalHook(pollIntervalHook(mgr.GetClient())),
-		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(c.Recorder),
-	}
-	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
-		opts = append(opts, managed.WithManagementPolicies())
-	}
-	return opts
+		Complete(setup.NewWorkerShares(retries, o.MaxConcurrentReconciles, events.Wake))
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. It is never shortened but
 // for a deadline: the first delivery after an interval fetches for all others.
 func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
 	return func(mg resource.Managed, every time.Duration) time.Duration {
-		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
-			// The cache answers. Without an answer there is nothing to wait for.
-			if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
-				every = cfg.pollInterval(every)
-			}
+		d, ok := mg.(*v1alpha1.GitDelivery)
+		if !ok {
+			return every
+		}
+		// The cache answers. Without an answer there is nothing to wait for.
+		if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
+			every = cfg.pollInterval(every)
 		}
 		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
-		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
-			return untilDeadline(d, time.Now(), every)
-		}
-		return every
+		return untilDeadline(d, time.Now(), every)
 	}
 }
 
@@ -156,19 +131,6 @@ func countOperations(m *telemetry.Metrics) func(repository.Operation) {
 		m.Operation(o.Name, string(failure.ClassOf(o.Err)), o.Took)
 		if o.Deliveries > 0 && o.Err == nil {
 			m.Group(o.Deliveries)
-		}
-	}
-}
-
-// wakeOnChannel returns a function that lets an object be reconciled. Where too many wait, the next interval comes anyway.
-func wakeOnChannel(awake chan<- event.GenericEvent) func(types.NamespacedName) {
-	return func(key types.NamespacedName) {
-		d := &v1alpha1.GitDelivery{}
-		d.SetNamespace(key.Namespace)
-		d.SetName(key.Name)
-		select {
-		case awake <- event.GenericEvent{Object: d}:
-		default:
 		}
 	}
 }

@@ -96,10 +96,10 @@ func TestSize(t *testing.T) {
 // shown checks the status that shows a record.
 func shown(t *testing.T, reason string, r state.RecordFile) {
 	t.Helper()
-	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now, logger: logging.NewNopLogger()}
+	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, connector: &connector{now: time.Now, logger: logging.NewNopLogger()}}
 	d := newHome("web")
-	e.facts.spec, e.facts.ledger = d.Spec.ForProvider, &ledgerFacts{record: &r}
-	e.showLedger(d, true)
+	e.facts.spec, e.facts.ledger = d.Spec.ForProvider, ledgerFacts{record: &r}
+	e.showLedger(d)
 	e.showDelivered(d, r)
 	b, err := json.Marshal(d.Status)
 	if err != nil {

@@ -1,17 +1,18 @@
 package gitdelivery
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -20,14 +21,14 @@ func (e *external) showDecision(d *v1alpha1.GitDelivery) {
 	e.restoreLedgerStatus(d)
 	switch {
 	case e.decision.drifted && e.decision.action == actionCommit:
-		setRestoringDrift(d, e.now(), e.decision.message)
+		setReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.message)
 	case e.decision.reason != "":
-		setUnready(d, e.now(), e.decision.reason, e.decision.message)
+		setReady(d, e.now(), e.decision.reason, e.decision.message)
 	case e.decision.action == actionNone:
 		e.showDelivered(d, *e.facts.memory)
 		keepRestored(d, e.readyBefore)
 	case e.decision.action == actionCommit, e.decision.action == actionLedger:
-		setUnready(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
+		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
 	}
 }
 
@@ -41,7 +42,7 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
 	}
 	e.endAttempt(d, r)
-	setDelivered(d, e.now())
+	setReady(d, e.now(), v1alpha1.ReasonDelivered, "")
 }
 
 // endAttempt ends the attempt. One that the status lost is known from the state.
@@ -58,26 +59,18 @@ func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 
 // showRecorded shows a ledger that was recorded without trees, and why they were not written.
 func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
-	e.showLedger(d, true)
-	setUnready(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
+	e.showLedger(d)
+	setReady(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
 }
 
-// showLedger shows in the status what the repository holds of the ledger: none differs from unknown. After a push it holds what was to be
-// recorded.
-func (e *external) showLedger(d *v1alpha1.GitDelivery, isPushed bool) {
+// showLedger shows in the status what the repository holds of the ledger: none differs from unknown.
+func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	l, at := e.facts.ledger, &d.Status.AtProvider
 	at.Record = l.shownRecord()
-	if l.recovers && !isPushed {
+	if e.facts.recording.recovers {
 		return
 	}
-	hadToRecord := awaitsRecording(d)
-	s := l.recorded
-	if isPushed {
-		s = l.next
-	}
-	if isPushed && l.closes {
-		s = ledger.State{LastNumber: s.LastNumber}
-	}
+	hadToRecord, s := awaitsRecording(d), l.recorded
 	if l.record != nil {
 		s.LastNumber = max(s.LastNumber, l.record.HighestNumber())
 	}
@@ -97,26 +90,19 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 		at.Trees = r.ShownTrees() // Which track gets requests is known only from here, where all else was lost.
 	}
 	if r == nil || e.facts.rebuilt || e.facts.isHome() && r.Head != e.facts.ledger.recorded.Head {
-		e.showLedger(d, false)
+		e.showLedger(d)
 		return
 	}
 	if shown := d.Status.AtProvider.Record; shown == nil || shown.Head != r.Head {
 		e.logProgress(d, r.Commit)
 		d.Status.AtProvider.History = r.Shown()
 	}
-	e.showLedger(d, false)
+	e.showLedger(d)
 }
 
-// askedPosition returns the position that a delivery asks for.
+// askedPosition returns the position that a delivery asks for: in a home without a position, that of its ledger.
 func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
-	p := d.Spec.ForProvider
-	switch {
-	case p.Position != nil:
-		return *p.Position
-	case p.Copy != nil:
-		return p.Copy.Position()
-	}
-	return ledgerStateOf(d.Status.AtProvider.Ledger).Position()
+	return cmp.Or(d.Spec.ForProvider.AskedPosition(), ledgerStateOf(d.Status.AtProvider.Ledger).Position())
 }
 
 // awaitsRecording reports whether a status says that the events which a delivery asks for are still to be recorded.
@@ -134,9 +120,6 @@ func isApplied(d *v1alpha1.GitDelivery) bool {
 	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptAt(*at.Attempt, askedPosition(d))
 }
 
-// timestampOf returns a time with no more precision than a status can hold.
-func timestampOf(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
-
 // defaultTimeout is what the schema says.
 const defaultTimeout = 10 * time.Minute
 
@@ -153,7 +136,7 @@ func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
 		return
 	}
 	if at.Waiting == nil || !isAttemptAt(*at.Waiting, p) {
-		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: timestampOf(now)}
+		at.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *setup.Timestamp(now)}
 	}
 }
 
@@ -194,6 +177,7 @@ func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 	out := []xpv2.ConditionReason{
 		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
 		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonIllegal, v1alpha1.ReasonStateNewer, v1alpha1.ReasonSiteMissing,
+		v1alpha1.ReasonDelivered, v1alpha1.ReasonDriftRestored,
 	}
 	if askedPosition(d).Attempt == 0 {
 		out = append(out, v1alpha1.ReasonObjectConflict)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -60,11 +61,6 @@ type unbegunError struct{}
 // Error says what is missing.
 func (*unbegunError) Error() string { return "cannot commit: no attempt was begun" }
 
-func isUnbegun(err error) bool {
-	var u *unbegunError
-	return errors.As(err, &u)
-}
-
 // planPush adds the delivery to a draft, as it follows from what the draft holds.
 func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
@@ -100,7 +96,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 	begun.EndedAt = nil
 	targets, files := t.facts.targetTrees()
 	did := state.Delivery{
-		Targets: targets, Applied: t.facts.ledger.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
+		Targets: targets, Applied: t.facts.recording.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
 		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
 	}
 	if t.decision.action == actionCommit {
@@ -126,7 +122,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 // recordLedger adds what the ledger has to learn to a draft, and nothing else.
 func (t *task) recordLedger(draft *git.Draft) error {
 	c := t.newCommit(commitMessage{}, t.timestamp())
-	if err := t.writeLedgerFile(&c); err != nil {
+	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
 		return err
 	}
 	if err := t.writeShared(&c); err != nil {
@@ -137,7 +133,7 @@ func (t *task) recordLedger(draft *git.Draft) error {
 
 // writeLedger adds the ledger, and the record of what it has come to in the repository, to a change.
 func (t *task) writeLedger(c *git.Change) error {
-	if err := t.writeLedgerFile(c); err != nil {
+	if err := t.writeLedgerFile(c, t.facts.recording); err != nil {
 		return err
 	}
 	content, err := t.record.Encode()
@@ -149,13 +145,13 @@ func (t *task) writeLedger(c *git.Change) error {
 }
 
 // writeLedgerFile adds the file of the ledger to a change, if events are to be recorded, or removes that of a home that was left.
-func (t *task) writeLedgerFile(c *git.Change) error {
+func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	c.State = map[string][]byte{}
 	l, claim := t.facts.ledger, t.facts.marker.Claim
-	if l.closes {
+	if r.closes {
 		c.State[state.LedgerPath(claim)] = nil
 	}
-	if len(l.events) == 0 {
+	if len(r.events) == 0 {
 		return nil
 	}
 	before := state.LedgerFile{}
@@ -163,7 +159,7 @@ func (t *task) writeLedgerFile(c *git.Change) error {
 		before = *l.file
 	}
 	before.Claim, before.ClusterUID = claim, t.clusterUID
-	content, err := before.Append(l.next, l.eventsWithTime()).Encode()
+	content, err := before.Append(r.next, r.eventsAt(l.now)).Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
@@ -171,12 +167,11 @@ func (t *task) writeLedgerFile(c *git.Change) error {
 	return nil
 }
 
-// eventsWithTime returns the events with the time at which they are recorded.
-func (l *ledgerFacts) eventsWithTime() []ledger.Event {
-	out := make([]ledger.Event, len(l.events))
-	for i, e := range l.events {
-		at := timestampOf(l.now)
-		e.At = &at
+// eventsAt returns the events with the time at which they are recorded.
+func (r recording) eventsAt(now time.Time) []ledger.Event {
+	out := make([]ledger.Event, len(r.events))
+	for i, e := range r.events {
+		e.At = setup.Timestamp(now)
 		out[i] = e
 	}
 	return out

@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -84,11 +85,15 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, log: logging.NewNopLogger()}
 	w.restart()
-	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
+	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
 		site("edge1"), site("edge2"), site("edge3"),
 		w.config(),
-	).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.update}).Build()
+	).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.update})}
+	if err := usage.Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	w.kube = b.Build()
 	return w
 }
 

@@ -2,9 +2,7 @@ package secret
 
 import (
 	"context"
-	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -14,7 +12,6 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -26,40 +23,17 @@ type users struct {
 // deliveriesUsing returns the GitDeliveries that need the first configuration in use that names a Secret. It returns an error if they
 // cannot be listed.
 func (u users) deliveriesUsing(ctx context.Context, secret client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
-	configs, err := u.listConfigs(ctx, secret.Namespace)
+	configs, err := usage.ConfigsWithSecret(ctx, u.kube, secret)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range configs {
-		if !slices.Contains(secretsOfConfig(c), secret) {
-			continue
-		}
 		ds, err := usage.Holders(ctx, u.kube, c)
 		if err != nil || len(ds) > 0 {
 			return ds, err
 		}
 	}
 	return nil, nil
-}
-
-// listConfigs returns the configurations that may name Secrets of a namespace.
-func (u users) listConfigs(ctx context.Context, namespace string) ([]client.Object, error) {
-	own := &configv1alpha1.ProviderConfigList{}
-	if err := u.kube.List(ctx, own, client.InNamespace(namespace)); err != nil {
-		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
-	}
-	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := u.kube.List(ctx, shared); err != nil {
-		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
-	}
-	out := []client.Object{}
-	for i := range own.Items {
-		out = append(out, &own.Items[i])
-	}
-	for i := range shared.Items {
-		out = append(out, &shared.Items[i])
-	}
-	return out, nil
 }
 
 // requestsForSecret returns a request if the finalizer of a Secret has to change, or its deletion waits. For most Secrets of a cluster
@@ -94,24 +68,7 @@ func (u users) requestsForDelivery(ctx context.Context, o client.Object) []recon
 
 // requestsForConfig returns requests for the Secrets that a configuration names.
 func requestsForConfig(_ context.Context, c client.Object) []reconcile.Request {
-	return newRequests(secretsOfConfig(c))
-}
-
-func secretsOfConfig(o client.Object) []client.ObjectKey {
-	switch c := o.(type) {
-	case *configv1alpha1.ProviderConfig:
-		return credentials.Secrets(credentials.Config{Kind: configKind(c), Namespace: c.GetNamespace(), Remote: c.Spec.Git})
-	case *configv1alpha1.ClusterProviderConfig:
-		return credentials.Secrets(credentials.Config{Kind: configKind(c), Remote: c.Spec.Git})
-	}
-	return nil
-}
-
-func configKind(o client.Object) string {
-	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
-		return policy.KindClusterProviderConfig
-	}
-	return policy.KindProviderConfig
+	return newRequests(usage.SecretsOf(c))
 }
 
 func newRequests(secrets []client.ObjectKey) []reconcile.Request {

@@ -13,7 +13,7 @@ import (
 type EventSource struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// early are those that were rung for before the controller began.
+	// early are those that were woken before the controller began.
 	early []reconcile.Request
 }
 
@@ -29,7 +29,7 @@ func (b *EventSource) Wake(key types.NamespacedName) {
 	b.queue.Add(r)
 }
 
-// Start makes a Bell a source of a controller. It never fails.
+// Start makes an EventSource a source of a controller. It never fails.
 func (b *EventSource) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -28,7 +28,7 @@ const (
 	jitter = 0.1
 )
 
-// Options of the managed reconciler of a kind that clusters are asked for.
+// Options of the managed reconciler of a kind.
 func Options[T resource.Managed](mgr ctrl.Manager, o controller.Options, name string, c managed.TypedExternalConnector[T], interval managed.PollIntervalHook) []managed.ReconcilerOption {
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector(c),
