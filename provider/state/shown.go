@@ -43,14 +43,13 @@ func (r RecordFile) HighestNumber() int64 {
 	return out
 }
 
-// Tree returns the directory at a path of a branch.
-func (r RecordFile) Tree(branch, path string) (Tree, bool) {
-	for _, t := range r.Trees {
-		if t.Branch == branch && t.Path == path {
-			return t, true
-		}
+// FindTree returns the first directory at a path of a branch.
+func FindTree(trees []Tree, branch, path string) (Tree, bool) {
+	i := slices.IndexFunc(trees, func(t Tree) bool { return t.Branch == branch && t.Path == path })
+	if i < 0 {
+		return Tree{}, false
 	}
-	return Tree{}, false
+	return trees[i], true
 }
 
 // ShownTrees returns the directories as a status holds them: those that the revision names, which come first, and of those that were left as

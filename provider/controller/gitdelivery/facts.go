@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -40,6 +42,8 @@ type facts struct {
 	inBranch map[string]bool
 	// memory is what is remembered of the directories. Nil if nothing is.
 	memory *state.RecordFile
+	// delivered are the directories that were delivered before: those of the state, or those of the object first where the state was lost.
+	delivered []state.Tree
 	// owner is the cluster that writes the state. Empty if the state does not say.
 	owner string
 	// rebuilt is true if the record was lost, and rebuilt from our commits.
@@ -97,52 +101,71 @@ func (f facts) allDirectories() []string {
 	return slices.Compact(out)
 }
 
+// knownTrees returns the directories that state and object know, in the order of trust.
+func (f facts) knownTrees() []state.Tree {
+	var shown []state.Tree
+	for _, t := range f.lastStatus.Trees {
+		shown = append(shown, state.Tree{Branch: f.branchName(), DeliveredTree: t})
+	}
+	switch {
+	case f.memory == nil:
+		return shown
+	case f.rebuilt:
+		return slices.Concat(shown, f.memory.Trees)
+	}
+	return slices.Concat(f.memory.Trees, shown)
+}
+
 // knownPaths are the paths of the directories that were delivered before.
 func (f facts) knownPaths() []string {
-	out := []string{}
+	known, out := f.delivered, []string{}
 	if f.memory != nil {
-		for _, t := range slices.Concat(f.memory.Trees, f.memory.Former) {
-			if t.Branch == f.branchName() {
-				out = append(out, t.Path)
-			}
-		}
+		known = slices.Concat(known, f.memory.Former)
 	}
-	for _, t := range f.lastStatus.Trees {
-		out = append(out, t.Path)
+	for _, t := range known {
+		if t.Branch == f.branchName() {
+			out = append(out, t.Path)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// deliveredTree returns what was left at a place last. Where the state was lost, the object remembers.
+// deliveredTree returns what was left at a place last. What the state does not have was not delivered, unless it was lost.
 func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
 	if f.memory != nil && !f.rebuilt {
-		return f.memory.Tree(branch, path)
+		return state.FindTree(f.memory.Trees, branch, path)
 	}
-	for _, t := range f.lastStatus.Trees {
-		if t.Path == path && branch == f.branchName() {
-			return state.Tree{Branch: branch, DeliveredTree: t}, true
-		}
-	}
-	if f.memory == nil {
-		return state.Tree{}, false
-	}
-	return f.memory.Tree(branch, path)
+	return state.FindTree(f.delivered, branch, path)
 }
 
 // lastKnownTree is what is known of a directory, by the state or, where that does not have it, by the object.
 func (f facts) lastKnownTree(path string) state.Tree {
-	if was, ok := f.deliveredTree(f.branchName(), path); ok {
-		return was
-	}
-	out := state.Tree{Branch: f.branchName()}
-	out.Path = path
-	for _, t := range f.lastStatus.Trees {
-		if t.Path == path {
-			out.DeliveredTree = t
+	was, _ := state.FindTree(f.delivered, f.branchName(), path)
+	was.Branch, was.Path = f.branchName(), path
+	return was
+}
+
+// siteOfDirectory is the Site that a directory is or was for, as far as that is known.
+func (f facts) siteOfDirectory(dir string) string {
+	for _, t := range f.spec.Trees {
+		if t.Path == dir {
+			return t.Site
 		}
 	}
-	return out
+	return f.lastKnownTree(dir).Site
+}
+
+// allSiteNames are the Sites that the delivery is or was about.
+func (f facts) allSiteNames() []string {
+	out := sets.New[string]()
+	for _, dir := range f.allDirectories() {
+		out.Insert(f.siteOfDirectory(dir))
+	}
+	for _, t := range f.spec.Trees {
+		out.Insert(t.Site)
+	}
+	return sets.List(out.Delete(""))
 }
 
 // isOwnDirectory is true if we may write to the directory.
@@ -167,7 +190,7 @@ func (f facts) lostItsMarker(at string) bool {
 	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
 		return false
 	}
-	t, ok := f.memory.Tree(f.branchName(), at)
+	t, ok := state.FindTree(f.memory.Trees, f.branchName(), at)
 	return ok && d.tree != "" && t.Tree == d.tree
 }
 
@@ -295,4 +318,34 @@ func (f facts) isAppliedByState() bool {
 // isRecorded is true if the state says so, and has the head of the ledger.
 func (f facts) isRecorded() bool {
 	return f.isAppliedByState() && f.memory.Head == f.recording.applied.Head
+}
+
+// formerTrees returns the directories that were left on former branches of the repository, those of the newest first, as many as fit
+// beside so many trees. A branch that is used again, or that a person asked to forget, has none. Where the state was lost, the object
+// remembers.
+func (f facts) formerTrees(trees int) []state.Tree {
+	var all []state.Tree
+	if f.memory != nil {
+		all = slices.Concat(f.memory.Trees, f.memory.Former)
+	}
+	if f.memory == nil || f.rebuilt {
+		all = append(all, f.rememberedFormer()...)
+	}
+	return state.LimitFormer(slices.DeleteFunc(all, func(t state.Tree) bool {
+		return t.Branch == f.branchName() || slices.Contains(f.forgotten, t.Branch)
+	}), trees)
+}
+
+// rememberedFormer returns the directories on former branches that the status names.
+func (f facts) rememberedFormer() []state.Tree {
+	var out []state.Tree
+	if r := f.lastStatus.Remote; r == nil || r.URL != f.config.Git.URL {
+		return nil
+	}
+	for _, b := range f.lastStatus.FormerBranches {
+		for _, path := range b.Paths {
+			out = append(out, state.Tree{Branch: b.Branch, DeliveredTree: deliveryv1alpha1.DeliveredTree{Path: path}})
+		}
+	}
+	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -155,11 +154,8 @@ func (c *fastPath) invalidateAndWake(wake func(types.NamespacedName)) func(types
 // invalidateOnChange returns a predicate that invalidates a delivery which changes in any way, also if the change does not pass. A handler of
 // its own might run after the one that requeues the delivery.
 func (c *fastPath) invalidateOnChange(p predicate.Predicate) predicate.Predicate {
-	changed := func(o client.Object) { c.invalidate(client.ObjectKeyFromObject(o)) }
-	return predicate.Funcs{
-		CreateFunc:  func(e event.CreateEvent) bool { changed(e.Object); return p.Create(e) },
-		UpdateFunc:  func(e event.UpdateEvent) bool { changed(e.ObjectNew); return p.Update(e) },
-		DeleteFunc:  func(e event.DeleteEvent) bool { changed(e.Object); return p.Delete(e) },
-		GenericFunc: func(e event.GenericEvent) bool { changed(e.Object); return p.Generic(e) },
-	}
+	return predicate.And(predicate.NewPredicateFuncs(func(o client.Object) bool {
+		c.invalidate(client.ObjectKeyFromObject(o))
+		return true
+	}), p)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,6 +53,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if f.ledger.known, err = e.newestElsewhere(ctx, d, f); err != nil {
 		return facts{}, err
 	}
+	f.delivered = f.knownTrees()
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil
 	}
@@ -65,6 +67,11 @@ func isPersistent(err error) bool {
 		return true
 	}
 	return false
+}
+
+// forgottenBranches returns the former branches that the object's annotation asks to forget.
+func forgottenBranches(d *v1alpha1.GitDelivery) []string {
+	return strings.Split(d.GetAnnotations()[v1alpha1.AnnotationForgetBranches], ",")
 }
 
 // gatherDirectories gathers what stands in the branch, and what may be written there.

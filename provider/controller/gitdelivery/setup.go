@@ -12,10 +12,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,9 +27,13 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -150,4 +157,162 @@ func (f finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 	err := f.Finalizer.AddFinalizer(ctx, o)
 	d.Status = *status
 	return err
+}
+
+// refField is where a managed resource names its configuration.
+const refField = "spec.providerConfigRef"
+
+// A config is what a GitDelivery names: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
+type config struct {
+	kind       string
+	namespace  string
+	generation int64
+	spec       *configv1alpha1.ProviderConfigSpec
+}
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and from the API server what the cache must not hold.
+	kube  client.Client
+	usage resource.ModernTracker
+	// fastPath learns which deliveries need nothing.
+	fastPath *fastPath
+	// named remembers which objects files hold.
+	named *namedObjects
+	// pool of the repositories that are in use.
+	pool *repository.Pool
+	// guard of what ProviderConfigs of namespaces lead to.
+	guard address.Guard
+	// interval is how old a look may be that is not for the first time.
+	interval time.Duration
+	now      func() time.Time
+	recorder xpevent.Recorder
+	logger   logging.Logger
+}
+
+// Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
+// condition, if either is missing, not valid, or not for this namespace.
+func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (managed.TypedExternalClient[*v1alpha1.GitDelivery], error) {
+	d.Status.SetObservedGeneration(d.GetGeneration())
+	e, err := c.openTracked(ctx, d)
+	if err == nil {
+		return e, nil
+	}
+	message := err.Error()
+	if meta.WasDeleted(d) {
+		message += wayOut
+	}
+	setReady(d, c.now(), readyReasonOf(err), message)
+	return nil, err
+}
+
+func (c *connector) openTracked(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
+	// A usage cannot be made in a namespace that is going, and is of no use to an object that is.
+	if !meta.WasDeleted(d) {
+		if err := c.usage.Track(ctx, d); err != nil {
+			return nil, errors.Wrap(err, "cannot track use of configuration")
+		}
+	}
+	return c.openRepository(ctx, d)
+}
+
+// openRepository opens the repository of a delivery.
+func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
+	cfg, err := configOfDelivery(ctx, c.kube, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
+		return nil, &deniedError{err: err}
+	}
+	creds, err := credentials.Read(ctx, c.kube, cfg.credentialsConfig(c.guard))
+	if err != nil {
+		return nil, err
+	}
+	forms, err := newClients(cfg.spec, creds, c.now)
+	if err != nil {
+		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
+	}
+	repo, err := c.pool.Open(forms...)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := clusterUID(ctx, c.kube)
+	return &external{
+		connector: c, repo: repo, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: uid,
+		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
+	}, err
+}
+
+// pollInterval returns the interval of the configuration where it is shorter than another one.
+func (c config) pollInterval(most time.Duration) time.Duration {
+	every, err := time.ParseDuration(c.spec.Git.Interval)
+	if err != nil {
+		return most
+	}
+	return min(every, most)
+}
+
+func (c config) credentialsConfig(g address.Guard) credentials.Config {
+	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git, Guard: g}
+}
+
+// configOfDelivery returns the configuration that a GitDelivery names.
+func configOfDelivery(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (config, error) {
+	ref := d.GetProviderConfigReference()
+	if ref == nil {
+		return config{}, &credentials.InvalidError{Field: refField, Detail: "is required"}
+	}
+	switch ref.Kind {
+	case policy.KindProviderConfig:
+		o := &configv1alpha1.ProviderConfig{}
+		err := r.Get(ctx, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name}, o)
+		return config{kind: ref.Kind, namespace: d.GetNamespace(), generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
+	case policy.KindClusterProviderConfig:
+		o := &configv1alpha1.ClusterProviderConfig{}
+		err := r.Get(ctx, client.ObjectKey{Name: ref.Name}, o)
+		return config{kind: ref.Kind, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
+	}
+	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
+}
+
+func goneOrError(err error, kind, name string) error {
+	if kerrors.IsNotFound(err) {
+		return &credentials.GoneError{Field: refField, Detail: kind + " " + name + " does not exist"}
+	}
+	return errors.Wrapf(err, "cannot get %s %q", kind, name)
+}
+
+// clusterUID is the same as long as the cluster's API server has its data. No other object is in every cluster, and lives as
+// long.
+func clusterUID(ctx context.Context, r client.Reader) (string, error) {
+	ns := &corev1.Namespace{}
+	err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns)
+	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
+}
+
+// newClients returns clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
+// valid. It contacts no server. The clock says when keys end.
+func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
+	out := []*git.Client{}
+	for _, ref := range stateRefs(spec) {
+		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
+		if err != nil {
+			return nil, errors.Wrap(err, "spec.git")
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// stateRefs lists the refs that may hold the state, the best first.
+func stateRefs(spec *configv1alpha1.ProviderConfigSpec) []string {
+	ref, branch := "refs/intentplane/"+spec.ControlPlane+"/state", "refs/heads/intentplane-state/"+spec.ControlPlane
+	switch spec.Git.State.Form {
+	case configv1alpha1.StateRef:
+		return []string{ref}
+	case configv1alpha1.StateBranch:
+		return []string{branch}
+	}
+	return []string{ref, branch}
 }

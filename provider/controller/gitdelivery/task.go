@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -197,4 +200,72 @@ func (t *task) stateTooLarge(err error) error {
 			"or choose fewer", n)
 	}
 	return &failure.Error{Class: failure.ClassTooLarge, Detail: said}
+}
+
+const (
+	// placeholder is a directory that no engine applies.
+	placeholder = ".placeholder"
+
+	placeholderFile = "README"
+	placeholderSays = "The directory above stays when its last claim goes, so that the GitOps engine which reads it finds it, and prunes.\n"
+)
+
+// keepPlaces leaves something in the directories of Sites that a change empties. Git has no empty directories, and an engine that does not
+// find its directory prunes nothing.
+func (f facts) keepPlaces(s *git.Snapshot, c *git.Change) error {
+	for _, removed := range c.Remove {
+		dir := path.Dir(path.Dir(removed))
+		if dir == "." || !f.engineReads(removed) {
+			continue
+		}
+		empty, err := isSiteEmptied(s, dir, c)
+		if err != nil {
+			return err
+		}
+		if empty {
+			putDirectory(c, dir+"/"+placeholder, map[string][]byte{placeholderFile: []byte(placeholderSays)})
+		}
+	}
+	return nil
+}
+
+func putDirectory(c *git.Change, dir string, files map[string][]byte) {
+	if c.Put == nil {
+		c.Put = map[string]map[string][]byte{}
+	}
+	c.Put[dir] = files
+}
+
+// engineReads is true for a directory of a Site that has an engine. Of a deleted Site that is not known.
+func (f facts) engineReads(dir string) bool {
+	site := f.sites[f.siteOfDirectory(dir)]
+	return site != nil && site.Spec.Engine.Type != "" && site.Spec.Engine.Type != catalogv1alpha1.EngineNone
+}
+
+// isSiteEmptied is true if a change leaves nothing in a Site's directory, which holds <namespace>/<name>.
+func isSiteEmptied(s *git.Snapshot, dir string, c *git.Change) (bool, error) {
+	for written, files := range c.Put {
+		if len(files) > 0 && path.Dir(path.Dir(written)) == dir {
+			return false, nil
+		}
+	}
+	namespaces, err := s.Entries(dir)
+	if err != nil {
+		return false, err
+	}
+	for namespace, at := range namespaces {
+		if at.Mode != modeDirectory {
+			return false, nil
+		}
+		claims, err := s.Entries(dir + "/" + namespace)
+		if err != nil {
+			return false, err
+		}
+		for name := range claims {
+			if !slices.Contains(c.Remove, dir+"/"+namespace+"/"+name) {
+				return false, nil
+			}
+		}
+	}
+	return len(namespaces) > 0, nil
 }
