@@ -103,6 +103,7 @@ func allFigures(s *stage) []figure {
 		{"function_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_rss_mib"))},
 		{"function_peak_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_peak_rss_mib"))},
 		{"phase_us", "us", s.withoutControlPlane(decisionTime)},
+		{"step_us", "us", s.withoutControlPlane(stepTime)},
 		{"render_20_objects_ms", "ms", s.withoutControlPlane(renderTime)},
 		{"render_ratio_vs_kustomize", "times", s.withoutControlPlane(renderRatio)},
 		{"git_engine_per_s", "1/s", s.withoutControlPlane(e.deliverTogether)},

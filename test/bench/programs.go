@@ -48,6 +48,15 @@ func decisionTime(ctx context.Context) (float64, error) {
 	return slices.Min(r["BenchmarkDecide"]) / float64(time.Microsecond), nil
 }
 
+// stepTime returns how long it takes to decide which event follows, in microseconds.
+func stepTime(ctx context.Context) (float64, error) {
+	r, err := runBenchmark(ctx, "./function/step", "BenchmarkStep$", "step_us", benchTime, rounds)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Min(r["BenchmarkStep"]), nil
+}
+
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {

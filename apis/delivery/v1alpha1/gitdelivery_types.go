@@ -178,7 +178,8 @@ type GitDeliveryParameters struct {
 	Copy *ledger.State `json:"copy,omitempty"`
 
 	// Position of the deployment that the trees belong to. In the home it is the one after the events of the ledger; in another repository, a
-	// position that is lower than the recorded one is refused with reason OrderBehind. Absent means that the one of the ledger or of the copy counts.
+	// position that is lower than the recorded one is refused with reason OrderBehind. Absent in the home means that the one of the ledger counts.
+	// Absent in another repository means that it is only read: the revision has not come to any of its Sites.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
