@@ -215,3 +215,16 @@ func TestApply(t *testing.T) {
 		})
 	}
 }
+
+// TestRebase records that another request renders the trees of a revision.
+func TestRebase(t *testing.T) {
+	request := Request{Intent: "b", Sources: "newer", Scheme: 1, Renderer: 2}
+	s, err := Append(State{}, noon, events([]Event{opened}, verified(1, "a"), verified(2, "b"), []Event{{Rebased: &Rebased{Request: request}}})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := order(1, "a").Ordered.Revision.Request
+	if diff := cmp.Diff([]Request{request, was, request}, []Request{s.Current.Request, s.History[0].Request, s.History[1].Request}); diff != "" {
+		t.Errorf("\nThe current revision has the request from then on, also in the history, and no other one has it.\nAppend(...): -want, +got:\n%s", diff)
+	}
+}

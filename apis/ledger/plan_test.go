@@ -134,3 +134,33 @@ func TestRememberTrack(t *testing.T) {
 		t.Errorf("\nThe next revision is placed by the track and the workload of those before.\nHistory[0]: got %+v", p)
 	}
 }
+
+// TestWeights looks at steps with and without a weight.
+func TestWeights(t *testing.T) {
+	cases := map[string]struct {
+		reason                string
+		weight                *int32
+		whole, shares, begins bool
+	}{
+		"Plain": {reason: "A step without a weight brings the revision to its Sites at once.", whole: true, begins: true},
+		"None":  {reason: "A step without any requests begins a wave, and shares nothing yet.", weight: new(int32(0)), begins: true},
+		"One":   {reason: "A step with one percent of the requests shares them.", weight: new(int32(1)), shares: true},
+		"Most":  {reason: "A step with all requests but one percent shares them.", weight: new(int32(99)), shares: true},
+		"Whole": {reason: "A step with all requests shares nothing any more.", weight: new(int32(100)), whole: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := Step{Weight: tc.weight}
+			if got := []bool{p.IsWhole(), p.SharesRequests(), p.beginsWave()}; !cmp.Equal(got, []bool{tc.whole, tc.shares, tc.begins}) {
+				t.Errorf("\n%s\nIsWhole(), SharesRequests(), beginsWave(): got %v", tc.reason, got)
+			}
+		})
+	}
+}
+
+// TestOtherTrack goes from one track to the other and back.
+func TestOtherTrack(t *testing.T) {
+	if got := [2]string{OtherTrack(TrackBlue), OtherTrack(TrackGreen)}; got != [2]string{TrackGreen, TrackBlue} {
+		t.Errorf("\nEach of the two tracks is the other one of the other.\nOtherTrack(...): got %v", got)
+	}
+}
