@@ -52,6 +52,13 @@ func TestIsDelivered(t *testing.T) {
 			d.Status.AtProvider.Ledger = &ledger.State{}
 			d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Site: "edge1", Path: "clusters/edge1", Tree: "old"}}
 		}},
+		"RebasedInPlace": {reason: "A delivery that holds the trees which it is asked for with an equivalent request is delivered.", want: [2]bool{true, true}, change: func(d *deliveryv1alpha1.GitDelivery) {
+			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2)
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Rebased: &ledger.Rebased{}}}}
+			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "edge1", Path: "clusters/edge1", Action: deliveryv1alpha1.ActionDesired, Tree: "new"}}
+			d.Status.AtProvider.Ledger = &ledger.State{}
+			d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Site: "edge1", Path: "clusters/edge1", Tree: "new"}}
+		}},
 		"Judged": {reason: "A delivery that was Ready before it was asked to record a verdict is not delivered.", want: [2]bool{false, true}, change: func(d *deliveryv1alpha1.GitDelivery) {
 			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2)
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{{Judged: &ledger.Judged{}}}}

@@ -113,3 +113,15 @@ func TestGateFailure(t *testing.T) {
 		t.Errorf("GateFailure(...): it names the check, the value and the threshold, in one line: -want, +got:\n%s", diff)
 	}
 }
+
+// TestHasEnded asks for each phase of a check whether that is a result.
+func TestHasEnded(t *testing.T) {
+	for phase, want := range map[rolloutv1alpha1.CheckPhase]bool{
+		"": false, rolloutv1alpha1.CheckPending: false, rolloutv1alpha1.CheckRunning: false, rolloutv1alpha1.CheckPassed: true,
+		rolloutv1alpha1.CheckFailed: true, rolloutv1alpha1.CheckError: true, rolloutv1alpha1.CheckTimedOut: true,
+	} {
+		if got := HasEnded(rolloutv1alpha1.CheckResult{Phase: phase}); got != want {
+			t.Errorf("\nA check has a result once it neither waits nor measures.\nHasEnded(%q): want %t, got %t", phase, want, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
@@ -34,6 +35,37 @@ func TestAreSitesLive(t *testing.T) {
 			tc.change(s)
 			if got := AreSitesLive(s, at); got != tc.want {
 				t.Errorf("\n%s\nAreSitesLive(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestAdmitsTree changes one thing at a time about a SiteSync that saw the cluster of a Site ready for a tree.
+func TestAdmitsTree(t *testing.T) {
+	s := newState(2, "b")
+	tree := deliveryv1alpha1.Tree{Site: "edge1", Tree: "t"}
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.SiteSync)
+		want   bool
+	}{
+		"Passed":   {reason: "A cluster that was seen ready for the tree admits it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Waits":    {reason: "A cluster that was not ready yet admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster.PassedAt = nil }},
+		"Unknown":  {reason: "A Site whose cluster was not looked at admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Cluster = nil }},
+		"Other":    {reason: "The cluster of another Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
+		"Tree":     {reason: "A SiteSync that looks for another tree admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Tree = "old" }},
+		"Asked":    {reason: "A SiteSync that does not look at the Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Name = "edge2" }},
+		"Position": {reason: "What was observed for another revision admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			sync := &deliveryv1alpha1.SiteSync{}
+			sync.Spec.ForProvider.Sites = []deliveryv1alpha1.SiteTree{{Name: "edge1", Tree: "t"}}
+			sync.Status.AtProvider.Position = new(s.Position())
+			sync.Status.AtProvider.Sites = []deliveryv1alpha1.SiteObservation{{Name: "edge1", Cluster: &deliveryv1alpha1.SiteClusterObservation{PassedAt: &metav1.Time{}}}}
+			tc.change(sync)
+			if got := AdmitsTree(sync, s, tree); got != tc.want {
+				t.Errorf("\n%s\nAdmitsTree(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

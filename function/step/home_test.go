@@ -17,7 +17,11 @@ func kinds(list []ledger.Event) []string {
 		case e.Opened != nil:
 			out = append(out, "Opened "+e.Opened.Home)
 		case e.Recovered != nil:
-			out = append(out, "Recovered "+e.Recovered.Copy.Ledger)
+			by := ""
+			if r := e.Recovered.RequestRef; r != nil {
+				by = " by " + r.Name
+			}
+			out = append(out, "Recovered "+e.Recovered.Copy.Ledger+by)
 		}
 	}
 	return out
@@ -93,17 +97,17 @@ func TestFindHome(t *testing.T) {
 		"Forced": {
 			reason: "A user moves a ledger whose home cannot be reached.",
 			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: long}}, requests: force,
-			want: Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one"},
+			want: Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one by move"},
 		},
 		"ForcedBack": {
 			reason: "A ledger that moved, and was never opened there, is opened again where it was and continues from its own end.",
 			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: moved}, {ConfigRef: "b"}}, requests: back,
-			want: Home{ConfigRef: "a", IsKnown: true, State: moved}, events: []string{"Opened a", "Recovered one"},
+			want: Home{ConfigRef: "a", IsKnown: true, State: moved}, events: []string{"Opened a", "Recovered one by back"},
 		},
 		"ForcedTwice": {
 			reason: "Of two forced moves the newer one counts, since the home that the older one names may be gone.",
 			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b"}, {ConfigRef: "c", IsKnown: true, Copy: long}}, requests: two,
-			want: Home{ConfigRef: "c", IsKnown: true}, events: []string{"Opened c", "Recovered one"},
+			want: Home{ConfigRef: "c", IsKnown: true}, events: []string{"Opened c", "Recovered one by again"},
 		},
 		"Deleted": {
 			reason: "A deployment with the name of a deleted one opens a ledger of its own.",

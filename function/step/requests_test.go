@@ -210,6 +210,26 @@ func TestRequestIsTakenOnce(t *testing.T) {
 	}
 }
 
+// TestRequestOfRevision compares what became of requests about a revision, after one of them made the next revision.
+func TestRequestOfRevision(t *testing.T) {
+	retry := ask(ActionRetry, 1)
+	in := input(desired("a"), asks(retry))
+	s := record(t, bad(1, "a")...)
+	e, _ := Step(s, in)
+	s, err := ledger.Append(s, at(90), *e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(ResultTaken, ResultOf(s, in, retry)); diff != "" {
+		t.Errorf("\nA request is taken while the revision that it made goes on.\nResultOf(...): -want, +got:\n%s", diff)
+	}
+	other := ask(ActionAbort, 1)
+	s.Requests = append(s.Requests, other.Ref.UID)
+	if diff := cmp.Diff(ResultStale, ResultOf(s, in, other)); diff != "" {
+		t.Errorf("\nA request about the revision before, which made nothing of this one, is stale.\nResultOf(...): -want, +got:\n%s", diff)
+	}
+}
+
 // TestMoveRequests asks to move the ledger.
 func TestMoveRequests(t *testing.T) {
 	move := func(uid, home string, force bool) Request {

@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// failSync lets the SiteSync say that a Site failed.
+func failSync(c *Comparison) {
+	c.ObservedSync.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: deliveryv1alpha1.ReasonFailed})
+}
+
+// TestProof compares what is proven of a revision without a verdict.
+func TestProof(t *testing.T) {
+	trees := []ledger.SiteTree{{Site: "a", ID: "tree-a"}, {Site: "b", ID: "tree-b"}}
+	type proof struct {
+		IsLive, HasPassed, AwaitsCluster bool
+		Failure                          string
+		Trees                            []ledger.SiteTree
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*Comparison)
+		want   proof
+	}{
+		"Proven":   {reason: "What runs is proven with its trees, in the order of Sites.", change: func(*Comparison) {}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"Retained": {reason: "A Site that keeps what it has is proven with what the repository holds.", change: func(c *Comparison) { c.RendererDeferred = true; keep("b")(c) }, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"NoGate":   {reason: "Without the Gate of the step nothing passed.", change: func(c *Comparison) { clear(c.Gates) }, want: proof{IsLive: true, Trees: trees}},
+		"Rejected": {reason: "A Gate that failed is a failure.", change: func(c *Comparison) { c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed) }, want: proof{IsLive: true, Failure: rolloutv1alpha1.RejectedGateFailed, Trees: trees}},
+		"Sync":     {reason: "A Site that failed is a failure, whatever the Gate says.", change: failSync, want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedSyncFailed}},
+		"SyncFirst": {reason: "A Site that failed is named before the Gate.", change: func(c *Comparison) {
+			failSync(c)
+			c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed)
+		}, want: proof{Failure: rolloutv1alpha1.RejectedSyncFailed}},
+		"SyncElse": {reason: "A SiteSync that looks for other trees is no failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
+		"Denied":   {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
+		"DeniedOld": {reason: "A delivery that was refused with other trees is no failure.", change: func(c *Comparison) {
+			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
+			c.home().Spec.ForProvider.Trees[0].Tree = "old"
+		}, want: proof{HasPassed: true}},
+		"Cluster": {reason: "A Site whose cluster is not ready keeps the revision from being live.", change: keep("b"), want: proof{HasPassed: true, AwaitsCluster: true}},
+		"Judged": {reason: "A revision with a verdict waits for no cluster.", change: func(c *Comparison) {
+			c.State.Verdict = c.Recorded.Verdict
+			keep("b")(c)
+		}, want: proof{HasPassed: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newComparison()
+			c.State.Verdict = nil
+			tc.change(c)
+			p := c.Proof()
+			got := proof{IsLive: p.IsLive, HasPassed: p.HasPassed, AwaitsCluster: p.AwaitsCluster, Trees: p.Trees}
+			if p.Failure != nil {
+				got.Failure = p.Failure.Reason
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nProof(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
