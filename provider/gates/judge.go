@@ -80,6 +80,9 @@ type Judgement struct {
 
 	// UnavailableSince is since when the backend does not answer. Zero while it does.
 	UnavailableSince time.Time
+
+	// IsCounted says that a check which goes on has its count, and would pass.
+	IsCounted bool
 }
 
 // Ended is true for a judgement that will not change.
@@ -99,9 +102,15 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	case t.errors > r.ErrorLimit:
 		return j.endedBy(v1alpha1.CheckError, t.last)
 	case t.inconclusive > r.InconclusiveLimit:
-		return j.endedBy(v1alpha1.CheckError, Measurement{Message: messageInconclusive})
+		return j.endedBy(r.inconclusivePhase(), Measurement{Message: messageInconclusive})
+	case r.IsWatching(t):
+		j.IsCounted = r.HasCount || t.passed > 0
+		return j
 	case t.Count() >= r.Count:
-		return j.withTally(t)
+		return j.withTally(r, t)
+	case r.HasCount:
+		j.Phase = v1alpha1.CheckPassed
+		return j
 	case measurable >= r.Timeout:
 		return j.endedBy(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
 	case t.last.Outcome == Waiting:
@@ -111,15 +120,28 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 }
 
 // withTally judges as many measurements as are needed. Without one that passed there is nothing that would speak for the subject.
-func (j Judgement) withTally(t Tally) Judgement {
+func (j Judgement) withTally(r Rules, t Tally) Judgement {
 	switch {
-	case t.passed > 0:
+	case t.passed > 0 || r.HasCount:
 		j.Phase = v1alpha1.CheckPassed
 		return j
 	case t.failed > 0:
 		return j.endedBy(v1alpha1.CheckFailed, t.failure)
 	}
-	return j.endedBy(v1alpha1.CheckError, Measurement{Message: messageNothing})
+	return j.endedBy(r.inconclusivePhase(), Measurement{Message: messageNothing})
+}
+
+// IsWatching is true for a check that has its count, and is measured on. Its timeout is over then.
+func (r Rules) IsWatching(t Tally) bool {
+	return r.GoesOn && (r.HasCount || t.Count() >= r.Count)
+}
+
+// inconclusivePhase is how a check ends that comes to no conclusion.
+func (r Rules) inconclusivePhase() v1alpha1.CheckPhase {
+	if r.HoldsInconclusive {
+		return v1alpha1.CheckInconclusive
+	}
+	return v1alpha1.CheckError
 }
 
 func (j Judgement) endedBy(p v1alpha1.CheckPhase, m Measurement) Judgement {
@@ -137,7 +159,8 @@ func timedOut(t Tally) string {
 	return messageTimedOut + "; at last: " + t.last.Message
 }
 
-// Verdict of a Gate: the gravest one of the checks that ended without passing, while others may still go on; or that all passed; or none yet.
+// Verdict of a Gate: the gravest one of the checks that ended without passing, while others may still go on; or that one came to no conclusion, or that
+// all passed, once all have ended; or none yet.
 func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	seen := map[v1alpha1.CheckPhase]bool{}
 	goesOn := false
@@ -153,6 +176,8 @@ func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	switch {
 	case goesOn:
 		return ""
+	case seen[v1alpha1.CheckInconclusive]:
+		return v1alpha1.GateInconclusive
 	case len(seen) != 1 || !seen[v1alpha1.CheckPassed]:
 		return v1alpha1.GateError // What is not known does not pass.
 	}

@@ -34,6 +34,8 @@ func tally(letters string) Tally {
 func TestJudge(t *testing.T) {
 	strict := Rules{Count: 3, ErrorLimit: 2, Timeout: 5 * time.Minute}
 	lax := Rules{Count: 3, FailureLimit: 3, ErrorLimit: 2, InconclusiveLimit: 3, Timeout: 5 * time.Minute}
+	watching, counted, holding := strict, strict, strict
+	watching.GoesOn, counted.HasCount, holding.HoldsInconclusive = true, true, true
 	cases := map[string]struct {
 		reason string
 		rules  Rules
@@ -57,6 +59,12 @@ func TestJudge(t *testing.T) {
 		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"Early":             {reason: "What is early does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"EarlyForEver":      {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
+		"Watching":          {reason: "A check that goes on does not end with its count.", rules: watching, of: "pppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 4, IsCounted: true}},
+		"WatchingFails":     {reason: "A failure after the count ends a check that goes on.", rules: watching, of: "pppf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 4}},
+		"WatchingNotYet":    {reason: "A check that goes on has its timeout before its count.", rules: watching, of: "pp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut, Count: 2}},
+		"WatchedBefore":     {reason: "A check that had its count before a restart has it.", rules: counted, of: "", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed}},
+		"WatchedThenFails":  {reason: "A failure after a restart counts although the check had its count.", rules: counted, of: "f", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1}},
+		"Held":              {reason: "Too many inconclusive ones leave it to a user, where that is asked for.", rules: holding, of: "i", want: Judgement{Phase: v1alpha1.CheckInconclusive, Message: messageInconclusive, Count: 1}},
 		"Waits":             {reason: "A measurement that waits for data does not count, and is reported.", rules: strict, of: "pwww", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1, Availability: WithoutData, Message: messageWaiting}},
 		"WaitsNoMore":       {reason: "A measurement with data ends the wait for data.", rules: strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
 		"TimedOut":          {reason: "A check that measured nothing within its timeout timed out.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
@@ -105,6 +113,9 @@ func TestVerdict(t *testing.T) {
 		"Failed":   {reason: "A failed check outweighs every other result of a Gate.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
 		"Error":    {reason: "An error decides where no check failed.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
 		"TimedOut": {reason: "A timeout decides where no check failed or had an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},
+		"Open":     {reason: "A check without a conclusion keeps the verdict back while others may fail.", phases: []v1alpha1.CheckPhase{"Inconclusive", "Running"}, want: ""},
+		"Unclear":  {reason: "A check without a conclusion decides where all others passed.", phases: []v1alpha1.CheckPhase{"Passed", "Inconclusive"}, want: v1alpha1.GateInconclusive},
+		"Graver":   {reason: "A failure decides where another check came to no conclusion.", phases: []v1alpha1.CheckPhase{"Failed", "Inconclusive"}, want: v1alpha1.GateFailed},
 		"Unknown":  {reason: "A phase that this version does not know does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
 	}
 	for name, tc := range cases {

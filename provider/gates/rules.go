@@ -49,6 +49,16 @@ type Rules struct {
 
 	// InconclusiveLimit is how many measurements may be inconclusive.
 	InconclusiveLimit int
+
+	// HoldsInconclusive ends a check that comes to no conclusion as Inconclusive, and not as Error.
+	HoldsInconclusive bool
+
+	// GoesOn says that the check is measured on after it has its count, since the step is not released.
+	GoesOn bool
+
+	// HasCount says that the check had its count before, and would have passed. A restart, and a subject that is not live for a while, lose what was
+	// measured, and not that.
+	HasCount bool
 }
 
 // RulesOf a check. It returns an error for a check that cannot come to an end in the way that it asks for.

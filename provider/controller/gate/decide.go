@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -74,6 +75,9 @@ func (f facts) resultOf(i int) v1alpha1.CheckResult {
 	if c.impossible != "" {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}
 	}
+	if j.IsCounted && r.CountedAt == nil {
+		r.CountedAt = setup.Timestamp(f.now)
+	}
 	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
 		return describeWait(r, j)
 	}
@@ -106,11 +110,19 @@ func (d *decision) explainReady(f facts) {
 	default:
 		d.reason = f.availabilityReason()
 		d.message = describeChecks(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
+		if d.reason == v1alpha1.ReasonMeasuring && isWatching(d.next.Checks) {
+			d.reason, d.message = v1alpha1.ReasonWatching, "the checks have their count, and are measured on until the step is released"
+		}
 		if d.reason == v1alpha1.ReasonMeasuring && d.message == "" {
 			// When they began is status.atProvider.startedAt.
 			d.message = fmt.Sprintf("the checks end at most %s after their Sites went live, without the time in which nothing can be measured", f.longest)
 		}
 	}
+}
+
+// isWatching is true if each check that goes on has its count.
+func isWatching(checks []v1alpha1.CheckResult) bool {
+	return !slices.ContainsFunc(checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.CountedAt == nil })
 }
 
 // availabilityReason is the reason that says whether a check that goes on has no data, or an unavailable metrics backend, and whether that holds the

@@ -101,6 +101,23 @@ func (e evidence) syncedSince(site string) time.Time {
 	return time.Time{}
 }
 
+// isReleased is true once the step is released whose position the Gate judges, as the SiteSync says. A deployment that is beyond the step released it.
+func (e evidence) isReleased() bool {
+	s, judged := e.sync, e.spec.AskedPosition()
+	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
+		return false
+	}
+	asked := s.Spec.ForProvider.AskedPosition()
+	if asked != judged || s.Status.AtProvider.ObservedPosition() != judged {
+		return asked.HasReached(judged) && asked != judged
+	}
+	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
+	if c.Reason == "" {
+		return s.Spec.ForProvider.Pause == ""
+	}
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
+}
+
 // A conditioned object has conditions, and a generation that they speak of.
 type conditioned interface {
 	GetGeneration() int64

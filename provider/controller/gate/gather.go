@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/threshold"
@@ -66,6 +67,9 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 			f.checks[i].impossible = invalid.Error()
 		}
 		if t != nil {
+			t.Rules.GoesOn = f.spec.Until == v1alpha1.GateUntilReleased && !r.evidence.isReleased()
+			t.Rules.HasCount = f.lastResult(i).CountedAt != nil
+			t.Rules.HoldsInconclusive = f.spec.OnInconclusive == deploymentv1alpha1.InconclusiveHold
 			t.Outages, t.UnavailableSince = outages, f.unavailableSince(i)
 			tasks, of = append(tasks, *t), append(of, i)
 		}

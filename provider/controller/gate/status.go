@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// deferPeriod is how long checks that passed are kept back while others go on. Each change of the status costs the composite, and Sites that went
+// deferPeriod is how long checks that passed, or have their count, are kept back while others go on. Each change of the status costs the composite, and Sites that went
 // live one after another come to their verdicts one after another.
 const deferPeriod = 10 * time.Second
 
@@ -35,7 +35,8 @@ func onlyPassed(g *v1alpha1.Gate, d decision, after xpv2.Condition) bool {
 	}
 	passed := false
 	for i, c := range is.Checks {
-		if c.Phase == v1alpha1.CheckPassed && was.Checks[i].Phase == v1alpha1.CheckRunning {
+		hasCount := c.CountedAt != nil && was.Checks[i].CountedAt == nil && c.Phase == v1alpha1.CheckRunning
+		if hasCount || c.Phase == v1alpha1.CheckPassed && was.Checks[i].Phase == v1alpha1.CheckRunning {
 			is.Checks[i], passed = was.Checks[i], true
 		}
 	}

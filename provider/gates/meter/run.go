@@ -47,6 +47,9 @@ type run struct {
 	// reportedEnd is true while the owner was last woken because the check ended, and reported is the availability of the host that it was woken for.
 	reportedEnd bool
 	reported    gates.Availability
+
+	// reportedCount is true while the owner knows that the check has its count.
+	reportedCount bool
 }
 
 // A group is one question, and all who want to know.
@@ -168,7 +171,7 @@ func (r *run) judgeNow(now time.Time) gates.Judgement {
 
 // hasNews reports whether a judgement has to wake the owner: the check has ended, or the availability of its host changed.
 func (r *run) hasNews(j gates.Judgement) bool {
-	if r.reportedEnd || !j.Ended() && j.Availability == r.reported {
+	if r.reportedEnd || !j.Ended() && j.Availability == r.reported && j.IsCounted == r.reportedCount {
 		return false
 	}
 	r.recordReported(j)
@@ -178,22 +181,23 @@ func (r *run) hasNews(j gates.Judgement) bool {
 // recordReported records the judgement that the owner knows. An answer that was under way, and other rules, can let a check go on that had
 // ended: it is idle only as long as its owner knows that it has ended.
 func (r *run) recordReported(j gates.Judgement) {
-	r.reportedEnd, r.reported = j.Ended(), j.Availability
+	r.reportedEnd, r.reported, r.reportedCount = j.Ended(), j.Availability, j.IsCounted
 }
 
 // isIdle is true for a run that nothing is due for.
 func (r *run) isIdle() bool { return r.since.IsZero() || r.reportedEnd }
 
 // nextChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for one that waits for its turn, and for
-// one that waits for an answer with data.
+// one without a time that waits for an answer.
 func (r *run) nextChange(now time.Time) time.Time {
 	if !r.stopped.IsZero() {
 		return r.nextInOutage(now)
 	}
-	if r.waits != nil || r.asking && !r.dry.IsZero() {
+	hasNoEnd := !r.dry.IsZero() || r.task.Rules.IsWatching(r.tally)
+	if r.waits != nil || r.asking && hasNoEnd {
 		return time.Time{}
 	}
-	if !r.dry.IsZero() {
+	if hasNoEnd {
 		return r.due
 	}
 	end := r.countsSince(r.task).Add(r.task.Rules.Timeout - r.spent + r.waited)
