@@ -162,12 +162,25 @@ type commitTrailers struct {
 	cluster      string
 	revision     int64
 	removes      bool
+	// all of them, by their names.
+	all map[string]string
+}
+
+// commitsOf returns what the commits of a control plane say, in their order.
+func commitsOf(controlPlane string, notes []git.Message) []commitTrailers {
+	var out []commitTrailers
+	for _, n := range notes {
+		if t, ok := parseCommitTrailers(n); ok && t.controlPlane == controlPlane {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // parseCommitTrailers reads a commit. It is false for one that is not ours.
 func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
 	said := lastBlock(n.Message)
-	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailerControlPlane], cluster: said[trailerCluster]}
+	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailerControlPlane], cluster: said[trailerCluster], all: said}
 	var ok bool
 	if t.claim, ok = parseClaim(said[trailerClaim]); !ok {
 		return commitTrailers{}, false

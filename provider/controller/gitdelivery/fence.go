@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -184,4 +185,44 @@ func (f facts) describedState() ledger.State {
 		return f.recording.applied
 	}
 	return f.ledger.recorded
+}
+
+// newestElsewhere returns the newest head of the ledger that another repository has, where this one may be about to record: a home that the ledger was
+// forced away from may come back with events that were asked of it before, and what it recorded then would count nowhere.
+func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts) (ledger.Head, error) {
+	if !f.isHome() || !f.ledger.mayRecord(*f.spec.Ledger) {
+		return ledger.Head{}, nil
+	}
+	all, err := e.deliveriesOf(ctx, f.spec.ClaimRef)
+	if err != nil {
+		return ledger.Head{}, err
+	}
+	newest := ledger.Head{}
+	if r := f.ledger.record; r != nil && !r.Deleted {
+		newest = newerHead(newest, r.Copy)
+	}
+	for i := range all {
+		// A ledger that is closed is that of a deployment which was deleted, and had the name.
+		o, at := &all[i], all[i].Status.AtProvider
+		if o.GetName() == d.GetName() || o.Spec.ForProvider.ClaimRef != f.spec.ClaimRef || ledgerStateOf(at.Ledger).IsClosed {
+			continue
+		}
+		if newest = newerHead(newest, at.Ledger); at.Record != nil {
+			newest = newerHead(newest, at.Record.Copy)
+		}
+	}
+	return newest, nil
+}
+
+// mayRecord reports whether events are asked for on top of the head that the repository has, or the status shows a ledger that may have been lost.
+func (l ledgerFacts) mayRecord(asked v1alpha1.LedgerUpdate) bool {
+	return len(asked.Events) > 0 && asked.After == l.recorded.Head || ledgerStateOf(l.shown).Supersedes(l.recorded)
+}
+
+// newerHead returns the newer one of a head and that of a state, which may be nil.
+func newerHead(h ledger.Head, s *ledger.State) ledger.Head {
+	if s != nil && s.Compare(h) > 0 {
+		return s.Head
+	}
+	return h
 }

@@ -28,3 +28,79 @@ func TestRecoverFromStatus(t *testing.T) {
 		})
 	}
 }
+
+// forceElsewhere lets the second repository continue the ledger of a home that cannot be reached.
+func (w *world) forceElsewhere(s ledger.State) {
+	w.Helper()
+	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "forced", Home: elsewhere}}, {Recovered: &ledger.Recovered{Copy: s}}}
+	next, err := ledger.Append(ledger.State{}, w.now(), events...)
+	w.must(err)
+	d := w.get(elsewhere)
+	d.Spec.ForProvider.Copy, d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Position = nil, &v1alpha1.LedgerUpdate{Events: events}, new(next.Position())
+	d.Generation++
+	w.must(w.kube.Update(w.Context(), d))
+	w.reconcile(elsewhere)
+	w.expect(elsewhere, v1alpha1.ReasonDelivered)
+	if got := w.ledgerOf(elsewhere).Epoch; got != 2 {
+		w.Fatalf("epoch of the ledger that was forced elsewhere: want 2, got %d", got)
+	}
+}
+
+// TestElsewhere plays homes of a ledger that goes on in another repository.
+func TestElsewhere(t *testing.T) {
+	first := []ledger.Event{openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2")}
+	tellLedger(t, map[string]story{
+		"Back": {reason: "A home that the ledger was forced away from does not record what it was asked for before, once it is back.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", first...)
+			recorded := w.ledgerOf("web")
+			w.git.Fail(repo, 503)
+			w.writeProposal(recorded, []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1", "edge2"))
+			_ = w.try("web") // It is in the condition.
+			w.forceElsewhere(recorded)
+			w.git.Fail(repo, 0)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if got := w.storedLedger(repo).State.Head; got != recorded.Head {
+				w.Errorf("head of the ledger that was left: want %v, got %v", recorded.Head, got)
+			}
+			w.bothHold("a", "a")
+		}},
+		"StatusLeft": {reason: "A home that lost the ledger does not continue it from the status after it was forced elsewhere.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", first...)
+			w.forceElsewhere(w.ledgerOf("web"))
+			w.deleteState()
+			w.restart()
+			w.reconcile("web")
+			if w.hasStateFile(repo, state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)) {
+				w.Error("ledger of the home that was left: want none")
+			}
+		}},
+		"Follows": {reason: "A repository that follows a later state opens no ledger that continues from an earlier one.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", first...)
+			early := w.ledgerOf("web")
+			w.deleteState()
+			w.restart()
+			w.reconcile("web")
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "a")}, verifiedEvent("a", "edge1", "edge2"))
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1", "edge2"))
+			w.follow(w.ledgerOf("web"), desired(w.T, "edge2", webAtE2, "b"))
+			w.lose("web")
+			d := w.get(elsewhere)
+			d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, nil
+			d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{{Opened: &ledger.Opened{Ledger: "forced", Home: elsewhere}}, {Recovered: &ledger.Recovered{Copy: early}}}}
+			d.Generation++
+			w.must(w.kube.Update(w.Context(), d))
+			w.reconcile(elsewhere)
+			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
+			if w.hasStateFile(elsewhere, state.LedgerPath(d.Spec.ForProvider.ClaimRef)) {
+				w.Error("ledger of the second repository: want none")
+			}
+		}},
+	})
+}

@@ -290,7 +290,7 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 		f.memory = l.record
 		return nil
 	}
-	return e.recoverRecord(ctx, f, s)
+	return e.rebuildFromCommits(ctx, f, s)
 }
 
 // readLedgerFile returns a file of the state, or nil if there is none. What is wrong with it is noted in the facts.
@@ -310,16 +310,6 @@ func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T,
 		return nil, nil //nolint:nilnil,nilerr // What is wrong with the file is noted.
 	}
 	return &file, nil
-}
-
-// recoverRecord rebuilds what is remembered of the directories from commits, and the highest number that they speak of. Where all of the state
-// was lost, the numbers of all other claims are recovered too: a claim that was deleted would begin at 1 again otherwise.
-func (e *external) recoverRecord(ctx context.Context, f *facts, s *git.Snapshot) error {
-	l := f.ledger
-	if l.newer != "" || f.unreadable != "" {
-		return nil
-	}
-	return e.rebuildFromCommits(ctx, f, s)
 }
 
 // ledgerStateOf returns a state, or one without a ledger for nil.

@@ -11,14 +11,13 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
-	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
 // rebuildFromCommits rebuilds the record of a state that was lost from what our commits say. Where all of the state was lost, the records of all
 // other claims are rebuilt too, and the first delivery writes them: a claim that was deleted would begin at revision 1 again otherwise.
 func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snapshot) error {
-	if f.memory != nil || f.unreadable != "" || s.Tip() == "" {
+	if f.ledger.newer != "" || f.unreadable != "" || s.Tip() == "" {
 		return nil
 	}
 	stateless := s.Stateless()
@@ -29,12 +28,13 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}
-	if err != nil || len(notes) == 0 {
+	commits := commitsOf(f.marker.ControlPlane, notes)
+	if err != nil || len(commits) == 0 {
 		return err
 	}
-	records := recordsFromCommits(notes, f.marker)
+	records := recordsFromCommits(commits, f.marker.ClusterUID)
 	if stateless {
-		f.owner = lastWriter(notes, f.marker.ControlPlane)
+		f.owner = commits[0].cluster // The last one that wrote. Empty if it does not say.
 	}
 	own := state.RecordPath(f.spec.ClaimRef)
 	if record, told := records[own]; told && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
@@ -42,7 +42,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}
 		if !record.Deleted {
-			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber, trackNotes(notes, *f))
+			record.Trees, err = treesInBranch(ctx, *f, s, record.LastNumber, trackNotes(commits, *f))
 			f.memory, f.rebuilt = &record, true
 		}
 	}
@@ -107,39 +107,22 @@ func tracksInBranch(s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTra
 	return out
 }
 
-// lastWriter is the cluster that wrote the newest commit of a control plane. Empty if it does not say.
-func lastWriter(notes []git.Message, controlPlane string) string {
-	for _, n := range notes {
-		if l, ok := parseCommitTrailers(n); ok && l.controlPlane == controlPlane {
-			return l.cluster
-		}
-	}
-	return ""
-}
-
 // recordsFromCommits returns what the commits of a control plane say of claims, the newest first, by the paths of their records. They verify nothing: a
 // commit says what was tried, and not how it ended.
-func recordsFromCommits(notes []git.Message, ours marker.Marker) map[string]state.RecordFile {
+func recordsFromCommits(commits []commitTrailers, clusterUID string) map[string]state.RecordFile {
 	out := map[string]state.RecordFile{}
-	for _, n := range notes {
-		l, ok := parseCommitTrailers(n)
-		if !ok || l.controlPlane != ours.ControlPlane {
-			continue
-		}
+	for _, l := range commits {
 		path := state.RecordPath(l.claim)
 		r, known := out[path]
 		if !known {
-			r = state.RecordFile{Header: state.Header{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, ours.ClusterUID)}, Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
+			r = state.RecordFile{Header: state.Header{Claim: l.claim, ClusterUID: cmp.Or(l.cluster, clusterUID)}, Commit: l.commit, CommitTime: &l.date, Deleted: l.removes}
 		}
 		r.LastNumber = max(r.LastNumber, l.revision) // Another user may have repeated an older commit of ours.
 		out[path] = r
 	}
-	maps.DeleteFunc(out, func(_ string, r state.RecordFile) bool { return !isEncodable(r) })
+	maps.DeleteFunc(out, func(_ string, r state.RecordFile) bool {
+		_, err := r.Encode()
+		return err != nil // It could not be read back.
+	})
 	return out
-}
-
-// isEncodable is true for a record that could be read back.
-func isEncodable(r state.RecordFile) bool {
-	_, err := r.Encode()
-	return err == nil
 }

@@ -148,9 +148,7 @@ func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, also map[stri
 }
 
 // retainedDir returns the directory of the state that retains the claim's trees.
-func (f facts) retainedDir() string {
-	return state.TreesPath(f.spec.ClaimRef)
-}
+func (f facts) retainedDir() string { return state.TreesPath(f.spec.ClaimRef) }
 
 // filesByTree are the files that are at hand anyway, by the id of their tree.
 func (f facts) filesByTree() map[string]tree.Files {
@@ -230,12 +228,7 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 
 func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	there, err := e.openOther(ctx, other)
-	var (
-		gone    *credentials.GoneError
-		invalid *credentials.InvalidError
-		denied  *deniedError
-	)
-	if errors.As(err, &gone) || errors.As(err, &invalid) || errors.As(err, &denied) {
+	if isOf[*credentials.GoneError](err) || isOf[*credentials.InvalidError](err) || isOf[*deniedError](err) {
 		return nil, false, nil // That repository cannot be read any more.
 	}
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -94,14 +93,10 @@ type trackNote struct {
 }
 
 // trackNotes returns what the commits of a claim say of tracks, the newest first.
-func trackNotes(notes []git.Message, f facts) []trackNote {
+func trackNotes(commits []commitTrailers, f facts) []trackNote {
 	var out []trackNote
-	for _, n := range notes {
-		l, ok := parseCommitTrailers(n)
-		if !ok || l.controlPlane != f.marker.ControlPlane || l.claim != f.marker.Claim {
-			continue
-		}
-		if p, tracks := parseTrackTrailers(lastBlock(n.Message)); len(tracks) > 0 {
+	for _, c := range commits {
+		if p, tracks := parseTrackTrailers(c.all); c.claim == f.marker.Claim && len(tracks) > 0 {
 			out = append(out, trackNote{position: p, tracks: tracks})
 		}
 	}
