@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -17,104 +16,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 )
-
-// observed is a GitDelivery as an API server returns it: applied by Crossplane, with a field that a user added with kubectl, a
-// label that another controller added, and a status.
-const observed = `{
-  "apiVersion": "delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery",
-  "metadata": {
-    "name": "shop-delivery-1", "generateName": "shop-", "namespace": "team-a", "uid": "u", "resourceVersion": "5", "generation": 2,
-    "labels": {"crossplane.io/composite": "shop", "intentplane.dev/deployment": "shop", "team": "blue", "intentplane.dev/users-own": "x"},
-    "annotations": {"crossplane.io/composition-resource-name": "delivery", "kubectl.kubernetes.io/note": "x", "intentplane.dev/users-own": "x"},
-    "ownerReferences": [{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XIntentDeployment", "name": "shop", "uid": "o", "controller": true}],
-    "finalizers": ["finalizer.managedresource.crossplane.io"],
-    "managedFields": [
-      {"manager": "apiextensions.crossplane.io/composed/abc", "operation": "Apply", "apiVersion": "delivery.intentplane.dev/v1alpha1", "fieldsType": "FieldsV1",
-       "fieldsV1": {
-         "f:metadata": {
-           "f:annotations": {"f:crossplane.io/composition-resource-name": {}},
-           "f:labels": {"f:crossplane.io/composite": {}, "f:intentplane.dev/deployment": {}},
-           "f:ownerReferences": {"k:{\"uid\":\"o\"}": {}}},
-         "f:spec": {
-           "f:forProvider": {
-             "f:claimRef": {"f:apiGroup": {}, "f:kind": {}, "f:name": {}, "f:namespace": {}},
-             "f:order": {"f:revision": {}, "f:request": {}, "f:plan": {}, "f:attempt": {}},
-             "f:trees": {
-               "k:{\"branch\":\"main\",\"path\":\"a/x\"}": {".": {}, "f:action": {}, "f:branch": {}, "f:files": {}, "f:path": {}, "f:site": {}, "f:tree": {}},
-               "k:{\"branch\":\"main\",\"path\":\"b/x\"}": {".": {}, "f:action": {}, "f:branch": {}, "f:files": {}, "f:path": {}, "f:site": {}, "f:tree": {}}}},
-           "f:managementPolicies": {},
-           "f:providerConfigRef": {"f:kind": {}, "f:name": {}}}}},
-      {"manager": "kubectl", "operation": "Apply", "apiVersion": "delivery.intentplane.dev/v1alpha1", "fieldsType": "FieldsV1",
-       "fieldsV1": {"f:metadata": {"f:labels": {"f:team": {}}}, "f:spec": {"f:forProvider": {"f:driftPolicy": {}}}}},
-      {"manager": "crossplane", "operation": "Update", "apiVersion": "delivery.intentplane.dev/v1alpha1", "fieldsType": "FieldsV1",
-       "fieldsV1": {"f:metadata": {"f:finalizers": {}}, "f:status": {"f:conditions": {}}}, "subresource": "status"}]},
-  "spec": {
-    "forProvider": {
-      "claimRef": {"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "namespace": "team-a", "name": "shop"},
-      "order": {"revision": 2, "request": "sha256:1", "plan": [{"sites": ["a", "b"]}], "attempt": 0},
-      "driftPolicy": "Report", "adopt": false,
-      "trees": [
-        {"site": "a", "branch": "main", "path": "a/x", "action": "Desired", "tree": "t1", "files": "Zg=="},
-        {"site": "b", "branch": "main", "path": "b/x", "action": "Desired", "tree": "t2", "files": "Zg=="}]},
-    "managementPolicies": ["*"],
-    "providerConfigRef": {"kind": "ProviderConfig", "name": "mine"}},
-  "status": {"conditions": [{"type": "Ready", "status": "True"}]}
-}`
-
-const retained = `{
-  "apiVersion": "delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery",
-  "metadata": {"namespace": "team-a", "labels": {"intentplane.dev/deployment": "shop"}},
-  "spec": {
-    "forProvider": {
-      "claimRef": {"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "namespace": "team-a", "name": "shop"},
-      "order": {"revision": 2, "request": "sha256:1", "plan": [{"sites": ["a", "b"]}], "attempt": 0},
-      "trees": [
-        {"site": "a", "branch": "main", "path": "a/x", "action": "Desired", "tree": "t1", "files": "Zg=="},
-        {"site": "b", "branch": "main", "path": "b/x", "action": "Desired", "tree": "t2", "files": "Zg=="}]},
-    "managementPolicies": ["*"],
-    "providerConfigRef": {"kind": "ProviderConfig", "name": "mine"}}
-}`
-
-func decode(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
-	o := &unstructured.Unstructured{}
-	if err := json.Unmarshal([]byte(text), o); err != nil {
-		t.Fatal(err)
-	}
-	return o
-}
-
-func TestRetain(t *testing.T) {
-	const bare = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a"}}`
-	cases := map[string]struct {
-		reason string
-		given  string
-		want   string
-	}{
-		"Applied":       {reason: "Exactly what Crossplane applied, and nothing of anybody else.", given: observed, want: retained},
-		"AppliedByNone": {reason: "Fields of others are not taken over.", given: strings.ReplaceAll(observed, "apiextensions.crossplane.io/composed/", "other/"), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
-		"Updated":       {reason: "What was updated was not applied.", given: strings.ReplaceAll(observed, `"Apply"`, `"Update"`), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
-		"WithoutSpec":   {reason: "An object without a spec.", given: bare, want: bare},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, err := Retain(decode(t, tc.given))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(decode(t, tc.want), got); diff != "" {
-				t.Errorf("\n%s\nRetain(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestRetainRefuses(t *testing.T) {
-	o := decode(t, strings.Replace(observed, `"f:managementPolicies": {}`, `"f:managementPolicies": 5`, 1))
-	if _, err := Retain(o); err == nil {
-		t.Error("Retain(...): want an error for managed fields that cannot be read: to keep less would remove fields")
-	}
-}
 
 func place(site, url, config string) catalog.Place {
 	p := catalog.Place{ConfigRef: catalog.ConfigRef{Kind: policy.KindClusterProviderConfig, Name: config}, Path: "clusters/" + site + "/team-a/shop"}
@@ -244,5 +145,71 @@ func TestTreeIDs(t *testing.T) {
 	want := map[string]string{"x main a": "1", "x b a": "2"}
 	if diff := cmp.Diff(want, TreeIDs(map[string]*deliveryv1alpha1.GitDelivery{"x": d})); diff != "" {
 		t.Errorf("TreeIDs(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestInherit gives a wanted delivery the name of the observed one with its configuration, which names another repository since.
+func TestInherit(t *testing.T) {
+	now := inWaves(1).Position()
+	other := func(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+		d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "other"}
+		return d
+	}
+	cases := map[string]struct {
+		reason           string
+		wanted, observed map[string]*deliveryv1alpha1.GitDelivery
+		// want are names, with the repository where it is another one.
+		want map[string]string
+	}{
+		"Same":   {reason: "A delivery that is wanted as it is observed keeps its name.", wanted: byName("one", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": ""}},
+		"Heir":   {reason: "The delivery with the same configuration goes on under its name, to the new repository.", wanted: byName("new", asking(now, "a")), observed: byName("one", asking(now, "a")), want: map[string]string{"one": "new"}},
+		"Config": {reason: "A delivery with another configuration is another one.", wanted: byName("new", other(asking(now, "a"))), observed: byName("one", asking(now, "a")), want: map[string]string{"new": ""}},
+		"There": {
+			reason: "A delivery that is there already takes over no other one.", wanted: byName("new", asking(now, "a")), want: map[string]string{"new": ""},
+			observed: map[string]*deliveryv1alpha1.GitDelivery{"new": asking(now, "a"), "one": asking(now, "a")},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]string{}
+			for name, d := range Inherit(tc.wanted, tc.observed) {
+				got[name] = d.GetAnnotations()[AnnotationRepository]
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nInherit(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func byName(name string, d *deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+	return map[string]*deliveryv1alpha1.GitDelivery{name: d}
+}
+
+// TestByRepository finds deliveries by the repository that their trees are for.
+func TestByRepository(t *testing.T) {
+	now := inWaves(1).Position()
+	applied := asking(now, "a")
+	applied.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{}
+	moved := byName("one", withAnnotation(asking(now, "a"), AnnotationRepository, "new"))
+	cases := map[string]struct {
+		reason   string
+		observed *deliveryv1alpha1.GitDelivery
+		wanted   map[string]*deliveryv1alpha1.GitDelivery
+		asked    bool
+		want     string
+	}{
+		"Named":   {reason: "A delivery that names no other repository is for that of its name.", observed: applied, want: "one"},
+		"Applied": {reason: "A delivery that was applied is in its repository, whatever is wanted in its place.", observed: applied, wanted: moved, want: "one"},
+		"Never":   {reason: "A delivery that was never applied counts as the one that is wanted in its place.", observed: asking(now, "a"), wanted: moved, want: "new"},
+		"Asked":   {reason: "A delivery that asks for the places which are wanted counts as the one that is wanted.", observed: applied, wanted: moved, asked: true, want: "new"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ByRepository(byName("one", tc.observed), tc.wanted, tc.asked)
+			if got[tc.want] != tc.observed || len(got) != 1 {
+				t.Errorf("\n%s\nByRepository(...): want the delivery under %s, got %v", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

@@ -74,11 +74,13 @@ func TestHold(t *testing.T) {
 func TestAskedIDs(t *testing.T) {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.Spec.ForProvider.Position = &ledger.Position{Revision: 3}
-	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "edge1", Branch: "main", Path: "new", Action: deliveryv1alpha1.ActionKeep}}
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{
+		{Site: "edge1", Branch: "main", Path: "new", Action: deliveryv1alpha1.ActionKeep}, {Site: "edge2", Branch: "main", Path: "next", Tree: "b"},
+	}
 	d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Site: "edge1", Path: "old", Tree: "a"}}
 	got := AskedIDs(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, 2)
-	want := map[string]string{"d main new": "", "d main old": "a"}
+	want := map[string]string{"d main new": "", "d main next": "", "d main old": "a"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("\nA directory that the delivery does not ask for any more belongs to the revision that is there.\nAskedIDs(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA directory belongs to the revision as it is there, also where the delivery asks for nothing any more, or for another tree.\nAskedIDs(...): -want, +got:\n%s", diff)
 	}
 }

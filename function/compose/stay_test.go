@@ -35,6 +35,17 @@ func TestBack(t *testing.T) {
 			keep(d)
 			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
 		}, want: "d a Keep 0"},
+		"SparedNever": {reason: "A directory that a delivery without a position reports nothing of is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position = nil
+			d.SetConditions(xpv2.Unavailable())
+		}, want: "d a Keep 0"},
+		"UnseenYet": {reason: "A directory that a delivery without a position has not reported may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position = nil
+		}, want: "d a Restore good0"},
 		"Earlier":    {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
 		"Back":       {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
 		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},
@@ -113,6 +124,30 @@ func TestParts(t *testing.T) {
 	want = []string{"one a Desired tree-a1", "two b Keep 0"}
 	if diff := cmp.Diff(want, actions(Parts(observed, wanted, r))); diff != "" {
 		t.Errorf("Parts(...): a part that was lost, and composed since for the ledger alone, gets its Sites back: -want, +got:\n%s", diff)
+	}
+}
+
+// TestIsLost compares parts with what is observed of their deliveries.
+func TestIsLost(t *testing.T) {
+	now := inWaves(1).Position()
+	part := ledger.Part{Delivery: "one", Sites: []string{"a"}}
+	cases := map[string]struct {
+		reason string
+		part   ledger.Part
+		is     map[string]*deliveryv1alpha1.GitDelivery
+		want   bool
+	}{
+		"There":   {reason: "A part with a delivery is not lost.", part: part, is: byName("one", asking(now, "a"))},
+		"None":    {reason: "A part without a delivery is lost.", part: part, want: true},
+		"Empty":   {reason: "A part whose delivery names no directory is lost.", part: part, is: byName("one", asking(now)), want: true},
+		"NoSites": {reason: "A home without Sites names no directory, and is not lost.", part: ledger.Part{Delivery: "one"}, is: byName("one", asking(now))},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := IsLost(tc.part, tc.is); got != tc.want {
+				t.Errorf("\n%s\nIsLost(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
 	}
 }
 
