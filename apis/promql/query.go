@@ -53,20 +53,41 @@ func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, erro
 	return out, nil
 }
 
+// parseAll returns the templates of the queries. Those for canaries are checked too.
 func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
-	out, total, weight := make([]*Template, 0, len(metrics)), 0, 0
+	out, sum := make([]*Template, 0, len(metrics)), total{}
 	for i, m := range metrics {
-		if total += len(m.Query); total > maxTogether {
-			return nil, errors.Errorf("spec.metrics[%d].query: the queries have more than %d bytes together", i, maxTogether)
+		t, err := sum.parseNext(m.Query)
+		if err == nil {
+			err = t.CheckNoTracks()
 		}
-		t, err := Parse(m.Query)
 		if err != nil {
 			return nil, errors.Wrapf(err, "spec.metrics[%d].query", i)
 		}
-		if weight += t.Weight(); weight > MaxWeight {
-			return nil, errors.Errorf("spec.metrics[%d].query: the regular expressions of all queries together take too long to compile", i)
-		}
 		out = append(out, t)
+		if m.Canary == "" {
+			continue
+		}
+		if _, err := sum.parseNext(m.Canary); err != nil {
+			return nil, errors.Wrapf(err, "spec.metrics[%d].canary", i)
+		}
 	}
 	return out, nil
+}
+
+// total is what the queries come to that were parsed.
+type total struct{ bytes, weight int }
+
+func (sum *total) parseNext(query string) (*Template, error) {
+	if sum.bytes += len(query); sum.bytes > maxTogether {
+		return nil, errors.Errorf("the queries have more than %d bytes together", maxTogether)
+	}
+	t, err := Parse(query)
+	if err != nil {
+		return nil, err
+	}
+	if sum.weight += t.Weight(); sum.weight > MaxWeight {
+		return nil, errors.New("the regular expressions of all queries together take too long to compile")
+	}
+	return t, nil
 }

@@ -28,6 +28,53 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// TestTracks checks and fills queries that compare two tracks.
+func TestTracks(t *testing.T) {
+	const compares = `sum(errors{job="{{service}}-{{canary}}"}) / clamp_min(sum(errors{job=~"{{service}}-{{stable}}-.*"}), 0.001)`
+	cases := map[string]struct {
+		reason string
+		metric catalogv1alpha1.BlueprintMetric
+		want   string
+	}{
+		"Canary": {reason: "The query for canaries may name both tracks.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: compares}},
+		"Query": {
+			reason: "A query for 100 percent may name no track, since the stable one gets no requests then.", metric: catalogv1alpha1.BlueprintMetric{Query: compares},
+			want: "spec.metrics[0].query: {{canary}} stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric",
+		},
+		"Stable": {
+			reason: "A query for 100 percent that names the stable track is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: `up{job="{{stable}}"}`},
+			want: "spec.metrics[0].query: {{stable}} stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric",
+		},
+		"Unknown": {
+			reason: "A placeholder in the query for canaries has to be known.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: `up{job="{{blue}}"}`},
+			want: `spec.metrics[0].canary: "{{blue}}" is not a placeholder: they are {{namespace}}, {{service}} and {{site}}, and in canary of a metric {{canary}} and {{stable}}`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := Check([]catalogv1alpha1.BlueprintMetric{tc.metric}); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheck(...): -want error, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	q, err := Parse(compares)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := q.Fill(Values{Service: "web", Canary: "green", Stable: "blue"})
+	want := `sum(errors{job="web-green"}) / clamp_min(sum(errors{job=~"(?:web)-(?:blue)-.*"}), 0.001)`
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("\nThe names of the tracks stand for themselves.\nFill(...): -want, +got:\n%s\n%v", diff, err)
+	}
+	if _, err := q.Fill(Values{Service: "web"}); err == nil {
+		t.Error("A query that compares tracks cannot be filled without them.\nFill(...): want an error, got none")
+	}
+}
+
 func TestPaths(t *testing.T) {
 	metrics := []catalogv1alpha1.BlueprintMetric{{Query: "up"}, {Query: `up{a="{{service}}"`}}
 	const want = "spec.metrics[1].query: is not PromQL"

@@ -40,11 +40,23 @@ type Values struct {
 
 	// Site is what {{site}} stands for.
 	Site string
+
+	// Canary and Stable are what {{canary}} and {{stable}} stand for: the tracks of a canary, and of the revision that it is compared with. They are
+	// empty for a query that is asked where no two tracks get requests, and which has no such placeholder.
+	Canary, Stable string
 }
+
+// Placeholders of the tracks.
+const (
+	placeholderCanary = "canary"
+	placeholderStable = "stable"
+)
 
 // valueOf of a placeholder, and whether there is one of this name.
 func (v Values) valueOf(name string) (string, bool) {
-	value, ok := map[string]string{"service": v.Service, "namespace": v.Namespace, "site": v.Site}[name]
+	value, ok := map[string]string{
+		"service": v.Service, "namespace": v.Namespace, "site": v.Site, placeholderCanary: v.Canary, placeholderStable: v.Stable,
+	}[name]
 	return value, ok
 }
 
@@ -61,6 +73,19 @@ type Template struct {
 
 // Weight is about how long it takes to read the query, and again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
+
+// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable one gets
+// none, so that all that is compared with it would look good or bad by chance.
+func (t *Template) CheckNoTracks() error {
+	for _, m := range t.matchers {
+		for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
+			if found[1] == placeholderCanary || found[1] == placeholderStable {
+				return errors.Errorf("%s stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric", found[0])
+			}
+		}
+	}
+	return nil
+}
 
 // Constant is true for a query without placeholders.
 func (t *Template) Constant() bool { return len(t.matchers) == 0 }
@@ -174,7 +199,7 @@ func (t *Template) scanToken(item parser.Item, before parser.ItemType) error {
 func (m matcher) checkPlaceholders() error {
 	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
 		if _, ok := (Values{}).valueOf(found[1]); !ok {
-			return errors.Errorf("%.64q is not a placeholder: they are {{namespace}}, {{service}} and {{site}}", found[0])
+			return errors.Errorf("%.64q is not a placeholder: they are {{namespace}}, {{service}} and {{site}}, and in canary of a metric {{canary}} and {{stable}}", found[0])
 		}
 	}
 	if m.regex {

@@ -53,6 +53,10 @@ type Input struct {
 	// Places that were chosen.
 	Places []catalog.Place
 
+	// Canary and Stable are the tracks of the steps in which two tracks get requests, for which the checks are compiled with the queries for canaries.
+	// Both are empty for all other steps.
+	Canary, Stable string
+
 	// Plan of the rollout. Each step has a Gate of its own.
 	Plan []ledger.Step
 }
@@ -245,7 +249,7 @@ func (c *Compiler) compileForSite(in Input, p catalog.Place, declared declaredCh
 	check := *declared.DeepCopy()
 	check.Site = p.Site.GetName()
 	if fill := declared.kind.fill; fill != nil {
-		if err := fill(c, &check, promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site}); err != nil {
+		if err := fill(c, &check, promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site, Canary: in.Canary, Stable: in.Stable}); err != nil {
 			return check, err
 		}
 	}

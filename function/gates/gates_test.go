@@ -51,6 +51,36 @@ func newInput(c config, places ...catalog.Place) Input {
 	return in
 }
 
+// TestCompileForCanary compiles the checks of steps in which two tracks get requests.
+func TestCompileForCanary(t *testing.T) {
+	in := newInput(config{SLOThresholds: thresholds{"latency_p99": "500ms", "availability": "99.0"}}, newPlace("edge1"))
+	in.Blueprint.Spec.Metrics[1].Canary = `up{app="{{service}}-{{canary}}"} / up{app="{{service}}-{{stable}}"}`
+	compiler := NewCompiler(1 << 20)
+	for _, tc := range []struct{ reason, canary, stable, want string }{
+		{reason: "A step in which one track gets all requests asks the query.", want: `up{app="shop"}`},
+		{reason: "A step of a canary in green compares it with blue.", canary: "green", stable: "blue", want: `up{app="shop-green"} / up{app="shop-blue"}`},
+		{reason: "A step of a canary in blue compares it with green.", canary: "blue", stable: "green", want: `up{app="shop-blue"} / up{app="shop-green"}`},
+	} {
+		in.Canary, in.Stable = tc.canary, tc.stable
+		checks, err := compiler.Compile(in)
+		if err != nil {
+			t.Fatalf("\n%s\nCompile(...): %v", tc.reason, err)
+		}
+		if diff := cmp.Diff(tc.want, checks[0].Prometheus.Query); diff != "" {
+			t.Errorf("\n%s\nCompile(...): -want, +got:\n%s", tc.reason, diff)
+		}
+		if diff := cmp.Diff(`p99{app="shop",ns="team-a",site="edge1"}`, checks[1].Prometheus.Query); diff != "" {
+			t.Errorf("\nA metric without a query for canaries judges both tracks together.\nCompile(...): -want, +got:\n%s", diff)
+		}
+	}
+	own := newInput(config{Checks: []check{{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `x{track="{{stable}}"}`}}}}, newPlace("edge1"))
+	own.Canary, own.Stable = "green", "blue"
+	const want = "spec.gatesConfig.checks[0]: prometheus.query: {{stable}} stands for a track"
+	if _, err := compiler.Compile(own); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("\nA check of a deployment names no track, since it is asked at 100 percent too.\nCompile(...): want error %q, got %v", want, err)
+	}
+}
+
 // describeCheck formats the fields of a check that the tests compare.
 func describeCheck(c rolloutv1alpha1.GateCheck) string {
 	out := fmt.Sprintf("%s@%s %s %s unit=%q", c.Name, c.Site, c.Type, c.Threshold, c.Unit)

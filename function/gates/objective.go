@@ -23,7 +23,7 @@ func compileObjectives(in Input) ([]declaredCheck, error) {
 	)
 	for _, metric := range slices.Sorted(maps.Keys(in.Config.SLOThresholds)) {
 		path := in.objectivePath(metric)
-		m, c, err := compileObjective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
+		m, c, err := in.compileObjective(metric, string(in.Config.SLOThresholds[metric]))
 		if err != nil {
 			refused = append(refused, errors.Wrap(err, path))
 			continue
@@ -49,13 +49,14 @@ func (in Input) objectivePath(metric string) string {
 func thresholdPath(metric string) string { return "spec.gatesConfig.sloThresholds." + metric }
 
 // compileObjective returns the check of one threshold, and the metric of the Blueprint that it is for.
-func compileObjective(b *catalogv1alpha1.Blueprint, metric, text string) (catalogv1alpha1.BlueprintMetric, deploymentv1alpha1.Check, error) {
+func (in Input) compileObjective(metric, text string) (catalogv1alpha1.BlueprintMetric, deploymentv1alpha1.Check, error) {
+	b := in.Blueprint
 	i := slices.IndexFunc(b.Spec.Metrics, func(m catalogv1alpha1.BlueprintMetric) bool { return m.Name == metric })
 	if i < 0 {
 		return catalogv1alpha1.BlueprintMetric{}, deploymentv1alpha1.Check{}, unknownMetric(b)
 	}
 	m := b.Spec.Metrics[i]
-	c := deploymentv1alpha1.Check{Name: metric, Type: typePrometheus, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: m.Query}, Unit: m.Unit}
+	c := deploymentv1alpha1.Check{Name: metric, Type: typePrometheus, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: in.queryOf(m)}, Unit: m.Unit}
 	t, err := threshold.Parse(text)
 	if err != nil {
 		return m, c, err
@@ -68,6 +69,14 @@ func compileObjective(b *catalogv1alpha1.Blueprint, metric, text string) (catalo
 	}
 	c.Threshold = deploymentv1alpha1.Threshold(t.String())
 	return m, c, nil
+}
+
+// queryOf returns the query of a metric: the one for canaries, in the steps that these have, if there is one.
+func (in Input) queryOf(m catalogv1alpha1.BlueprintMetric) string {
+	if in.Canary != "" && m.Canary != "" {
+		return m.Canary
+	}
+	return m.Query
 }
 
 func unknownMetric(b *catalogv1alpha1.Blueprint) error {

@@ -37,6 +37,9 @@ func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) err
 	if err != nil {
 		return errors.Wrap(err, "prometheus.query")
 	}
+	if err := t.CheckNoTracks(); err != nil {
+		return errors.Wrap(err, "prometheus.query")
+	}
 	if *weight += t.Weight(); *weight > promql.MaxWeight {
 		return errors.New("prometheus.query: the regular expressions of this query and of those before it take too long to compile")
 	}
@@ -66,7 +69,7 @@ func fillCheckQuery(c *Compiler, check *deploymentv1alpha1.Check, v promql.Value
 
 // fillQuery puts values into a query, and remembers the result.
 func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
-	k := memo.Key(sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", query, v.Service, v.Namespace, v.Site)))
+	k := memo.Key(sha256.Sum256(fmt.Appendf(nil, "%q%q", query, v)))
 	if filled, ok := c.filled.Get(k); ok {
 		return filled, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 )
 
 // maxBlueprints bounds of how many Gates the metrics of their Blueprints are remembered.
@@ -90,7 +91,17 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 // isMetricOf is true for a check that asks the query of one of a Blueprint's metrics, about its own namespace and Site.
 func (e *external) isMetricOf(metrics []catalogv1alpha1.BlueprintMetric, namespace string, c v1alpha1.GateCheck) bool {
 	return slices.ContainsFunc(metrics, func(m catalogv1alpha1.BlueprintMetric) bool {
-		template, err := e.memory.queries.Parse(m.Query)
-		return err == nil && m.Name == c.Name && template.FilledFor(c.Prometheus.Query, promql.Values{Namespace: namespace, Site: c.Site})
+		return m.Name == c.Name && (e.isFilledWith(m.Query, namespace, c, "") ||
+			e.isFilledWith(m.Canary, namespace, c, track.Blue) || e.isFilledWith(m.Canary, namespace, c, track.Green))
 	})
+}
+
+// isFilledWith is true for a check that asks a query of a Blueprint, for a canary in a track. The track is empty for a query that is not for canaries.
+func (e *external) isFilledWith(query, namespace string, c v1alpha1.GateCheck, canary string) bool {
+	v := promql.Values{Namespace: namespace, Site: c.Site, Canary: canary}
+	if canary != "" {
+		v.Stable = track.Other(canary)
+	}
+	template, err := e.memory.queries.Parse(query)
+	return query != "" && err == nil && template.FilledFor(c.Prometheus.Query, v)
 }

@@ -26,6 +26,8 @@ func TestOwnQuery(t *testing.T) {
 		"Own":            {reason: "A query of one's own is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
 		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
 		"NoBlueprint":    {reason: "A Gate whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "none"}, denied: true},
+		"Canary":         {reason: "The query of the Blueprint's metric for a canary in green is asked.", query: `sum(errors{track="green"}) / sum(errors{track="blue",namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
+		"SameTrack":      {reason: "A query that compares a track with itself is not asked.", query: `sum(errors{track="blue"}) / sum(errors{track="blue",namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
 		"Unnamed":        {reason: "A Gate that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
 	}
 	for name, tc := range cases {
@@ -34,7 +36,7 @@ func TestOwnQuery(t *testing.T) {
 			c.Prometheus.Query = tc.query
 			w := newWorld(t, c)
 			b := &catalogv1alpha1.Blueprint{ObjectMeta: metav1.ObjectMeta{Name: "web-1.0.0"}}
-			b.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "error_rate", Query: `sum(errors{namespace="{{namespace}}",service="{{service}}"})`}}
+			b.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "error_rate", Query: `sum(errors{namespace="{{namespace}}",service="{{service}}"})`, Canary: `sum(errors{track="{{canary}}"}) / sum(errors{track="{{stable}}",namespace="{{namespace}}",service="{{service}}"})`}}
 			w.must(w.kube.Create(t.Context(), b))
 			s := w.site()
 			s.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
