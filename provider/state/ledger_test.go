@@ -268,3 +268,35 @@ func BenchmarkLedgerFile(b *testing.B) {
 	}
 	b.ReportMetric(float64(size), "ledger_bytes_500_sites")
 }
+
+// TestLastEvents leaves out the oldest events until the rest has room.
+func TestLastEvents(t *testing.T) {
+	event := func(bytes int) LoggedEvent {
+		e := LoggedEvent{Event: ledger.Event{Opened: &ledger.Opened{}}}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Opened.Ledger = strings.Repeat("x", bytes-len(b))
+		return e
+	}
+	quarter := maxEventsBytes / 4
+	cases := map[string]struct {
+		reason string
+		events []LoggedEvent
+		want   int
+	}{
+		"None":  {reason: "A ledger without events lists none."},
+		"Fit":   {reason: "Events that fill the room to the last byte are listed.", events: []LoggedEvent{event(quarter), event(quarter), event(quarter), event(quarter)}, want: 4},
+		"Over":  {reason: "Where one byte is too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
+		"Large": {reason: "Where one event takes all the room, those before it are left out.", events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1},
+		"Huge":  {reason: "An event that never fits is not listed.", events: []LoggedEvent{event(1000), event(maxEventsBytes + 1)}, want: 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := len(lastEvents(tc.events)); got != tc.want {
+				t.Errorf("\n%s\nlastEvents(...): want %d events, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

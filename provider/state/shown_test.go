@@ -126,3 +126,35 @@ func TestEncodeFits(t *testing.T) {
 		})
 	}
 }
+
+// numbers returns a record with the last number of a deleted delivery, the revision that it was brought to, and the last number of a copy.
+func numbers(last, revision, copied int64) RecordFile {
+	r := RecordFile{LastNumber: last}
+	r.Position.Revision = revision
+	if copied > 0 {
+		r.Copy = &ledger.State{LastNumber: copied}
+	}
+	return r
+}
+
+// TestHighestNumber finds the highest number of a revision in each place of a record that has one.
+func TestHighestNumber(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		file   RecordFile
+		want   int64
+	}{
+		"None":     {reason: "A record of nothing has no number."},
+		"Last":     {reason: "The number of a delivery that was deleted counts.", file: numbers(3, 2, 0), want: 3},
+		"Position": {reason: "The revision that the repository was brought to counts.", file: numbers(1, 2, 0), want: 2},
+		"Copy":     {reason: "A number that the ledger used since counts.", file: numbers(0, 2, 5), want: 5},
+		"OldCopy":  {reason: "A copy that is behind does not lower the number.", file: numbers(0, 7, 5), want: 7},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.file.HighestNumber(); got != tc.want {
+				t.Errorf("\n%s\nHighestNumber(): want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
