@@ -1,10 +1,12 @@
 package phase
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
@@ -58,5 +60,51 @@ func TestEnd(t *testing.T) {
 				t.Errorf("\n%s\nEnd(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestFailedPhase finds the phase in which a deployment failed.
+func TestFailedPhase(t *testing.T) {
+	reject := func(reason string) func(*Input) {
+		return func(f *Input) {
+			f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: reason}
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*Input)
+		want   v1alpha1.Phase
+	}{
+		"Nothing":  {reason: "A deployment without a revision failed before anything was delivered.", change: func(f *Input) { f.State.Current = nil }, want: v1alpha1.PhasePending},
+		"Going":    {reason: "A revision without a verdict fails in no later phase.", change: func(*Input) {}, want: v1alpha1.PhasePending},
+		"Problem":  {reason: "A problem of the spec has its own phase.", change: func(f *Input) { f.Problem = &Problem{Phase: v1alpha1.PhaseCompiling} }, want: v1alpha1.PhaseCompiling},
+		"Refused":  {reason: "A revision that was refused failed while it was delivered.", change: reject(rolloutv1alpha1.RejectedDeliveryRefused), want: v1alpha1.PhaseDelivering},
+		"LastGate": {reason: "A revision that its last Gate rejected failed while it was validated.", change: reject(rolloutv1alpha1.RejectedGateFailed), want: v1alpha1.PhaseValidating},
+		"WaveGate": {reason: "A revision that the Gate of an earlier step rejected was still being delivered.", want: v1alpha1.PhaseDelivering, change: func(f *Input) {
+			reject(rolloutv1alpha1.RejectedGateFailed)(f)
+			f.State.Current.Plan = []ledger.Step{{Gate: true}, {Gate: true}}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2)}}}
+			f.State.Current.Plan = []ledger.Step{{Gate: true}}
+			tc.change(f)
+			if got := failedPhase(f); got != tc.want {
+				t.Errorf("\n%s\nfailedPhase(...): want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestRollingBackMessage says which attempt goes on, and to which revision where that is known.
+func TestRollingBackMessage(t *testing.T) {
+	const rejected = "Revision 2 was rejected: GateFailed. Slow. "
+	for target, want := range map[int64]string{0: rejected + "Attempt 1 rolls back.", 1: rejected + "Attempt 1 rolls back to revision 1."} {
+		f := &Input{Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2), Target: target, Cursor: ledger.Cursor{Attempt: 1}}}}
+		f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
+		if got := rollingBackMessage(f); !strings.HasPrefix(got, want) {
+			t.Errorf("\nA rollback names its target where it is known.\nrollingBackMessage(...): want %q, got %q", want, got)
+		}
 	}
 }
