@@ -99,9 +99,10 @@ func (t decider) carryOut(d Decision, p proposedState) Decision {
 	return d
 }
 
-// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded.
+// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
+// what the repositories report, too.
 func (t decider) staysAsItIs(d Decision, p proposedState) bool {
-	if !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+	if hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
 	}
 	for name := range p.asked.deliveries {

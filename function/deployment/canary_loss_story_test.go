@@ -1,0 +1,104 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+// TestCanaryWaves delivers a second revision to two Sites, one wave after the other, each with its own steps.
+func TestCanaryWaves(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20))
+	w.twoSites("one")
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}, Steps: []deploymentv1alpha1.CanaryStep{weightStep(50)}}}
+	if _, out := w.story("edge1", cluster{}); !out.Ready {
+		t.Fatalf("the first revision does not run: %s", out.Status.Message)
+	}
+	w.twoSites("two")
+	var told []string
+	var out *Output
+	for calm := 0; calm < 15; calm++ {
+		out = w.canaryRound(cluster{})
+		if is := w.directory("edge2") + " | " + w.directory("edge1"); len(told) == 0 || told[len(told)-1] != is {
+			told, calm = append(told, is), 0
+		}
+	}
+	want := []string{
+		"blue 1: 100, green 2: 0 | blue 1: 100", "blue 1: 50, green 2: 50 | blue 1: 100", "blue 1: 0, green 2: 100 | blue 1: 100",
+		"blue 1: 0, green 2: 100 | blue 1: 100, green 2: 0", "blue 1: 0, green 2: 100 | blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100 | blue 1: 0, green 2: 100",
+		"green 2: 100 | green 2: 100",
+	}
+	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
+		t.Errorf("\nEach wave goes through its steps after the one before.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+}
+
+func (w *world) twoSites(greeting string) {
+	w.say(`{"service": "shop", "type": "web-canary", "sites": ["edge1", "edge2"], "replicas": 4, "parameters": {"host": "shop.example.org", "greeting": "` + greeting + `"}}`)
+}
+
+// TestCanaryLosses loses objects in the middle of a canary, or what its spec names. It comes to the same end.
+func TestCanaryLosses(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		lose   func(w *world)
+		want   []string
+	}{
+		"SiteSync": {
+			reason: "A SiteSync that was lost proves anew.", lose: func(w *world) { delete(w.in.Observed, compose.SyncName) },
+			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
+		},
+		"GitDelivery": {
+			reason: "A delivery that was lost goes on where the ledger is.", lose: func(w *world) { w.loseDeliveries() },
+			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
+		},
+		"Everything": {
+			reason: "All objects are composed again from the ledger.", lose: func(w *world) { clear(w.in.Observed) },
+			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
+		},
+		"Blueprint": {
+			reason: "A canary goes on through its steps while its Blueprint is gone.", lose: func(w *world) { w.remove("Blueprint", "web-canary-1.0.0") },
+			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := aCanary(t)
+			w.sayCanary("two", 4)
+			w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
+			tc.lose(w)
+			told, out := w.story("edge1", cluster{})
+			if told[0] == "blue 1: 80, green 2: 20" {
+				told = told[1:]
+			}
+			if diff := cmp.Diff(tc.want, told); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
+			}
+		})
+	}
+}
+
+func (w *world) loseDeliveries() {
+	for name := range w.in.Observed {
+		if strings.HasPrefix(name, "delivery-") {
+			delete(w.in.Observed, name)
+		}
+	}
+}
+
+// TestCanaryWithoutRollback rejects a canary whose deployment rolls nothing back: it loses its requests, and its pods stay.
+func TestCanaryWithoutRollback(t *testing.T) {
+	w := aCanary(t)
+	w.in.Spec.RollbackConfig.AutoRollback = new(false)
+	w.sayCanary("two", 4)
+	w.until("edge1", "blue 1: 80, green 2: 20", cluster{})
+	w.ask("a", 2, action("Abort"))
+	told, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, told); diff != "" || out.Status.Phase != deploymentv1alpha1.PhaseFailed {
+		t.Errorf("\nRequests go back whatever the policy says.\n-want, +got:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
+	}
+}
