@@ -12,18 +12,6 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// checkTracks returns a problem for a deployment in tracks where these are not delivered.
-func (c *Core) checkTracks(in Input, s *catalog.Selection) error {
-	if c.inTracks {
-		return nil
-	}
-	if in.Spec.DeliveryConfig.Canary != nil {
-		return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-			errors.New("spec.deliveryConfig.canary: deployments in tracks cannot be delivered yet: leave it out"))
-	}
-	return checkHasNoTracks(&s.Blueprint)
-}
-
 // checkCanary returns a problem of the steps that a spec asks for.
 func checkCanary(spec deploymentv1alpha1.IntentDeploymentSpec, s *catalog.Selection) error {
 	config := spec.DeliveryConfig.Canary

@@ -250,19 +250,7 @@ func CheckSelection(in Input, i intent.Intent, s *catalog.Selection) error {
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
-	if err := checkHasNoTracks(&s.Blueprint); err != nil {
-		return err
-	}
 	return checkMetrics(s.Blueprint.Spec)
-}
-
-// checkHasNoTracks returns a problem for a Blueprint with spec.canary: a revision in tracks cannot be delivered yet.
-func checkHasNoTracks(b *catalogv1alpha1.Blueprint) error {
-	if b.Spec.Canary == nil {
-		return nil
-	}
-	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-		errors.Errorf("spec.blueprint: Blueprint %q has spec.canary, and deployments in tracks cannot be delivered yet: choose a Blueprint without it", b.GetName()))
 }
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not

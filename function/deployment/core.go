@@ -133,7 +133,6 @@ type Core struct {
 	tracker   *compose.Tracker
 	workloads *memo.Memo[track.Workload]
 	version   int32
-	inTracks  bool
 	spread    time.Duration
 
 	// providerTimeout is how long the provider may take to observe a change of a composed resource.
@@ -151,9 +150,6 @@ func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.sprea
 
 // WithProviderTimeout says how long the provider may take to observe a change of a composed resource. 0 means that it may take any time.
 func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.providerTimeout = d } }
-
-// WithTracks says whether deployments in tracks are delivered. They are refused otherwise.
-func WithTracks(enabled bool) Option { return func(c *Core) { c.inTracks = enabled } }
 
 // WithLoopbackChecks says whether checks may ask Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
 // tests.

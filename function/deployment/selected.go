@@ -67,9 +67,6 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return out, 0, err
 	}
-	if err := c.checkTracks(in, s); err != nil {
-		return out, 0, err
-	}
 	err := checkTimeouts(in.Spec)
 	if err != nil {
 		return out, 0, err

@@ -80,7 +80,7 @@ func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 func newCanaryWorld(t *testing.T, steps ...deploymentv1alpha1.CanaryStep) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.core = New(render.NewRenderer(), WithTracks(true))
+	w.core = New(render.NewRenderer())
 	w.core.version = firstRenderer
 	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Blueprint" })
 	w.addObject(readBlueprint(t, "web-canary-1.0.0.yaml"))

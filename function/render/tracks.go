@@ -13,7 +13,7 @@ import (
 func checkTrack(in Input) error {
 	canary := in.Blueprint != nil && in.Blueprint.Spec.Canary != nil
 	if canary && in.Track == "" {
-		return errors.New("spec.canary: deployments in tracks cannot be delivered yet: choose a Blueprint without it")
+		return errors.New("spec.canary: is set, so that nothing can be rendered without a track")
 	}
 	if !canary && in.Track != "" {
 		return errors.New("spec.canary: is not set, so that nothing can be rendered in tracks")

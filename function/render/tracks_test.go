@@ -118,7 +118,7 @@ func TestBuildRefusesTracks(t *testing.T) {
 	}{
 		"NoTrack": {
 			reason: "A Blueprint with a canary is never rendered without tracks.", change: func(in *Input) { in.Track = "" },
-			want: `cannot render Blueprint "web-1.1.0": spec.canary: deployments in tracks cannot be delivered yet: choose a Blueprint without it`,
+			want: `cannot render Blueprint "web-1.1.0": spec.canary: is set, so that nothing can be rendered without a track`,
 		},
 		"NoCanary": {
 			reason: "A Blueprint without a canary has no tracks.", change: func(in *Input) { in.Blueprint.Spec.Canary = nil },

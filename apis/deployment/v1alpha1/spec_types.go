@@ -224,8 +224,8 @@ type DeliveryConfig struct {
 	// +listMapKey=name
 	Waves []Wave `json:"waves,omitempty"`
 
-	// Canary says in which steps a revision gets the requests of the one before it. Its values are checked, and a deployment that sets it is refused:
-	// deployments in tracks cannot be delivered yet. Absent means that a revision takes the place of the one before it at once.
+	// Canary says in which steps a revision gets the requests of the one before it. The Blueprint has to have spec.canary. Absent means that a revision
+	// takes the place of the one before it at once.
 	// +optional
 	Canary *CanaryConfig `json:"canary,omitempty"`
 }

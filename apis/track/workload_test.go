@@ -1,0 +1,80 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// deploymentFile returns a Deployment of the blue track with a number of pods and an image.
+func deploymentFile(replicas, image string) []byte {
+	return []byte(`apiVersion: apps/v1
+kind: Deployment
+metadata:
+  annotations:
+    intentplane.dev/replicas: "` + replicas + `"
+  name: web-blue
+  namespace: team-a
+spec:
+  replicas: ` + replicas + `
+  template:
+    spec:
+      containers:
+      - image: ` + image + `
+`)
+}
+
+// TestReadWorkload compares folders that differ by sizes, by what the pods are, and by what tracks share.
+func TestReadWorkload(t *testing.T) {
+	base := tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "blue/kustomization.yaml": []byte("resources: []\n")}
+	first, err := ReadWorkload(base, Blue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason  string
+		files   tree.Files
+		same    bool
+		hasPods bool
+	}{
+		"Sizes":  {reason: "Other sizes are the same workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("5", "nginx:1")}, same: true, hasPods: true},
+		"Image":  {reason: "Another image is another workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:2")}, hasPods: true},
+		"Shared": {reason: "What tracks share is not part of a workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "shared/x.yaml": []byte("x")}, same: true, hasPods: true},
+		"None":   {reason: "A workload of no pods says so.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("0", "nginx:1")}, same: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReadWorkload(tc.files, Blue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.HasPods != tc.hasPods || (got.Digest == first.Digest) != tc.same {
+				t.Errorf("\n%s\nReadWorkload(...): want pods %t and an equal digest %t, got %+v", tc.reason, tc.hasPods, tc.same, got)
+			}
+			if diff := cmp.Diff([]types.NamespacedName{{Namespace: "team-a", Name: "web-blue"}}, got.Deployments); diff != "" {
+				t.Errorf("\n%s\nReadWorkload(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if _, err := ReadWorkload(tree.Files{"blue/x.yaml": []byte("}")}, Blue); err == nil {
+		t.Error("\nA file that is not an object is an error.\nReadWorkload(...): want an error")
+	}
+}
+
+// TestFolders reads the id of a track's folder, and leaves folders out.
+func TestFolders(t *testing.T) {
+	files := tree.Files{"blue/a.yaml": []byte("a"), "green/b.yaml": []byte("b"), "kustomization.yaml": []byte("k")}
+	if got, want := FolderID(files, Blue), tree.ID(tree.Files{"a.yaml": []byte("a")}); got != want {
+		t.Errorf("\nA folder has the id of its files.\nFolderID(...): want %s, got %s", want, got)
+	}
+	if got := FolderID(tree.Files{}, Blue); got != "" {
+		t.Errorf("\nA directory without the folder has no id of it.\nFolderID(...): got %s", got)
+	}
+	want := tree.Files{"green/b.yaml": []byte("b"), "kustomization.yaml": []byte("k")}
+	if diff := cmp.Diff(want, WithoutFolders(files, Blue)); diff != "" {
+		t.Errorf("\nThe files of other folders stay.\nWithoutFolders(...): -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,196 @@
+package compose
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// webObjects are a Deployment, its Service and the route to it.
+var webObjects = tree.Files{
+	"deployment-web.yaml": []byte(`apiVersion: apps/v1
+kind: Deployment
+metadata:
+  labels:
+    intentplane.dev/workload: main
+  name: web
+  namespace: team-a
+spec:
+  replicas: 4
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: nginx
+        name: web
+`),
+	"service-web.yaml": []byte(`apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  namespace: team-a
+spec:
+  ports:
+  - port: 80
+  selector:
+    app: web
+`),
+	"httproute-web.yaml": []byte(`apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: web
+  namespace: team-a
+spec:
+  rules:
+  - backendRefs:
+    - name: web
+      port: 80
+`),
+}
+
+// treeIn returns the tree in which a track of the web objects is alone.
+func treeIn(t *testing.T, name string) (deliveryv1alpha1.Tree, tree.Files) {
+	t.Helper()
+	parts, err := track.Split(webObjects, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := parts.Files(name, track.Layout{Kustomizations: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := tree.Encode(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deliveryv1alpha1.Tree{Site: "edge1", Path: "edge1/x", Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded}, files
+}
+
+// describeTracks says what a tree is asked to have.
+func describeTracks(t TrackedTree) string {
+	out := string(t.Action)
+	for _, is := range t.Tracks {
+		out += fmt.Sprintf(" %s %d: %d", is.Name, is.Revision, is.Weight)
+	}
+	for _, p := range t.Parts {
+		out += fmt.Sprintf(" part %s", p.Path)
+	}
+	return out
+}
+
+// TestCompose composes the directory of revision 2, which is in the green track, beside revision 1 in the blue one.
+func TestCompose(t *testing.T) {
+	green, _ := treeIn(t, track.Green)
+	blue, blueFiles := treeIn(t, track.Blue)
+	folder := track.FolderID(blueFiles, track.Blue)
+	alone := deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}}}
+	both := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
+		{Name: track.Blue, Revision: 1, Tree: folder, Weight: 80}, {Name: track.Green, Revision: 2, Tree: folder, Weight: 20},
+	}}
+	known := func(int64) string { return folder }
+	unknown := func(int64) string { return "" }
+	step2 := step.Aim{Put: map[string]int64{track.Green: 2, track.Blue: 1}, Serving: track.Blue, Weight: 20, Ahead: new(int32(50))}
+	cases := map[string]struct {
+		reason string
+		from   Directory
+		want   string
+	}{
+		"Keeps":    {reason: "A directory that stays is not asked for.", from: Directory{Own: green, Aim: step.Aim{Keeps: true}}, want: "Keep"},
+		"Prepare":  {reason: "The files of the new track come beside the folder of the old one.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
+		"Reported": {reason: "A folder that the history does not know is the one that the directory has.", from: Directory{Own: green, Held: alone, FolderOf: unknown, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
+		"Unknown":  {reason: "Without the folder of the old track nothing is composed.", from: Directory{Own: green, FolderOf: unknown, Aim: step2}, want: "Keep"},
+		"NoFiles":  {reason: "Without the files of the new track nothing is composed.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Keep"},
+		"Shift":    {reason: "Requests are moved with both folders as they are.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Serving: track.Blue}}, want: "Desired blue 1: 100 green 2: 0 part blue part green"},
+		"Nowhere":  {reason: "A track that is not there gets no requests.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: known, Aim: step.Aim{Serving: track.Green}}, want: "Keep"},
+		"Beside": {
+			reason: "The pods of a past revision come back without requests.", want: "Desired blue 1: 0 green 2: 100 part blue part green",
+			from: Directory{Own: green, Asked: green, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}, Held: deliveryv1alpha1.DeliveredTree{
+				Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Green, Revision: 2, Tree: folder, Weight: 100}},
+			}},
+		},
+		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := NewTracker(1 << 20)
+			tc.from.Track, tc.from.Revision = track.Green, 2
+			got, err := c.Compose(tc.from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, _ := c.Compose(tc.from)
+			if diff := cmp.Diff(tc.want, describeTracks(got)) + cmp.Diff(got, again); diff != "" {
+				t.Errorf("\n%s\nCompose(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if got.Action == deliveryv1alpha1.ActionDesired && got.Tree.Tree != idOf(t, got.Tree) {
+				t.Errorf("\nA tree has the id of its files and parts.\nCompose(...): got %s", got.Tree.Tree)
+			}
+			if name == "Alone" && got.Tree.Tree != green.Tree {
+				t.Errorf("\nThe tree of a track that is alone is the rendered one.\nCompose(...): got %s, want %s", got.Tree.Tree, green.Tree)
+			}
+		})
+	}
+}
+
+// idOf returns the id of the files and parts of a tree.
+func idOf(t *testing.T, of deliveryv1alpha1.Tree) string {
+	t.Helper()
+	files, err := tree.Decode(of.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]string{}
+	for _, p := range of.Parts {
+		parts[p.Path] = p.Tree
+	}
+	id, err := tree.GraftedID(files, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestAlone reads the tree in which a revision is alone from one in which it has a part of its size.
+func TestAlone(t *testing.T) {
+	green, files := treeIn(t, track.Green)
+	c := NewTracker(1 << 20)
+	d := Directory{Own: green, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return track.FolderID(files, track.Green) }}
+	d.Aim = step.Aim{Put: map[string]int64{track.Green: 2, track.Blue: 1}, Serving: track.Blue, Weight: 5, Ahead: new(int32(20))}
+	part, err := c.Compose(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Own = part.Tree
+	got, ok := c.Alone(d)
+	want := ledger.SiteTree{Site: "edge1", ID: green.Tree, Part: track.FolderID(files, track.Green)}
+	if diff := cmp.Diff(want, got); diff != "" || !ok {
+		t.Errorf("\nThe revision alone has all of its pods.\nAlone(...): -want, +got:\n%s", diff)
+	}
+	d.Own.Files = nil
+	if _, ok := c.Alone(d); ok {
+		t.Error("\nWithout the files it is not known.\nAlone(...): want false")
+	}
+}
+
+// TestKeepTracked keeps directories that hold what they were asked for, or something else.
+func TestKeepTracked(t *testing.T) {
+	asked := deliveryv1alpha1.Tree{Site: "edge1", Action: deliveryv1alpha1.ActionDesired, Tree: "t", Files: []byte("f")}
+	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "t"}}); got.Action != deliveryv1alpha1.ActionDesired || len(got.Files) == 0 {
+		t.Errorf("\nA directory that holds what it was asked for keeps its files in the object.\nKeepTracked(...): got %+v", got)
+	}
+	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep {
+		t.Errorf("\nA directory that holds something else stays as it is.\nKeepTracked(...): got %+v", got)
+	}
+}
