@@ -70,22 +70,22 @@ func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.De
 
 // Follow returns a delivery to another repository than the home, with a copy of what is recorded. Where the state brings nothing new, the delivery stays
 // at the position that it has: neither a verdict nor a step elsewhere changes a follower. One that was never there asks for no position before the
-// revision comes to its Sites, so that its repository is read only.
+// revision comes to its Sites, so that its repository is read only. In tracks each repository is asked for each position: what its directories have counts.
 func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
 	out := *d
 	p := &out.Spec.ForProvider
 	essentials := recorded.Essentials()
 	p.Copy = &essentials
 	asksForNothing := evidence.AsksForNothing(d)
+	isTracked := recorded.Current != nil && recorded.Current.Track != ""
 	if observed == nil {
-		if asksForNothing && !evidence.IsReached(name, d, recorded) {
+		if asksForNothing && !isTracked && !evidence.IsReached(name, d, recorded) {
 			p.Position = nil
 		}
 		return &out
 	}
 	was := observed.Spec.ForProvider
 	isLeft := evidence.IsLeftAlone(name, d, observed, recorded)
-	isTracked := recorded.Current != nil && recorded.Current.Track != ""
 	if isLeft || !isTracked && asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
 		p.Position, p.Copy = was.Position, was.Copy
 	}

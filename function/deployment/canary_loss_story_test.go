@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,9 +11,32 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// TestCanaryWaves delivers a second revision to two Sites, one wave after the other, each with its own steps.
+// TestCanaryWaves delivers a second revision to two Sites, one wave after the other, each with its own steps, in one repository and in two.
 func TestCanaryWaves(t *testing.T) {
-	w := newCanaryWorld(t, weightStep(20))
+	for name, isSplit := range map[string]bool{"OneRepository": false, "TwoRepositories": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newCanaryWorld(t, weightStep(20))
+			if isSplit {
+				w.splitRepositories()
+			}
+			w.tellWaves()
+		})
+	}
+}
+
+// splitRepositories gives edge2 a repository of its own.
+func (w *world) splitRepositories() {
+	o := w.object("ClusterProviderConfig", w.firstConfig()).DeepCopy()
+	o.SetName("other")
+	w.addObject(o)
+	w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
+	w.set("Site", "edge2", map[string]any{"name": "other"}, "spec", "repository", "providerConfigRef")
+}
+
+// tellWaves delivers two revisions to edge2 first and then to edge1.
+func (w *world) tellWaves() {
+	w.t.Helper()
+	t := w.t
 	w.twoSites("one")
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}, Steps: []deploymentv1alpha1.CanaryStep{weightStep(50)}}}
 	if _, out := w.story("edge1", cluster{}); !out.Ready {
@@ -31,6 +55,9 @@ func TestCanaryWaves(t *testing.T) {
 		"blue 1: 100, green 2: 0 | blue 1: 100", "blue 1: 50, green 2: 50 | blue 1: 100", "blue 1: 0, green 2: 100 | blue 1: 100",
 		"blue 1: 0, green 2: 100 | blue 1: 100, green 2: 0", "blue 1: 0, green 2: 100 | blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100 | blue 1: 0, green 2: 100",
 		"green 2: 100 | green 2: 100",
+	}
+	if len(w.repositories) > 1 { // The home is alone by the commit that records it.
+		want = slices.Insert(want, len(want)-1, "green 2: 100 | blue 1: 0, green 2: 100")
 	}
 	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
 		t.Errorf("\nEach wave goes through its steps after the one before.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
