@@ -182,3 +182,30 @@ func TestComparison(t *testing.T) {
 		})
 	}
 }
+
+// TestIsSameSite compares requests to observe a Site that are made of the same values, and of others.
+func TestIsSameSite(t *testing.T) {
+	newSite := func(weight int32) deliveryv1alpha1.SiteTree {
+		return deliveryv1alpha1.SiteTree{Name: "edge1", Tree: "t", Traffic: &deliveryv1alpha1.SiteTraffic{
+			Tracks: []deliveryv1alpha1.TrackTraffic{{Name: "blue", Weight: weight, WeighedAt: &ledger.Position{Revision: 1}}},
+		}}
+	}
+	plain := deliveryv1alpha1.SiteTree{Name: "edge1", Tree: "t"}
+	cases := map[string]struct {
+		reason string
+		a, b   deliveryv1alpha1.SiteTree
+		want   bool
+	}{
+		"Equal":     {reason: "Equal values are the same request, wherever they stand.", a: newSite(20), b: newSite(20), want: true},
+		"Weight":    {reason: "Another weight is another request.", a: newSite(20), b: newSite(50)},
+		"Trackless": {reason: "A Site that got tracks is asked for something else.", a: plain, b: newSite(20)},
+		"Plain":     {reason: "Sites without tracks are compared as before.", a: plain, b: plain, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := isSameSite(tc.a, tc.b); got != tc.want {
+				t.Errorf("\n%s\nisSameSite(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

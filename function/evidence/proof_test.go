@@ -67,3 +67,61 @@ func TestProof(t *testing.T) {
 		})
 	}
 }
+
+// TestWithoutLosers leaves failures of engines out while requests are moved between tracks.
+func TestWithoutLosers(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		track  string
+		stage  int32
+		why    string
+		want   bool
+	}{
+		"Losing":    {reason: "The pods that fail before the steps may be those that lose their requests.", track: "blue", stage: ledger.StageShift, why: rolloutv1alpha1.RejectedSyncFailed},
+		"TimedOut":  {reason: "A shift that takes too long fails.", track: "blue", stage: ledger.StageShift, why: rolloutv1alpha1.RejectedSyncTimedOut, want: true},
+		"InSteps":   {reason: "In the steps each failure counts.", track: "blue", stage: ledger.StageSteps, why: rolloutv1alpha1.RejectedSyncFailed, want: true},
+		"Trackless": {reason: "Without tracks each failure counts.", why: rolloutv1alpha1.RejectedSyncFailed, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := Comparison{State: newState(2, "b")}
+			c.State.Current.Track, c.State.Cursor.Stage = tc.track, tc.stage
+			if got := c.withoutLosers(&ledger.Verdict{Result: ledger.VerdictRejected, Reason: tc.why}); (got != nil) != tc.want {
+				t.Errorf("\n%s\nwithoutLosers(...): want a failure %t, got %+v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestIsSyncReleased reads the condition of a SiteSync about a position.
+func TestIsSyncReleased(t *testing.T) {
+	at := ledger.Position{Revision: 2, Step: 1, Stage: ledger.StageSteps}
+	newSync := func() *deliveryv1alpha1.SiteSync {
+		s := &deliveryv1alpha1.SiteSync{}
+		s.Generation = 3
+		s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &at, &at
+		s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionTrue, ObservedGeneration: 3})
+		return s
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.SiteSync)
+		want   bool
+	}{
+		"Over":     {reason: "A pause that is over releases the step.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Earlier":  {reason: "A pause of another generation releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 4 }},
+		"Elsewhen": {reason: "A pause of another position releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position = &ledger.Position{Revision: 2} }},
+		"Pausing": {reason: "A pause that runs releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) {
+			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionFalse, ObservedGeneration: 3})
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newSync()
+			tc.change(s)
+			if got := IsSyncReleased(s, at); got != tc.want {
+				t.Errorf("\n%s\nIsSyncReleased(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
