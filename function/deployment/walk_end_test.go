@@ -39,6 +39,9 @@ func (w *walk) calm() {
 	}
 	for quiet := 0; w.rounds < 200; w.rounds++ {
 		out := w.playRound()
+		if len(w.truth.violations) > 0 {
+			return
+		}
 		if w.last != nil && w.brief(out) == w.brief(w.last) && isSame(out.Status, w.last.Status) {
 			quiet++
 		} else {

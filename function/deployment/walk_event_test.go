@@ -20,6 +20,8 @@ type judgedCall struct {
 	asked int
 	// isNew says that some were not.
 	isNew bool
+	// provenIn is the epoch in which the steps of the current revision were proven: that of the state which is recovered, where one is.
+	provenIn int64
 }
 
 // judgeProposal looks at what a call asks for, from what it knew.
@@ -29,7 +31,7 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 		return
 	}
 	p := judgedCall{seen: seenLedger(m.deliveries[name])}
-	p.next = p.seen
+	p.next, p.provenIn = p.seen, p.seen.Epoch
 	update := asked[name].Spec.ForProvider.Ledger
 	was := m.deliveries[name]
 	p.asked = countAsked(was, *update)
@@ -37,10 +39,15 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 	if update.After == p.seen.Head {
 		p.next = w.judgeEvents(m, p, update.Events, fresh)
 	}
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		w.judgeTrees(m.deliveries[name], asked[name], p.next)
+	for _, e := range update.Events {
+		if e.Recovered != nil {
+			p.provenIn = e.Recovered.Copy.Epoch
+		}
 	}
-	if fresh && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) {
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		w.judgeTrees(m.deliveries[name], asked[name], p)
+	}
+	if fresh && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) && !w.awaitsForcedHome(m, p.seen) {
 		w.heeds(m, p)
 	}
 }
@@ -55,19 +62,38 @@ func withdraws(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
 	return false
 }
 
-// areHomesKnown is true if each repository reported whether it has the ledger. Nothing is decided before.
+// areHomesKnown is true if each home that is asked for reported whether it has the ledger: nothing is decided before. Where none has one, any other
+// repository may, and has to have reported too.
 func areHomesKnown(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) bool {
-	for name := range asked {
-		if m.deliveries[name] == nil {
+	isOpen, hasAllReported := false, true
+	for name, d := range asked {
+		was := m.deliveries[name]
+		hasReported := was != nil && was.Status.AtProvider.Ledger != nil
+		if hasAllReported = hasAllReported && hasReported; d.Spec.ForProvider.Ledger == nil {
+			continue
+		}
+		if !hasReported {
 			return false
 		}
+		isOpen = isOpen || was.Status.AtProvider.Ledger.Seq > 0
 	}
-	for _, d := range m.deliveries {
-		if d.Status.AtProvider.Ledger == nil {
-			return false
+	return isOpen || hasAllReported
+}
+
+// awaitsForcedHome is true while a user wants to force the ledger to a repository that did not report yet what it has of the ledger.
+func (w *walk) awaitsForcedHome(m moment, s ledger.State) bool {
+	for uid, r := range w.wanted {
+		if !ptr.Deref(r.Force, false) || slices.Contains(s.Requests, uid) {
+			continue
+		}
+		hasReported := func(d *deliveryv1alpha1.GitDelivery) bool {
+			return d.Spec.ProviderConfigReference.Name == r.ToConfigRef.Name && d.Status.AtProvider.Ledger != nil
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Values(m.deliveries)), hasReported) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // countAsked is how many of the events of an update a delivery asks for already.
@@ -290,8 +316,8 @@ func (w *walk) flies(m moment, s ledger.State) bool {
 }
 
 // judgeTrees looks at the trees that a delivery asks for. Those of a follower belong to what is recorded.
-func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, next ledger.State) {
-	s := next
+func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
+	s := p.next
 	if c := d.Spec.ForProvider.Copy; c != nil {
 		if s = *c; !w.truth.heads[s.Head] {
 			w.truth.violatedf("a follower is asked for event %d of epoch %d, which was never recorded", s.Seq, s.Epoch)
@@ -304,7 +330,7 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, next ledger.Stat
 	for _, t := range d.Spec.ForProvider.Trees {
 		switch t.Action {
 		case deliveryv1alpha1.ActionDesired:
-			w.mayDeliver(s, t)
+			w.mayDeliver(s, t, p.provenIn)
 		case deliveryv1alpha1.ActionRestore:
 			w.mayRestore(was, s, t)
 		case deliveryv1alpha1.ActionKeep:
@@ -312,19 +338,24 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, next ledger.Stat
 	}
 }
 
-// mayDeliver checks that all steps before that of a Site were proven, and that its cluster was.
-func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree) {
-	if w.truth.lossy || s.Epoch > w.truth.newest.Epoch {
-		return // What was proven in the epoch before counts once the next one is recorded.
+// mayDeliver checks that all steps before that of a Site were proven, and that its cluster was. What was proven in the epoch before counts in the next one,
+// which may not be recorded yet, and may be proven already where it is asked for.
+func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree, provenIn int64) {
+	before := s
+	if s.Epoch > w.truth.newest.Epoch {
+		before.Epoch = provenIn
 	}
-	if w.sites[t.Site].clustered && !w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] {
+	isAdmitted := func(s ledger.State) bool { return w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] }
+	if w.sites[t.Site].clustered && !isAdmitted(s) && !isAdmitted(before) {
 		w.truth.violatedf("revision %d is delivered to %s, whose cluster was not ready", s.Current.Number, t.Site)
 	}
 	for i, step := range s.Current.Plan {
 		if slices.Contains(step.Sites, t.Site) {
 			return
 		}
-		w.truth.provenStep(s, int32(i), "is delivered to "+t.Site)
+		if why := w.truth.refuteStep(s, int32(i)); why != "" && w.truth.refuteStep(before, int32(i)) != "" {
+			w.truth.violatedf("revision %d is delivered to %s, and %s", s.Current.Number, t.Site, why)
+		}
 	}
 }
 

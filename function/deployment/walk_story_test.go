@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -16,8 +17,8 @@ func (w *walk) provide(name string, crash bool) {
 	d := copyForStatus(w.deliveries[name])
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
 	before := r.memory.record
-	// A call may have seen the numbers of a ledger of which nothing is left.
-	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy) {
+	// A call may have seen the numbers of a ledger of which nothing is left, and order the next one.
+	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
 		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
 	}
 	if reason := reasonOf(d); reason != "" {
@@ -30,6 +31,12 @@ func (w *walk) provide(name string, crash bool) {
 		w.judgeRecord(name, before, after)
 		w.count(d, after)
 	}
+}
+
+// isAboutNumber is true for an illegal event that orders a revision.
+func isAboutNumber(err error) bool {
+	var illegal ledger.IllegalError
+	return errors.As(err, &illegal) && illegal.Event == "Ordered"
 }
 
 // reportedElsewhere is the newest head of the ledger that other deliveries report than the named one. The ledger of a deployment that was deleted does not
@@ -100,7 +107,6 @@ func (w *walk) step() {
 	if w.moves && w.shifts.IntN(10) == 0 {
 		w.relocate()
 	}
-	w.noteOldHomes()
 	names := slices.Sorted(maps.Keys(w.deliveries))
 	switch n := w.rng.IntN(100); {
 	case n < 38:

@@ -288,7 +288,8 @@ func (w *walk) mustSay(m moment, said string, out *reply) {
 	}
 }
 
-// isRebasing is true for a home that was Ready before it was asked to record an equivalent request alone. That makes no deployment unready.
+// isRebasing is true for a home that was Ready before it was asked to record an equivalent request alone. Nothing changes at any Site, and so that makes no
+// deployment unready: story 30432 tells of it.
 func isRebasing(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, c := d.Spec.ForProvider.Ledger, d.GetCondition(xpv2.TypeReady)
 	return asked != nil && len(asked.Events) == 1 && asked.Events[0].Rebased != nil && c.Status == corev1.ConditionTrue && c.ObservedGeneration == d.GetGeneration()-1

@@ -236,15 +236,23 @@ func (t *truth) recordVerdict(s ledger.State, j ledger.Judged) {
 
 // provenStep checks that a step of a revision ran at each of its Sites, and passed its Gate.
 func (t *truth) provenStep(s ledger.State, step int32, does string) {
+	if why := t.refuteStep(s, step); why != "" {
+		t.violatedf("revision %d %s, and %s", s.Current.Number, does, why)
+	}
+}
+
+// refuteStep returns why a step of a revision is not proven. It is empty for one that is.
+func (t *truth) refuteStep(s ledger.State, step int32) string {
 	p := s.Position()
 	for _, site := range s.Current.Plan[step].Sites {
 		if !t.ran[run{goalOf(p), site, ""}] {
-			t.violatedf("revision %d %s, and never ran at %s", p.Revision, does, site)
+			return "it never ran at " + site
 		}
 	}
 	if p.Step = step; s.Current.Plan[step].Gate && !t.passed[gatedOf(p)] {
-		t.violatedf("revision %d %s, and no Gate let step %d pass", p.Revision, does, step)
+		return fmt.Sprintf("no Gate let step %d pass", p.Step)
 	}
+	return ""
 }
 
 // wasVerified checks that a target was verified in the ledger.
