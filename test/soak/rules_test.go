@@ -33,7 +33,11 @@ func ledgers() map[string]rule {
 		},
 		"GoneElsewhere": {
 			reason: "A home does not record what is behind the ledger in another repository.", file: "deployment/walk_ledger_test.go",
-			at: "len(asked.Events) > 0 && «next.Compare(known) < 0» {", without: "false", story: 9499,
+			at: "len(asked.Events) > 0 && «next.Compare(known) < 0» {", without: "false", test: "TestForcedMove",
+		},
+		"Withdrawn": {
+			reason: "A home that the ledger is forced away from is asked to record nothing before the next one is.", file: "deployment/resources.go",
+			at: "if «newest.Seq > 0» && homeName(was)", without: "false", test: "TestForcedMove",
 		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
