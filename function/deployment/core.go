@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
@@ -101,6 +102,9 @@ const packedBytes = 4 << 20
 // digestBytes is how many bytes of digests of Blueprints and specs a Core remembers: of some thousand.
 const digestBytes = 1 << 20
 
+// intentBytes is how many bytes of intents a Core remembers: of some hundred at least.
+const intentBytes = 4 << 20
+
 // catalogBytes is how many bytes of decoded objects of the catalog a Core remembers: of some thousand Sites.
 const catalogBytes = 32 << 20
 
@@ -128,6 +132,7 @@ type Core struct {
 	selected  *memo.Memo[selected]
 	rendered  *memo.Memo[renderedSites]
 	digests   *memo.Memo[string]
+	intents   *memo.Memo[intent.Intent]
 	gates     *gates.Compiler
 	uses      *memo.Memo[render.Uses]
 	tracker   *compose.Tracker
@@ -163,7 +168,7 @@ func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopw
 // New returns a Core that renders with r.
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
-		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
+		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
 		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: compose.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },

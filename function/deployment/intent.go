@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"crypto/sha256"
 	"maps"
 	"slices"
 
@@ -8,13 +9,19 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/memo"
 )
 
 // ReadIntent reads the intent of a spec, and adds the objectives that it names to the gates of that spec. It also returns the field that holds
 // the intent, which is empty for one that cannot be read. It returns an error, whose reason ReasonOf returns, for an intent that cannot be
 // understood, and for one that contradicts the gates.
 func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	i, field, err := decodeIntent(*s)
+	return readIntent(s, intent.FromText)
+}
+
+// readIntent is as ReadIntent, with what reads a text.
+func readIntent(s *deploymentv1alpha1.IntentDeploymentSpec, fromText func(string) (intent.Intent, error)) (intent.Intent, string, error) {
+	i, field, err := decodeIntent(*s, fromText)
 	if err != nil {
 		return i, "", terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
 	}
@@ -25,7 +32,7 @@ func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, stri
 }
 
 // decodeIntent decodes the intent from the field that holds it.
-func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec, fromText func(string) (intent.Intent, error)) (intent.Intent, string, error) {
 	switch {
 	case s.Intent != nil && s.Expectation != nil, s.Intent == nil && s.Expectation == nil:
 		return intent.Intent{}, "spec", errors.New("spec: exactly one of intent and expectation must be set")
@@ -33,8 +40,24 @@ func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, str
 		i, err := intent.FromExpectation(s.Expectation)
 		return i, "spec.expectation", err
 	}
-	i, err := intent.FromText(*s.Intent)
+	i, err := fromText(*s.Intent)
 	return i, "spec.intent", err
+}
+
+// intentFactor is how many times as large as its text an intent is, about.
+const intentFactor = 4
+
+// intentOf returns the intent that a text says. Nearly every call is given the same text again: what it says is shared, and no caller may change it.
+func (c *Core) intentOf(text string) (intent.Intent, error) {
+	key := memo.Key(sha256.Sum256([]byte(text)))
+	if known, ok := c.intents.Get(key); ok {
+		return known, nil
+	}
+	i, err := intent.FromText(text)
+	if err == nil {
+		c.intents.Put(key, i, intentFactor*len(text))
+	}
+	return i, err
 }
 
 // withObjectives returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said

@@ -90,7 +90,7 @@ func TestSameRequest(t *testing.T) {
 	digests := map[string]bool{}
 	for name, s := range specs {
 		s.Default()
-		i, field, err := decodeIntent(s)
+		i, field, err := decodeIntent(s, intent.FromText)
 		if err != nil {
 			t.Fatalf("%s: read(...): %v", name, err)
 		}

@@ -20,6 +20,9 @@ import (
 // stepsOf a story.
 const stepsOf = 70
 
+// mostMemory is how many bytes stories may take before what is garbage is collected more often.
+const mostMemory = 2 << 30
+
 // TestWalk tells stories of faults. INTENTPLANE_WALK names them, as 7, 1-100 or 4,8,15, and the first that goes wrong is told with all that
 // happens in it. It says how many are told in a CPU-second.
 func TestWalk(t *testing.T) {
@@ -27,6 +30,7 @@ func TestWalk(t *testing.T) {
 	ends, began := tally{all: map[string]int{}}, spentTime()
 	// A story makes much that is garbage at once: collecting it seldom saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostMemory))
 	t.Run("Stories", func(t *testing.T) {
 		for i := range runtime.GOMAXPROCS(0) {
 			t.Run(strconv.Itoa(i), func(t *testing.T) {
