@@ -109,6 +109,24 @@ func backendsDiffer(want track.Route, found *unstructured.Unstructured) string {
 	return ""
 }
 
+// WeighedServices returns the Services that a route in the cluster gives requests to although Git says that they get none.
+func WeighedServices(want track.Route, found *unstructured.Unstructured) []string {
+	if found == nil {
+		return nil
+	}
+	got, err := track.Backends(found)
+	if err != nil {
+		return nil // The weights are not known, and prove nothing.
+	}
+	var out []string
+	for _, b := range want.Backends {
+		if i := slices.IndexFunc(got, b.IsSameBackend); i >= 0 && b.Weight == 0 && got[i].Weight > 0 {
+			out = append(out, b.Service)
+		}
+	}
+	return out
+}
+
 // reason returns why a parent of the route proves nothing, or the empty texts.
 func (r *gatewayRoute) reason() (reason, message string) {
 	if len(r.Spec.ParentRefs) == 0 {

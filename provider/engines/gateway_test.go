@@ -216,3 +216,39 @@ func decodeManifest(t *testing.T, text string) *unstructured.Unstructured {
 	}
 	return u
 }
+
+func TestWeighedServices(t *testing.T) {
+	git := func(blue, green int64) track.Route {
+		return track.Route{Kind: "HTTPRoute", Namespace: "shop", Name: "web", Backends: []track.Backend{{Service: "web-blue", Weight: blue}, {Service: "web-green", Weight: green}}}
+	}
+	cases := map[string]struct {
+		reason string
+		git    track.Route
+		route  string
+		want   []string
+	}{
+		"Same":    {reason: "Services that get what Git says are not named.", git: git(80, 20), route: canaryRoute},
+		"Other":   {reason: "A Service that is to get requests is not named, however many it gets.", git: git(95, 5), route: canaryRoute},
+		"Weighed": {reason: "A Service that gets requests although Git gives it none is named.", git: git(100, 0), route: canaryRoute, want: []string{"web-green"}},
+		"Gone":    {reason: "A route that does not exist gives no requests."},
+		"Unclear": {reason: "A weight that is not a number says nothing.", git: git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var found *unstructured.Unstructured
+			if tc.route != "" {
+				b, err := yaml.YAMLToJSON([]byte(tc.route))
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = &unstructured.Unstructured{}
+				if err := found.UnmarshalJSON(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(tc.want, WeighedServices(tc.git, found)); diff != "" {
+				t.Errorf("\n%s\nWeighedServices(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -111,7 +112,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	o.Proof = proofOf(s)
 	o.Reason, o.Message = s.seen.Reason, s.seen.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
-		if isBroken(want, s) {
+		if isBroken(want, s) && !f.movesRequests(want) {
 			o.State = v1alpha1.SiteFailed
 		}
 		return o
@@ -138,6 +139,12 @@ func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
 // of a Site may have stumbled over another claim.
 func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
+}
+
+// movesRequests is true for a Site with tracks before the steps of its revision. The tree has pods there of a track that loses its requests, which another
+// revision brought: that they fail does not speak against the one that the Site is asked for.
+func (f facts) movesRequests(want v1alpha1.SiteTree) bool {
+	return want.Traffic != nil && f.asked().Stage < ledger.StageSteps
 }
 
 // waitForTree adds what time has to say. A Site that failed or took too long stays so until it is live.

@@ -10,11 +10,14 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
+// pauseManual is the pause that a user ends.
+const pauseManual = "Manual"
+
 // pauseOf returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
 func (f facts) pauseOf(live bool) *v1alpha1.PauseObservation {
 	length, err := time.ParseDuration(f.spec.Pause)
 	if err != nil {
-		return nil // The API server has checked the form of one that is there.
+		return nil // There is none, or a user ends it: the API server has checked the form of all others.
 	}
 	start := f.pauseStart()
 	if start.IsZero() && !live {
@@ -61,6 +64,10 @@ func releasedCondition(s *v1alpha1.SiteSync, d decision, now time.Time) (xpv2.Co
 		return c, false
 	case s.Spec.ForProvider.Pause == "":
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonNoPause
+	case s.Spec.ForProvider.Promoted:
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonPromoted
+	case s.Spec.ForProvider.Pause == pauseManual:
+		c.Reason = v1alpha1.ReasonPausing
 	case d.next.Pause == nil:
 		c.Reason = v1alpha1.ReasonPauseAwaited
 	case now.Before(d.next.Pause.EndsAt.Time):

@@ -81,6 +81,7 @@ func TestReleased(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		pause  string
+		ended  bool
 		before xpv2.ConditionReason
 		seen   *v1alpha1.PauseObservation
 		want   xpv2.ConditionReason
@@ -90,13 +91,16 @@ func TestReleased(t *testing.T) {
 		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
 		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
+		"Manual":  {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
+		"Ended":   {reason: "A user ended the pause that waited for that.", pause: "Manual", ended: true, want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
+		"Early":   {reason: "A user ended the pause before its time.", pause: "10s", ended: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
 		"Over":    {reason: "A pause is over at its end.", pause: "10s", seen: sawPause(positionOf(2, 0), 50, 60), want: v1alpha1.ReasonPauseOver, status: corev1.ConditionTrue},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &v1alpha1.SiteSync{}
 			s.SetGeneration(7)
-			s.Spec.ForProvider.Pause = tc.pause
+			s.Spec.ForProvider.Pause, s.Spec.ForProvider.Promoted = tc.pause, tc.ended
 			if tc.before != "" {
 				s.SetConditions(xpv2.Condition{Type: v1alpha1.TypeReleased, Reason: tc.before})
 			}
@@ -122,5 +126,32 @@ func TestReleasedIsWritten(t *testing.T) {
 			t.Errorf("the end of a pause is written at once, since the function waits for it: want %s, got %s", want, got)
 		}
 		now = now.Add(10 * time.Second)
+	}
+}
+
+// TestPauseIsWrittenOnce observes a pause again and again, by providers that remember nothing, as after restarts and changes of the leader. Each looks
+// twice, a while apart, so that it writes what it has put off.
+func TestPauseIsWrittenOnce(t *testing.T) {
+	for _, length := range []string{"10m", "Manual"} {
+		f := testFacts(live(), pausing(length))
+		s := &v1alpha1.SiteSync{}
+		s.Spec.ForProvider = f.spec
+		now := f.now
+		observe := func(n *note) {
+			e := &external{connector: &connector{now: func() time.Time { return now }}, note: n}
+			f.before, f.now = *s.Status.AtProvider.DeepCopy(), now
+			e.updateStatus(s, decideStatus(f))
+			now = now.Add(longest + time.Second)
+		}
+		observe(newMemory().noteFor(key()))
+		want := *s.Status.DeepCopy()
+		for range 3 {
+			n := newMemory().noteFor(key())
+			observe(n)
+			observe(n)
+			if diff := cmp.Diff(want, s.Status); diff != "" {
+				t.Fatalf("\nA pause of %s is written once.\nstatus after %s: -want, +got:\n%s", length, now.Sub(noon()), diff)
+			}
+		}
 	}
 }

@@ -2,8 +2,11 @@ package sitesync
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -24,6 +27,8 @@ type trafficFacts struct {
 	routes *problem
 	// workloads is why not all pods of a track are available, by the name of the track. Nil if they are.
 	workloads map[string]*problem
+	// weighed are Services that the cluster gives requests to although Git says that they get none.
+	weighed []string
 }
 
 // readTraffic reads the routes and the workloads of a Site from its own cluster, wherever its engine is. It returns an error if our own API server
@@ -34,27 +39,40 @@ func (e *external) readTraffic(ctx context.Context, site *catalogv1alpha1.Site, 
 	if out.routes = p; err != nil || p != nil {
 		return out, err
 	}
-	out.routes = readRoutes(ctx, c, want.Routes)
+	out.readRoutes(ctx, c, want.Routes)
 	for _, t := range want.Tracks {
 		out.workloads[t.Name] = readWorkloads(ctx, c, t.Workloads)
 	}
 	return out, nil
 }
 
-func readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute) *problem {
+// readRoutes reads all routes: one that proves nothing does not hide what another one gives requests to.
+func (t *trafficFacts) readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute) {
 	for _, r := range want {
 		found, p := getObject(ctx, c, routeRef(r))
 		if p != nil && p.reason == v1alpha1.SiteReasonEngineNotInstalled {
 			p.reason = engines.ReasonRouteMissing // It is the kind of the route that the cluster does not serve.
 		}
-		if p != nil {
-			return p
+		if p == nil {
+			t.weighed = append(t.weighed, engines.WeighedServices(routeInGit(r), found)...)
+			p = routeProblem(r, found)
 		}
-		if reason, message := engines.RouteReason(routeInGit(r), found); reason != "" {
-			return &problem{reason: reason, message: message}
+		if t.routes == nil {
+			t.routes = p
 		}
 	}
+}
+
+func routeProblem(want v1alpha1.TrafficRoute, found *unstructured.Unstructured) *problem {
+	if reason, message := engines.RouteReason(routeInGit(want), found); reason != "" {
+		return &problem{reason: reason, message: message}
+	}
 	return nil
+}
+
+// isWeighed is true for a track whose Service the cluster gives requests to although Git gives it none: another user changed a route.
+func (t *trafficFacts) isWeighed(track string) bool {
+	return t != nil && slices.ContainsFunc(t.weighed, func(service string) bool { return strings.HasSuffix(service, "-"+track) })
 }
 
 func readWorkloads(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficWorkload) *problem {
@@ -124,6 +142,9 @@ func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTraf
 	out := &v1alpha1.SiteTrafficObservation{}
 	for _, t := range want.Traffic.Tracks {
 		before := last.TrackOf(t.Name)
+		if s.traffic.isWeighed(t.Name) {
+			before.ProvenAt, before.IdleSince = nil, nil // It gets requests, whatever was proven before.
+		}
 		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
 		o.AvailableAt = f.availableAt(t, before, applied && s.traffic.hasPods(t.Name))
 		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainOf(*want.Traffic)))
@@ -213,14 +234,15 @@ func idleNext(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
 	return next
 }
 
-// isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that.
+// isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that. One that
+// is idle no more must not lose its pods.
 func isTrackAdvanced(before, after v1alpha1.SiteObservation) bool {
 	if after.Traffic == nil {
 		return false
 	}
 	for _, t := range after.Traffic.Tracks {
 		last := before.TrackOf(t.Name)
-		if t.Idle && !last.Idle || t.AvailableAt != nil && last.AvailableAt == nil {
+		if t.Idle != last.Idle || t.AvailableAt != nil && last.AvailableAt == nil {
 			return true
 		}
 	}

@@ -116,6 +116,18 @@ func TestTrackObservation(t *testing.T) {
 			facts:  testFacts(routed(withoutRoute, withoutPods), splitAt(0, weighed(positionOf(0, 0))), sawGreen(idle)),
 			want:   idle,
 		},
+		"WeighedByOthers": {
+			reason: "A track that the cluster gives requests to is not idle, although Git gives it none.",
+			facts: testFacts(routed(withoutRoute, withoutPods, func(t *trafficFacts) { t.weighed = []string{"web-green"} }),
+				splitAt(0, weighed(positionOf(0, 0))), sawGreen(idle)),
+			want: v1alpha1.TrackObservation{Weight: new(int32(0))},
+		},
+		"OthersWeighed": {
+			reason: "Requests for a Service of another track do not count against a track that is idle.",
+			facts: testFacts(routed(withoutRoute, withoutPods, func(t *trafficFacts) { t.weighed = []string{"web-blue"} }),
+				splitAt(0, weighed(positionOf(0, 0))), sawGreen(idle)),
+			want: idle,
+		},
 		"WeighedSince": {
 			reason: "A proof from before Git gave the track requests counts for nothing.",
 			facts:  testFacts(routed(withoutRoute, withoutPods), splitAt(0, weighed(earlier)), sawGreen(idle)),
