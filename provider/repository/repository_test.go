@@ -113,6 +113,11 @@ func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 			if diff := cmp.Diff(tc.pushes, s.Pushes(repo)); diff != "" {
 				t.Errorf("\n%s\nPushes(): -want, +got:\n%s", tc.reason, diff)
 			}
+			r.mu.Lock()
+			if isSerial := tc.atomic == "false"; r.serial != isSerial {
+				t.Errorf("\n%s\nWhether one delivery goes with each push from then on: want %t, got %t", tc.reason, isSerial, r.serial)
+			}
+			r.mu.Unlock()
 			if diff := cmp.Diff("13", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
 				t.Errorf("\nEach delivery is a commit of its own\nrev-list: -want, +got:\n%s", diff)
 			}
