@@ -55,11 +55,12 @@ type canaryLog struct {
 // isAtRest is true for a canary that goes nowhere.
 func isAtRest(c deploymentv1alpha1.CanaryStatus) bool { return c.State == "" }
 
-// isUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains.
+// isUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains. A
+// revision without steps has none.
 func isUnderWay(c deploymentv1alpha1.CanaryStatus) bool {
 	n, all, _ := strings.Cut(c.Step, "/")
 	isDrained := c.State == deploymentv1alpha1.CanaryDraining && n == all
-	return !isAtRest(c) && c.State != deploymentv1alpha1.CanaryRollingBack && !isDrained
+	return !isAtRest(c) && c.Step != "" && c.State != deploymentv1alpha1.CanaryRollingBack && !isDrained
 }
 
 // awaitsUser is true for a step that a user has to release.
@@ -152,6 +153,9 @@ func (r *Reconciler) updateRejection(log *canaryLog, u *unstructured.Unstructure
 // canaryReason returns the reason and the message of the event for a state, or nothing for one without an event.
 func canaryReason(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64) (reason event.Reason, message string) {
 	weight := ptr.Deref(c.Weight, 0)
+	if c.Step == "" {
+		return "", "" // A revision without steps.
+	}
 	switch c.State {
 	case deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryMeasuring:
 		return event.Reason(ReasonCanaryStep), stepMessage(c, revision)

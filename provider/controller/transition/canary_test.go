@@ -62,6 +62,7 @@ const (
 // TestCanaryEvents follows a canary to its end, over a restart of the provider.
 func TestCanaryEvents(t *testing.T) {
 	s := newCanaryScene(t)
+	s.is(0, 1, "", 100, deploymentv1alpha1.CanaryShifting)
 	s.is(0, 1, "", 0, "")
 	s.is(10, 2, "1/4", 0, deploymentv1alpha1.CanaryPreparing)
 	s.is(5, 2, "2/4", 5, deploymentv1alpha1.CanaryShifting)
