@@ -213,20 +213,6 @@ func (f facts) isStateAhead() bool {
 	return f.lastSeenCommit() != f.memory.Commit
 }
 
-// A commitToFind is a commit that says something by being in the branch or not, and what it was made on.
-type commitToFind struct {
-	commit string
-	base   string
-}
-
-func (f facts) commitsToFind() []commitToFind {
-	out := []commitToFind{{commit: f.lastSeenCommit()}}
-	if f.memory != nil {
-		out = append(out, commitToFind{commit: f.memory.Commit, base: f.memory.Base})
-	}
-	return out
-}
-
 // lastSeenCommit is the commit that was seen in this branch last. Empty if none was.
 func (f facts) lastSeenCommit() string {
 	r := f.lastStatus.Remote

@@ -102,22 +102,21 @@ func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDeliver
 // commitsInBranch asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
 func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
 	out := map[string]bool{unborn: true}
-	for _, c := range f.commitsToFind() {
-		if _, known := out[c.commit]; known || c.commit == "" {
-			continue
+	find := func(commit string) error {
+		if _, known := out[commit]; known || commit == "" {
+			return nil
 		}
-		is, err := e.repo.Contains(ctx, s, c.commit)
-		if err != nil {
-			return nil, err
-		}
-		if out[c.commit] = is; is || c.base == "" || c.base == unborn {
-			continue
-		}
-		if out[c.base], err = e.repo.Contains(ctx, s, c.base); err != nil {
-			return nil, err
-		}
+		var err error
+		out[commit], err = e.repo.Contains(ctx, s, commit)
+		return err
 	}
-	return out, nil
+	if err := find(f.lastSeenCommit()); err != nil || f.memory == nil || f.memory.Commit == "" {
+		return out, err
+	}
+	if err := find(f.memory.Commit); err != nil || out[f.memory.Commit] {
+		return out, err
+	}
+	return out, find(f.memory.Base)
 }
 
 func (e *external) markerOf(d *v1alpha1.GitDelivery) marker.Marker {

@@ -173,40 +173,34 @@ func (c *comparison) searchSite(ctx context.Context, dir string, ownNamespaceOnl
 	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
 		return found, err
 	}
-	namespaces, err := c.listDirectory(ctx, c.site)
-	if err != nil {
-		return nil, err
-	}
-	for _, ns := range slices.Sorted(maps.Keys(namespaces)) {
-		at := namespaces[ns]
-		if ns == own || at.Mode != modeDirectory || c.without[at.ID] {
-			continue
-		}
-		if found, err := c.searchNamespace(ctx, ns, ""); found != nil || err != nil {
-			return found, err
-		}
-		c.without[at.ID] = true
-	}
-	return nil, nil //nolint:nilnil // Nothing is an answer.
+	return c.searchDirectories(ctx, c.site, own, func(namespace, _ string) (*overlap, error) { return c.searchNamespace(ctx, namespace, "") })
 }
 
 // searchNamespace searches the directories of the claims of one namespace, but for one of them.
 func (c *comparison) searchNamespace(ctx context.Context, namespace, but string) (*overlap, error) {
-	claims, err := c.listDirectory(ctx, c.site+"/"+namespace)
+	dir := c.site + "/" + namespace
+	return c.searchDirectories(ctx, dir, but, func(name, id string) (*overlap, error) {
+		o, err := c.searchClaim(ctx, dir+"/"+name, id)
+		if o == nil || err != nil {
+			return nil, err
+		}
+		return &overlap{object: *o, namespace: namespace, name: name}, nil
+	})
+}
+
+// searchDirectories searches the directories in another one, but for one of them, and for those that are known to hold nothing.
+func (c *comparison) searchDirectories(ctx context.Context, dir, but string, search func(name, id string) (*overlap, error)) (*overlap, error) {
+	entries, err := c.listDirectory(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(claims)) {
-		at := claims[name]
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		at := entries[name]
 		if name == but || at.Mode != modeDirectory || c.without[at.ID] {
 			continue
 		}
-		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name, at.ID)
-		if o != nil {
-			return &overlap{object: *o, namespace: namespace, name: name}, nil
-		}
-		if err != nil {
-			return nil, err
+		if found, err := search(name, at.ID); found != nil || err != nil {
+			return found, err
 		}
 		c.without[at.ID] = true
 	}

@@ -330,7 +330,7 @@ func isPosition(p cmp.Path) bool {
 // recreate makes a delivery as the function makes it again: with what it asked for last, and without a status.
 func (w *world) recreate(d *v1alpha1.GitDelivery) {
 	w.Helper()
-	d.ObjectMeta.ResourceVersion, d.ObjectMeta.UID, d.Finalizers = "", "", nil
+	d.ResourceVersion, d.UID, d.Finalizers = "", "", nil
 	d.Status = v1alpha1.GitDeliveryStatus{}
 	w.must(w.kube.Create(w.Context(), d))
 }
