@@ -128,7 +128,7 @@ func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved
 }
 
 func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isApproved bool, k *Compiled) error {
-	i, field, err := readIntent(&in.Spec, c.intentOf)
+	i, field, err := readIntentWith(&in.Spec, c.intentOf)
 	if field != "" {
 		k.Understood = string(i.Canonical())
 	}

@@ -16,11 +16,11 @@ import (
 // the intent, which is empty for one that cannot be read. It returns an error, whose reason ReasonOf returns, for an intent that cannot be
 // understood, and for one that contradicts the gates.
 func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	return readIntent(s, intent.FromText)
+	return readIntentWith(s, intent.FromText)
 }
 
-// readIntent is as ReadIntent, with what reads a text.
-func readIntent(s *deploymentv1alpha1.IntentDeploymentSpec, fromText func(string) (intent.Intent, error)) (intent.Intent, string, error) {
+// readIntentWith is as ReadIntent, with what reads a text.
+func readIntentWith(s *deploymentv1alpha1.IntentDeploymentSpec, fromText func(string) (intent.Intent, error)) (intent.Intent, string, error) {
 	i, field, err := decodeIntent(*s, fromText)
 	if err != nil {
 		return i, "", terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
