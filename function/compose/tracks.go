@@ -55,6 +55,9 @@ type TrackedTree struct {
 	// Routes that divide the requests.
 	Routes []deliveryv1alpha1.TrafficRoute
 
+	// Folder is the id of the folder of the revision's track. Empty if its files are not among those of the tree.
+	Folder string
+
 	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
 	Workloads []deliveryv1alpha1.TrafficWorkload
 }
@@ -65,6 +68,17 @@ type trackedFiles struct {
 	encoded   []byte
 	routes    []deliveryv1alpha1.TrafficRoute
 	workloads []deliveryv1alpha1.TrafficWorkload
+	folder    string
+}
+
+// folderOf returns the id of the folder of a track, or "" if that is not known.
+func (t TrackedTree) folderOf(name string) string {
+	for _, p := range t.Parts {
+		if p.Path == name {
+			return p.Tree
+		}
+	}
+	return t.Folder
 }
 
 // A folder is that of a track in a directory to compose.
@@ -90,7 +104,7 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	if err != nil {
 		return kept, errors.Wrapf(err, "Site %s", d.Own.Site)
 	}
-	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads}
+	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads, Folder: files.folder}
 	out.Action, out.Tree.Tree, out.Files = deliveryv1alpha1.ActionDesired, files.id, files.encoded
 	out.Parts, out.Tracks = nil, nil
 	for _, f := range folders {
@@ -229,6 +243,7 @@ func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles
 	}
 	out.routes = trafficRoutes(routes)
 	if d.bringsOwn() {
+		out.folder = track.FolderID(files, d.Track)
 		out.workloads, err = trafficWorkloads(files, d.Track)
 	}
 	return out, err

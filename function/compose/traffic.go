@@ -13,6 +13,9 @@ type Traffic struct {
 	// Awaited is the revision whose pods have to be available.
 	Awaited int64
 
+	// Position that is asked for.
+	Position ledger.Position
+
 	// Drain of a track that lost its requests. Empty means the default.
 	Drain string
 
@@ -31,13 +34,27 @@ func TrafficOf(t TrackedTree, held deliveryv1alpha1.DeliveredTree, own string, w
 	}
 	for _, is := range t.Tracks {
 		traffic := deliveryv1alpha1.TrackTraffic{Name: is.Name, Weight: is.Weight, Awaited: is.Revision == what.Awaited}
-		if i := slices.IndexFunc(held.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == is.Name }); i >= 0 {
-			traffic.WeighedAt, traffic.ChangedAt = held.Tracks[i].WeighedAt, held.Tracks[i].ChangedAt
-		}
+		traffic.WeighedAt, traffic.ChangedAt = what.changesOf(t, is, held)
 		traffic.Workloads = what.workloadsOf(t, is.Name, own)
 		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
+}
+
+// changesOf returns when the directory last gave a track requests, and when its folder changed last, both as they will be once the tree is there: a second
+// write of the SiteSync after each push would cost as much as the first. A track with requests is not compared with when it got them.
+func (w Traffic) changesOf(t TrackedTree, is deliveryv1alpha1.TreeTrack, held deliveryv1alpha1.DeliveredTree) (weighedAt, changedAt *ledger.Position) {
+	i := slices.IndexFunc(held.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == is.Name })
+	if i < 0 {
+		return nil, &w.Position
+	}
+	if is.Weight == 0 {
+		weighedAt = held.Tracks[i].WeighedAt
+	}
+	if folder := t.folderOf(is.Name); folder != "" && folder != held.Tracks[i].Tree {
+		return weighedAt, &w.Position
+	}
+	return weighedAt, held.Tracks[i].ChangedAt
 }
 
 // workloadsOf returns the Deployments of a track: those of the files, those that were observed before, or else those of the other track by their other

@@ -55,6 +55,9 @@ type Compiled struct {
 	// checks that the revision is judged by.
 	checks gates.Checks
 
+	// canaryChecks are those of the steps in which the revision shares requests.
+	canaryChecks gates.Checks
+
 	// update that waits.
 	update deploymentv1alpha1.UpdateStatus
 
@@ -163,6 +166,11 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err != nil {
 		return err
+	}
+	if rendered.placement.HasSteps {
+		if k.canaryChecks, err = compileChecksIn(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
+			return err
+		}
 	}
 	return c.compileDeliveries(in, o, s, rendered, k)
 }

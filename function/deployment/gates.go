@@ -16,14 +16,24 @@ import (
 	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/step"
 )
 
 // CompileChecks returns the checks of a revision with a plan. It returns an error, whose reason ReasonOf returns, for what could not be measured.
 func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step) (gates.Checks, error) {
-	checks, err := c.Compile(gates.Input{
+	return compileChecksIn(c, in, i, s, plan, step.Placement{})
+}
+
+// compileChecksIn returns the checks of the steps in which a revision shares requests, if it has such steps: they may compare the two tracks.
+func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, at step.Placement) (gates.Checks, error) {
+	from := gates.Input{
 		Service: i.Service, Namespace: in.Claim.Namespace, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
 		Objectives: objectiveFields(in.Spec, i),
-	})
+	}
+	if at.HasSteps {
+		from.Canary, from.Stable = at.Track, ledger.OtherTrack(at.Track)
+	}
+	checks, err := c.Compile(from)
 	if err != nil {
 		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
@@ -106,7 +116,12 @@ func (t decider) newGate(d Decision, name string) *rolloutv1alpha1.Gate {
 	return g
 }
 
-// checksOf returns the checks of the step of a state, at all Sites that the step decides about.
+// checksOf returns the checks of the step of a state, at all Sites that the step decides about. Where two tracks get requests, these are the ones for
+// canaries.
 func (k Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
-	return k.checks.At(ledger.Step{Sites: s.Current.SitesAt(s.Cursor.Step)})
+	checks := k.checks
+	if s.Current.Plan[s.Cursor.Step].SharesRequests() && k.desired.Placement.Track == s.Current.Track {
+		checks = k.canaryChecks
+	}
+	return checks.At(ledger.Step{Sites: s.Current.SitesAt(s.Cursor.Step)})
 }

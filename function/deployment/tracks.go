@@ -313,7 +313,7 @@ func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedT
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
 	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Track, compose.Traffic{
-		Awaited: x.awaitedRevision(), Drain: x.drain(), Observed: asked,
+		Awaited: x.awaitedRevision(), Position: x.state.Position(), Drain: x.drain(), Observed: asked,
 	})
 	return &out
 }

@@ -372,10 +372,23 @@ func (w *world) statusStory(c cluster) ([]string, *Output) {
 	w.t.Helper()
 	var told []string
 	var out *Output
+	note := func() bool {
+		out = w.call()
+		is := canaryLine(out)
+		isNew := len(told) == 0 || told[len(told)-1] != is
+		if isNew {
+			told = append(told, is)
+		}
+		return isNew
+	}
 	for calm := 0; calm < 12; calm++ {
-		out = w.canaryRound(c)
-		if is := canaryLine(out); len(told) == 0 || told[len(told)-1] != is {
-			told, calm = append(told, is), 0
+		w.apply(w.call())
+		w.deliver()
+		isDelivered := note()
+		w.observeTracks(c)
+		w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
+		if note() || isDelivered {
+			calm = 0
 		}
 	}
 	return told, out
