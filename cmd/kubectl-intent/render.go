@@ -32,7 +32,8 @@ type renderCommand struct {
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
 	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
 	PathPrefix string `help:"The configuration's pathPrefix in the repository, where no configuration is given."`
-	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it."`
+	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it." xor:"what"`
+	Step       *int   `help:"Write what the Sites get in this step of a canary, counted from 0, as validate prints them. What the stable revision has in its track is left out." xor:"what,to"`
 }
 
 // A Rendering is what one Site receives.
@@ -113,7 +114,14 @@ func (r *renderCommand) renderFiles(from *source, in deployment.Input, c *offlin
 	for _, p := range places {
 		out = append(out, rendered{site: p.Place.Site.GetName(), path: p.Place.Path, files: p.Files, waits: p.Files == nil})
 	}
-	return out, nil
+	if r.Step == nil {
+		return out, nil
+	}
+	waves, err := c.PlanCanary(in)
+	if err != nil {
+		return nil, withReason(err)
+	}
+	return filesInStep(out, waves, *r.Step)
 }
 
 // kustomizeInputs returns what is given to kustomize.
@@ -154,7 +162,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 			}
 		}
 		for _, name := range one.files.Names() {
-			if name == kustomization && !r.Inputs {
+			if path.Base(name) == kustomization && !r.Inputs {
 				continue
 			}
 			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", quoteInvisible(one.site), quoteInvisible(path.Join(one.path, name)), r.printableFile(one.files[name])); err != nil {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const canaryClaims = "../../examples/delivery/canary.yaml"
+
+// canaryCatalog are flags for the Sites of the quickstart with an engine, and the Blueprint with a canary.
+func canaryCatalog(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile(examples + "10-sites.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const engine = "type: Flux\n    objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: shop}"
+	sites := filepath.Join(t.TempDir(), "sites.yaml")
+	text := strings.ReplaceAll(strings.ReplaceAll(string(b), "type: None", engine), "    unobservedIsLive: true\n", "")
+	if err := os.WriteFile(sites, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--site", sites, "--blueprint", blueprints + "web-canary-1.0.0.yaml"}
+}
+
+// TestPlanIsPrinted validates the claims of the examples, whose two shapes have the same plan.
+func TestPlanIsPrinted(t *testing.T) {
+	args := append([]string{"validate", canaryClaims}, canaryCatalog(t)...)
+	out, problems, code := runIntent("", args...)
+	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 0: 0 %, 1: 5 % (pause 10m), 2: 20 % (until a user promotes it), 3: 100 %
+team-a/shop-canary wave rest (edge2) has 3 steps: 4: 0 %, 5: 50 % (pause 5m), 6: 100 %
+team-a/shop-canary goes out in 7 steps of at most 20
+`
+	if diff := cmp.Diff(plan+plan+"2 objects, 0 mistakes\n", out); diff != "" || code != 0 {
+		t.Errorf("run(%q): exit code %d: -want, +got:\n%s%s", args, code, diff, problems)
+	}
+	out, _, _ = runIntent("", append(args, "-o", "json")...)
+	got := Report{}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := StepReport{Step: 5, Weight: 50, Ahead: 100, Pause: "5m"}
+	if len(got.Plans) != 2 || len(got.Plans[1].Waves) != 2 || got.Plans[1].Waves[1].Steps[1] != want {
+		t.Errorf("run(-o json): want two plans, with %+v, got %+v", want, got.Plans)
+	}
+}
+
+// TestRenderedStep renders a claim in steps of its canary.
+func TestRenderedStep(t *testing.T) {
+	b, err := os.ReadFile(canaryClaims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, _, _ := strings.Cut(string(b), "---\n")
+	cases := map[string]struct {
+		reason  string
+		args    []string
+		code    int
+		want    []string
+		without string
+	}{
+		"Prepare":   {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=0"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
+		"Weight":    {reason: "The route gives the revision its weight, and the pods are those for the next one.", args: []string{"--step=2"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2"},
+		"NextWave":  {reason: "A wave that is over keeps what it has when the next one begins.", args: []string{"--step=5"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml"},
+		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=7"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 0: step 7 does not exist"}},
+		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=0", "--diff=."}, code: exitUsage, want: []string{"can't be used together"}},
+		"WithInput": {reason: "What kustomize gets has no steps.", args: []string{"--step=0", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, code := runIntent(claim, append(append([]string{"render", "-"}, canaryCatalog(t)...), tc.args...)...)
+			if code != tc.code || tc.without != "" && strings.Contains(out, tc.without) {
+				t.Errorf("\n%s\nrun(render): want exit code %d and nothing of %q, got %d:\n%s%s", tc.reason, tc.code, tc.without, code, out, problems)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(out+problems, want) {
+					t.Errorf("\n%s\nrun(render): want %q in:\n%s%s", tc.reason, want, out, problems)
+				}
+			}
+		})
+	}
+}
