@@ -141,6 +141,7 @@ func (t decider) composeSuccessors(d Decision, p proposedState) {
 		case d.Desired[name] != nil:
 		case isReady:
 			delete(d.retained, name)
+			delete(d.composed, name) // It may have been asked to record nothing any more.
 		default:
 			d.retained[name] = Resource{Object: compose.Supersede(d.retained[name].Object)}
 		}

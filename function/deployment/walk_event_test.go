@@ -342,9 +342,7 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 // which may not be recorded yet, and may be proven already where it is asked for.
 func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree, provenIn int64) {
 	before := s
-	if s.Epoch > w.truth.newest.Epoch {
-		before.Epoch = provenIn
-	}
+	before.Epoch = provenIn
 	isAdmitted := func(s ledger.State) bool { return w.truth.admitted[run{goalOf(s.Position()), t.Site, ""}] }
 	if w.sites[t.Site].clustered && !isAdmitted(s) && !isAdmitted(before) {
 		w.truth.violatedf("revision %d is delivered to %s, whose cluster was not ready", s.Current.Number, t.Site)

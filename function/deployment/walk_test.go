@@ -251,6 +251,9 @@ func (w *walk) again() func(Input, moment) (*reply, error) {
 // mustRun checks that every Site once ran what is asked for.
 func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
 	for _, d := range asked {
+		if d.Spec.ForProvider.Position == nil {
+			continue // It brings nothing: its repository was left.
+		}
 		for _, t := range d.Spec.ForProvider.Trees {
 			if at := askedPosition(d); t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[run{goalOf(at), t.Site, ""}] {
 				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, at.Revision)
