@@ -224,6 +224,9 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 		w.truth.violatedf("request %s means revision %d, and takes effect on %d", ref.UID, r.Revision, s.Current.Number)
 	}
 	for uid, other := range w.wanted {
+		if slices.Contains(s.Requests, uid) {
+			continue // It is taken once, also where what it did was lost.
+		}
 		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number {
 			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
 		}
