@@ -58,7 +58,7 @@ func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, asked rolloutv1al
 // describeSteps says which step can be released now.
 func (v ledgerView) describeSteps(asked rolloutv1alpha1.RolloutRequestSpec) string {
 	out := []string{}
-	for n := range int32(len(v.state.Current.Plan)) {
+	for n := int32(0); int(n) < len(v.state.Current.Plan); n++ {
 		asked.Step, asked.Full = new(n+1), nil
 		if !v.resultOf(asked).Refused() {
 			out = append(out, fmt.Sprint(n+1))

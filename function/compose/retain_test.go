@@ -2,6 +2,7 @@ package compose
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -115,9 +116,7 @@ func TestSupersede(t *testing.T) {
 		o := &unstructured.Unstructured{Object: map[string]any{}}
 		o.SetAnnotations(before)
 		want := map[string]string{deliveryv1alpha1.AnnotationSuperseded: "true"}
-		for key, value := range before {
-			want[key] = value
-		}
+		maps.Copy(want, before)
 		if diff := cmp.Diff(want, Supersede(o).GetAnnotations()); diff != "" {
 			t.Errorf("\nA retained delivery gets a mark, and keeps its annotations.\nSupersede(...): -want, +got:\n%s", diff)
 		}

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,14 +81,14 @@ func treeIn(t *testing.T, name string) (deliveryv1alpha1.Tree, tree.Files) {
 
 // describeTracks says what a tree is asked to have.
 func describeTracks(t TrackedTree) string {
-	out := string(t.Action)
+	out := []string{string(t.Action)}
 	for _, is := range t.Tracks {
-		out += fmt.Sprintf(" %s %d: %d", is.Name, is.Revision, is.Weight)
+		out = append(out, fmt.Sprintf("%s %d: %d", is.Name, is.Revision, is.Weight))
 	}
 	for _, p := range t.Parts {
-		out += fmt.Sprintf(" part %s", p.Path)
+		out = append(out, "part "+p.Path)
 	}
-	return out
+	return strings.Join(out, " ")
 }
 
 // TestCompose composes the directory of revision 2, which is in the green track, beside revision 1 in the blue one.

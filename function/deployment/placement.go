@@ -124,7 +124,7 @@ func keepGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	r := ledger.Revision{Plan: plan}
 	out := slices.Clone(plan)
 	for i := range out {
-		if out[i].Gate && len(checks.At(ledger.Step{Sites: r.SitesAt(int32(i))})) == 0 { //nolint:gosec // A plan has at most 20 steps.
+		if out[i].Gate && len(checks.At(ledger.Step{Sites: r.SitesAt(int32(i))})) == 0 {
 			out[i].Gate = false
 		}
 	}

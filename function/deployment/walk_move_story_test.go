@@ -36,6 +36,7 @@ func TestForcedMove(t *testing.T) {
 		"Withdrawn": {
 			reason: "A home that the ledger is forced away from is asked to record nothing before another home is.", want: "other", revision: 2,
 			tell: func(t *testing.T, w *walk) {
+				t.Helper()
 				w.wish(3)
 				w.calls()
 				w.repos["default"].gone = true
@@ -56,6 +57,7 @@ func TestForcedMove(t *testing.T) {
 		"LateCall": {
 			reason: "A home that a late call asks to record again records nothing once another home is known to have the ledger.", want: "other", revision: 2,
 			tell: func(t *testing.T, w *walk) {
+				t.Helper()
 				w.wish(3)
 				w.calls()
 				home := w.deliveryTo("default")
@@ -87,6 +89,7 @@ func TestForcedMove(t *testing.T) {
 		"NotCompiled": {
 			reason: "A request to move the ledger waits while the spec cannot be compiled, since that says which repositories there are.", want: "other", revision: 2,
 			tell: func(t *testing.T, w *walk) {
+				t.Helper()
 				w.repos["default"].gone = true
 				delete(w.deliveries, w.deliveryTo("other"))
 				w.wiped = true

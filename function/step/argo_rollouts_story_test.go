@@ -1,6 +1,7 @@
 package step
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -17,11 +18,10 @@ type argoCase struct {
 // TestArgoRollouts plays sequences of test/e2e of argo-rollouts on the rules of this package. Those about measurements are among the Gates' tests, and
 // those about what a schema refuses are among the plans'.
 func TestArgoRollouts(t *testing.T) {
+	t.Parallel()
 	cases := map[string]argoCase{}
 	for _, some := range []map[string]argoCase{argoFunctional, argoCanary, argoAnalysis, argoDuration, argoTraffic} {
-		for name, tc := range some {
-			cases[name] = tc
-		}
+		maps.Copy(cases, some)
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

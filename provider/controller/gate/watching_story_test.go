@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -45,10 +46,8 @@ func (w *world) measure(times int) {
 		defer w.mu.Unlock()
 		return len(w.asked)
 	}
-	for want := count() + times; count() < want; {
-		w.reconcile()
-		time.Sleep(10 * time.Millisecond)
-	}
+	want := count() + times
+	w.when(fmt.Sprintf("%d more measurements", times), func() bool { return count() >= want })
 }
 
 // TestPauseIsWatched measures in a pause, in which nothing is written, and passes once it is released.
@@ -129,6 +128,7 @@ func TestReleasedBeforeCount(t *testing.T) {
 
 // TestInconclusive asks a server without an answer that decides.
 func TestInconclusive(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reason, on, want string
 	}{
