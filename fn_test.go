@@ -258,7 +258,8 @@ func TestRunFunctionTooLarge(t *testing.T) {
 	for i := range 20 {
 		further = append(further, fmt.Sprintf("kind: Site\nmetadata: {name: s%d}\nspec: {repository: {path: s%d}, allowedNamespaces: [team-a]}\n", i, i))
 	}
-	composite := strings.Replace(claimComposite, `["edge1", "edge2"]`, `"all"`, 1)
+	// The race detector on a busy machine takes longer than the default to render so much.
+	composite := strings.Replace(claimComposite, `["edge1", "edge2"]`, `"all"`, 1) + "  compileConfig: {renderTimeout: 60s}\n"
 	rsp := resolved(t, newFunction(), request(t, strings.Replace(composite, `"sites"`, `"site"`, 1)), catalogOf(t, further...))
 	if statusOf(rsp, "phase") != "Failed" || len(rsp.GetDesired().GetResources()) != 0 {
 		t.Fatalf("RunFunction(...): got phase %q: %s", statusOf(rsp, "phase"), statusOf(rsp, "message"))

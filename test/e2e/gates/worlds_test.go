@@ -205,8 +205,8 @@ func shippedBlueprints(t *testing.T) []catalogv1alpha1.Blueprint {
 		}
 		out = append(out, b)
 	}
-	if len(out) != 5 {
-		t.Fatalf("found %d Blueprints, want 5", len(out))
+	if len(out) != 6 {
+		t.Fatalf("found %d Blueprints, want 6", len(out))
 	}
 	return out
 }
@@ -282,6 +282,14 @@ func (w *world) answer(query, name string) gates.Answer {
 	return w.question(text, false).Ask(w.Context(), time.Hour)
 }
 
+// queriesOf returns the queries of a metric. The one for canaries is asked as if the service had a single track, whose Service has its name.
+func queriesOf(m catalogv1alpha1.BlueprintMetric) []string {
+	if m.Canary == "" {
+		return []string{m.Query}
+	}
+	return []string{m.Query, strings.ReplaceAll(m.Canary, "{{service}}-{{canary}}", "{{service}}")}
+}
+
 // TestShippedQueries asks each query of each shipped Blueprint about services in all states, and judges the answers by the metric's own rules.
 func TestShippedQueries(t *testing.T) {
 	all := services()
@@ -293,9 +301,11 @@ func TestShippedQueries(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s: nothing is said about metric %s", b.GetName(), m.Name)
 				}
-				a := w.answer(m.Query, name)
-				if got := w.criteria(m).Measure(a); got.Outcome != want {
-					t.Errorf("%s\n%s: %s of %s: want %s, got %s from %+v", s.reason, b.GetName(), m.Name, name, want, got.Outcome, a)
+				for _, query := range queriesOf(m) {
+					a := w.answer(query, name)
+					if got := w.criteria(m).Measure(a); got.Outcome != want {
+						t.Errorf("%s\n%s: %s of %s: want %s, got %s from %+v", s.reason, b.GetName(), query, name, want, got.Outcome, a)
+					}
 				}
 			}
 		}
@@ -326,9 +336,11 @@ func TestShippedQueriesAfterCrash(t *testing.T) {
 			if want, _ := services()["down"].wanted(m.Name); want != gates.Fail || m.Name == "availability" {
 				continue // The availability is a mean of the window.
 			}
-			a := w.answer(downWindow.ReplaceAllString(m.Query, "${1}[3s]"), "crashed")
-			if got := w.criteria(m).Measure(a); got.Outcome != gates.Fail {
-				t.Errorf("A service that crashed does not pass by the requests before.\n%s: %s: got %s from %+v", b.GetName(), m.Name, got.Outcome, a)
+			for _, query := range queriesOf(m) {
+				a := w.answer(downWindow.ReplaceAllString(query, "${1}[3s]"), "crashed")
+				if got := w.criteria(m).Measure(a); got.Outcome != gates.Fail {
+					t.Errorf("A service that crashed does not pass by the requests before.\n%s: %s: got %s from %+v", b.GetName(), query, got.Outcome, a)
+				}
 			}
 		}
 	}

@@ -210,6 +210,9 @@ func treesOf(t *testing.T, resources map[string]deployment.Resource) map[string]
 			t.Fatal(err)
 		}
 		for _, one := range d.Spec.ForProvider.Trees {
+			if len(one.Files) == 0 {
+				continue // A directory in tracks is composed once the ledger is recorded.
+			}
 			files, err := tree.Decode(one.Files)
 			if err != nil {
 				t.Fatal(err)
