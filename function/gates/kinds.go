@@ -12,7 +12,7 @@ import (
 )
 
 // kinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
-// a check. The provider has the list of how each kind is measured.
+// a check. How each kind is measured is listed in provider/controller/gate/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
 func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
 
 // A kind is what checks of one type have that others do not. A function that is nil does nothing.

@@ -182,7 +182,8 @@ type supportedKind struct {
 	resource string
 }
 
-// supportedKinds lists the kinds that are read. Other kinds are not, whatever a Site names.
+// supportedKinds lists the kinds that are read. Other kinds are not, whatever a Site names. A new engine also needs its type in
+// the API of Sites, and what it replaces in files: SubstitutionAt of function/render.
 func supportedKinds() []supportedKind {
 	return []supportedKind{
 		{engine: catalogv1alpha1.EngineFlux, group: fluxKustomize, kind: "Kustomization", resource: "kustomizations"},

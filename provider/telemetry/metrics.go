@@ -1,4 +1,5 @@
 // Package telemetry has the metrics of the provider. Their labels have few values, whatever is in the cluster.
+// A new metric begins in families.go.
 package telemetry
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 // checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
-// a check. The function has the list of how each kind is compiled.
+// a check. How each kind is compiled is listed in function/gates/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
 func checkKinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
 
 // A kind is how checks of one type are carried out. Either ask or run is set.

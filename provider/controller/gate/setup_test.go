@@ -53,6 +53,8 @@ type world struct {
 	dialled []string
 	c       *connector
 	woken   chan types.NamespacedName
+	// measured says that a query was asked since it was read last.
+	measured chan struct{}
 
 	// hold keeps back the answers to questions about latency until it is closed. Nil keeps back none.
 	hold chan struct{}
@@ -80,7 +82,7 @@ func claim() v1alpha1.ClaimReference {
 
 func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	t.Helper()
-	w := &world{T: t, woken: make(chan types.NamespacedName, 1000), says: "0"}
+	w := &world{T: t, woken: make(chan types.NamespacedName, 1000), measured: make(chan struct{}, 1), says: "0"}
 	s := httptest.NewServer(http.HandlerFunc(w.answer))
 	t.Cleanup(s.Close)
 	scheme := runtime.NewScheme()
@@ -141,6 +143,10 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
+	select {
+	case w.measured <- struct{}{}:
+	default:
+	}
 	if w.down {
 		rw.WriteHeader(http.StatusServiceUnavailable)
 		return

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -46,8 +45,10 @@ func (w *world) measure(times int) {
 		defer w.mu.Unlock()
 		return len(w.asked)
 	}
-	want := count() + times
-	w.when(fmt.Sprintf("%d more measurements", times), func() bool { return count() >= want })
+	for want := count() + times; count() < want; {
+		w.reconcile()
+		<-w.measured
+	}
 }
 
 // TestPauseIsWatched measures in a pause, in which nothing is written, and passes once it is released.
