@@ -89,8 +89,23 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// newEmptyShop makes a shop in whose repository is nothing yet.
+// newEmptyShop makes a shop in whose repository the directory has nothing yet.
 func newEmptyShop(t *testing.T) *shop {
+	t.Helper()
+	s := newShopWithout(t)
+	s.createRepo(s.directory()+"/placeholder", "An empty directory is none.\n")
+	return s
+}
+
+// createRepo makes the repository, with one file, and lets Flux bring the directory to the Site.
+func (s *shop) createRepo(file, text string) {
+	s.Helper()
+	s.must(cp.Git.CreateRepo(s.Context(), s.namespace, map[string]string{file: text}))
+	s.must(s.ApplyYAML(s.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directory())))
+}
+
+// newShopWithout makes a shop without a repository.
+func newShopWithout(t *testing.T) *shop {
 	t.Helper()
 	if err := kubelet.CheckNetwork(t.Context(), network); err != nil {
 		t.Skip(err)
@@ -105,8 +120,6 @@ func newEmptyShop(t *testing.T) *shop {
 	s.namespace = ns.GetName()
 	t.Cleanup(s.explainFailure)
 	s.target = traffic.Target{URL: at.gateway.URL, Host: s.namespace + ".example.org"}
-	s.must(cp.Git.CreateRepo(t.Context(), s.namespace, map[string]string{s.directory() + "/placeholder": "An empty directory is none.\n"}))
-	s.must(at.ApplyYAML(t.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directory())))
 	return s
 }
 
