@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -69,9 +68,6 @@ spec:
       steps: [{weight: 5}, {pause: {duration: 20s}}, {weight: 20}, {pause: {}}, {weight: 50}, {pause: {duration: 20s}}]
 `
 
-// refillTime is how long it takes until as many events may pass as three steps cost.
-const refillTime = 75 * time.Second
-
 // A release is a shop that is delivered by the whole product: a claim, the function, the provider, Git and Flux.
 type release struct {
 	*shop
@@ -119,14 +115,7 @@ func (r *release) explainRelease() {
 	r.logBreaker()
 }
 
-// refill waits until Crossplane's circuit breaker lets a few steps pass again: it gives a composite one event per second, and 100 at once at most.
-func (r *release) refill() {
-	r.Helper()
-	r.logBreaker()
-	time.Sleep(refillTime)
-}
-
-// logBreaker shows how many events Crossplane's circuit breaker let pass, and whether it opened: then Crossplane looks away for five minutes.
+// logBreaker shows how many events Crossplane's circuit breaker let pass, and whether it opened.
 func (r *release) logBreaker() {
 	m, err := cp.CoreMetrics(context.WithoutCancel(r.Context()))
 	if err != nil {
@@ -222,11 +211,11 @@ func TestDeployment(t *testing.T) {
 	r.await("the first revision answers", func() bool { return len(r.target.Send(t.Context(), 1, 1).Failed()) == 0 })
 	users := r.target.Start(t.Context(), perSecond)
 
-	r.refill()
+	r.logBreaker()
 	r.asks(2)
 	r.reachesState(2, "AwaitingPromotion", 20)
 	r.sharesAt(track.Green, 20)
-	r.refill()
+	r.logBreaker()
 	if said := r.plugin("promote", "--wait"); !strings.Contains(said, "Taken: ") {
 		t.Errorf("promote --wait says %q", said)
 	}
@@ -236,11 +225,11 @@ func TestDeployment(t *testing.T) {
 	}
 	r.sharesAt(track.Green, 100)
 
-	r.refill()
+	r.logBreaker()
 	r.asks(3)
 	r.reachesState(3, "AwaitingPromotion", 20)
 	r.sharesAt(track.Blue, 20)
-	r.refill()
+	r.logBreaker()
 	r.plugin("abort", "--wait")
 	r.ends(3, "RolledBack")
 	r.sharesAt(track.Blue, 0)

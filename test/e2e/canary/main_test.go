@@ -19,7 +19,13 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp))
+	os.Exit(scene.Main(m, &cp, withRoom))
+}
+
+// withRoom lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the story of this package has
+// pauses of seconds, where users have minutes. How many events pass is logged.
+func withRoom(o *controlplane.Options) {
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
 }
 
 // readyAfter is how long pods take until they answer. It is long enough for requests to find a track that is not ready.
