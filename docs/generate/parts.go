@@ -6,24 +6,39 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/apis/advice"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
 
-// A section is about the objects whose conditions a file declares.
-type section struct{ title, file string }
+// A section is about the objects whose conditions a file declares, and which advice there is about them.
+type section struct {
+	title, file string
+	kind        advice.Kind
+}
 
 func sections() []section {
 	return []section{
-		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go"},
-		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go"},
-		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go"},
-		{"SiteSync", "apis/delivery/v1alpha1/sitesync_conditions.go"},
-		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go"},
-		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go"},
-		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go"},
-		{"ProviderConfig and ClusterProviderConfig", "apis/config/v1alpha1/conditions.go"},
+		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go", advice.IntentDeployment},
+		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go", advice.WorkloadCluster},
+		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go", advice.GitDelivery},
+		{"SiteSync", syncConditions, advice.SiteSync},
+		{"Site", syncConditions, advice.Site},
+		{"traffic", "provider/engines/gateway.go", advice.Site},
+		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go", advice.Gate},
+		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},
+		{"Cluster", "provider/clusters/readiness/reasons.go", advice.Cluster},
+		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go", advice.RolloutRequest},
+		{"ProviderConfig and ClusterProviderConfig", "apis/config/v1alpha1/conditions.go", advice.ProviderConfig},
 	}
+}
+
+// syncConditions declares the conditions of a SiteSync, and the reasons of the Sites in its status.
+const syncConditions = "apis/delivery/v1alpha1/sitesync_conditions.go"
+
+// declares reports whether a section is about a constant.
+func (s section) declares(c constant) bool {
+	return s.file == c.file && (s.file != syncConditions || (s.kind == advice.Site) == strings.HasPrefix(c.name, "Site"))
 }
 
 // parts are all that is generated, by their names. It returns an error for reasons that are in no section.
@@ -49,10 +64,10 @@ func parts(root string) (map[string]string, error) {
 		"metrics":                     metrics(),
 	}
 	for _, s := range sections() {
-		out["conditions of "+s.title] = groups(slices.DeleteFunc(slices.Clone(all), func(c constant) bool { return c.file != s.file }))
+		out["conditions of "+s.title] = groups(s.kind, slices.DeleteFunc(append(slices.Clone(all), own...), func(c constant) bool { return !s.declares(c) }))
 	}
 	for _, c := range all {
-		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.file == c.file }) {
+		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.declares(c) }) {
 			return nil, errors.Errorf("cannot place %s of %s in the reference", c.name, c.file)
 		}
 	}
@@ -60,7 +75,7 @@ func parts(root string) (map[string]string, error) {
 }
 
 // groups are one table for each group of constants, below what is said about it.
-func groups(all []constant) string {
+func groups(k advice.Kind, all []constant) string {
 	var out []string
 	for len(all) > 0 {
 		n := 1
@@ -70,7 +85,7 @@ func groups(all []constant) string {
 		if all[0].group != "" {
 			out = append(out, all[0].group+"\n")
 		}
-		out = append(out, words(kindOf(all[0]), all[:n]))
+		out = append(out, advised(k, all[:n]))
 		all = all[n:]
 	}
 	return strings.Join(out, "\n")

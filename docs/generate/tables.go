@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/intentplane/intentplane/apis/advice"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -82,6 +83,28 @@ func words(kind string, all []constant) string {
 		rows = append(rows, []string{code(c.value), c.doc})
 	}
 	return table([]string{kind, ""}, rows)
+}
+
+// advised are constants that mean something, with what to do about each reason.
+func advised(k advice.Kind, all []constant) string {
+	kind := kindOf(all[0])
+	if kind == "type" {
+		return words(kind, all)
+	}
+	var rows [][]string
+	for _, c := range all {
+		a, _ := advice.For(k, c.value)
+		rows = append(rows, []string{code(c.value), c.doc, whoActs(a), line(a.Do)})
+	}
+	return table([]string{kind, "", "who acts", "what to do"}, rows)
+}
+
+// whoActs says who acts, and when.
+func whoActs(a advice.Advice) string {
+	if a.EndsByItself && a.Actor != advice.NoActor {
+		return a.Actor.Words() + ", if it lasts"
+	}
+	return a.Actor.Words()
 }
 
 // metrics of the provider.

@@ -1,0 +1,45 @@
+package advice
+
+// deliveryReasons are those of a GitDelivery.
+func deliveryReasons() map[string]Advice {
+	return map[string]Advice{
+		"Delivered":        good(),
+		"RestoringDrift":   wait(WakeRetry, "Wait: the provider restores what another commit changed."),
+		"DriftRestored":    over("Find out who made the commit that the message names."),
+		"Pushing":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch."),
+		"Conflict":         outage(RepositoryOwner, WakeRetry, "Wait; if it stays and no one pushes, look for a lock in the repository."),
+		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow what the message names in the Site, the configuration or the server, or change what is asked for."),
+		"AuthFailed":       act(PlatformTeam, WakeSecret, "Correct the credentials in the Secret of the configuration."),
+		"TrustFailed":      act(PlatformTeam, WakeSecret, "If the server was changed on purpose, correct the CA bundle, the known hosts or the URL."),
+		"Unreachable":      outage(RepositoryOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the server and at spec.git.url of the configuration."),
+		"OrderBehind":      wait(WakeFunction, "Wait: the function reads the newer position; if it stays, something else writes the GitDelivery."),
+		"Illegal":          act(PlatformTeam, WakeFunction, "Report it: it is a fault of the function, or something else writes the GitDelivery."),
+		"StateNewer":       act(PlatformTeam, WakeInstall, "Upgrade the provider."),
+		"MemoryUnknown":    outage(RepositoryOwner, WakeRetry, "Wait until the repository can be read."),
+		"StateRefused":     act(RepositoryOwner, WakeRetry, "Let the provider push the ref that the message names."),
+		"StateUntrusted":   act(PlatformTeam, WakeRetry, "See the message; find out who pushes to the ref of the state."),
+		"BranchLeft":       over("Remove the directories that the former branch keeps, if nothing reads them."),
+		"StateTwice":       outage(RepositoryOwner, WakeRetry, "Wait for the next push; if it stays, delete the ref that the message names."),
+		"StateOnce":        good(),
+		"NotOwner":         act(Author, WakeRetry, "Move the files that the message names, or set deliveryConfig.adopt to true."),
+		"ObjectConflict":   act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
+		"OwnedElsewhere":   act(PlatformTeam, WakeRetry, "Find out which cluster writes there; docs/operations/after-a-loss.md says how to take over."),
+		"Diverged":         act(RepositoryOwner, WakeRetry, "Find out who rewrote the branch; docs/operations/after-a-loss.md says how to go on."),
+		"TreeGone":         act(Author, WakeEdit, "Change the intent: what is to be restored is nowhere any more."),
+		"Drifted":          act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),
+		"TooLarge":         act(Author, WakeEdit, "Deliver less, or let the owner of the repository raise the server's limit."),
+		"CredentialsGone":  act(PlatformTeam, WakeSecret, "Create the configuration or its Secret again."),
+		"SiteMissing":      act(PlatformTeam, WakeWatch, "Create the Site, or let it allow the namespace."),
+		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),
+		"Invalid":          act(PlatformTeam, WakeSecret, "Correct the configuration as the message says."),
+	}
+}
+
+// configReasons are those of a ProviderConfig and a ClusterProviderConfig.
+func configReasons() map[string]Advice {
+	return map[string]Advice{
+		"InUse":         act(PlatformTeam, WakeWatch, "Delete the deployments that use the configuration first."),
+		"Signed":        good(),
+		"StateUnsigned": over("Nothing, or give the configuration a signing key: a forged state could restore files."),
+	}
+}

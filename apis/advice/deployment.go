@@ -1,0 +1,113 @@
+package advice
+
+import "maps"
+
+// deploymentReasons are those of an IntentDeployment.
+func deploymentReasons() map[string]Advice {
+	out := specReasons()
+	for _, more := range []map[string]Advice{progressReasons(), blockedReasons(), rejectionReasons(), rollbackReasons(), canaryReasons()} {
+		maps.Copy(out, more)
+	}
+	return out
+}
+
+// specReasons are of what a spec asks for and names.
+func specReasons() map[string]Advice {
+	return map[string]Advice{
+		"Valid":                   good(),
+		"InvalidSpec":             act(Author, WakeEdit, "Correct the field that the message names."),
+		"InvalidIntent":           act(Author, WakeEdit, "Correct spec.intent as the message says; kubectl intent explain shows what is understood."),
+		"NotSupportedByBlueprint": act(Author, WakeEdit, "Remove the value that the message names, or choose a Blueprint that reads it."),
+		"RenderFailed":            act(PlatformTeam, WakeCatalog, "Correct the Blueprint; kubectl intent render shows the error."),
+		"RenderTimeout":           outage(PlatformTeam, WakeFunction, "Wait a minute; if it stays, raise spec.compileConfig.renderTimeout or make the Blueprint smaller."),
+		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Allow what the message names in the Site or the configuration, or let the author change what is asked for."),
+		"TooLarge":                act(Author, WakeEdit, "Deliver less: fewer Sites, or smaller files."),
+		"NotYetSupported":         over("Nothing, or remove the fields that the message names: they have no effect in this version."),
+		"Supported":               good(),
+		"Found":                   good(),
+		"SiteMissing":             act(PlatformTeam, WakeCatalog, "Create the Site, let it allow the namespace, or correct its name in the spec."),
+		"BlueprintMissing":        act(PlatformTeam, WakeCatalog, "Create the Blueprint, or correct spec.blueprint or the type of the intent."),
+		"BlueprintAmbiguous":      act(PlatformTeam, WakeCatalog, "Remove one of the Blueprints that the message names, or name a version in spec.blueprint."),
+		"ConfigMissing":           act(PlatformTeam, WakeCatalog, "Create the configuration, or correct the name that the message shows."),
+		"NoSite":                  act(Author, WakeCatalog, "Name a Site, or a label that some Site has."),
+	}
+}
+
+// progressReasons are of a revision on its way.
+func progressReasons() map[string]Advice {
+	return map[string]Advice{
+		"Unknown":         wait(WakeFunction, "Wait: it is not known yet."),
+		"NothingOrdered":  wait(WakeFunction, "Wait for the first revision; other conditions say what is in the way."),
+		"Delivering":      wait(WakeWatch, "Wait until the repositories hold the revision."),
+		"Delivered":       good(),
+		"RestoringDrift":  wait(WakeRetry, "Wait: the provider restores what another commit changed."),
+		"DriftRestored":   over("Find out who made the commit that the message names."),
+		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the revision."),
+		"Live":            good(),
+		"EarlierRevision": wait(WakeWatch, "Wait: the Sites run an earlier revision until this one is live."),
+		"NotLive":         wait(WakeWatch, "Wait; the Sites below say what each of them waits for."),
+		"GatesOff":        good(),
+		"NoGates":         good(),
+		"Recorded":        good(),
+		"NotRecorded":     wait(WakeWatch, "Wait until the repository of the ledger has recorded it."),
+		"Passed":          good(),
+		"Measuring":       wait(WakeWatch, "Wait until the Gate has measured often enough."),
+		"Progressing":     wait(WakeWatch, "Wait: work goes on."),
+		"Idle":            good(),
+		"NotRolledBack":   good(),
+	}
+}
+
+// blockedReasons are of a revision that something is in the way of.
+func blockedReasons() map[string]Advice {
+	return map[string]Advice{
+		"WaitingForCluster":     outage(ClusterOwner, WakeWatch, "Wait until the cluster of the Site is ready; if it takes long, look at the object that the Site's message names."),
+		"SyncNotObserved":       act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
+		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Do what the GitDelivery that the message names says."),
+		"ObjectConflict":        act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
+		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Look at the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
+		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
+		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Look at the metrics backend that the message names; kubectl intent abort gives the revision up."),
+		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger answer, or move the ledger with a RolloutRequest MoveLedger."),
+		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver what waits."),
+		"Drifted":               act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),
+	}
+}
+
+// rejectionReasons are of a revision that was rejected. It is not retried by itself.
+func rejectionReasons() map[string]Advice {
+	return map[string]Advice{
+		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),
+		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow what the message says was refused, then change the intent or use kubectl intent retry."),
+		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Find out why the Site did not run it in time, then change the intent or use kubectl intent retry."),
+		"SyncFailed":       act(Author, WakeRequest, "Correct what the engine's message says, then change the intent or use kubectl intent retry."),
+		"ClusterTimedOut":  act(ClusterOwner, WakeRequest, "Make the cluster of the Site ready, then use kubectl intent retry."),
+		"GateFailed":       act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent retry measures the same revision again."),
+		"Requested":        over("Nothing: a user asked for it. To deliver again, change the intent or use kubectl intent retry."),
+		"DeploymentFailed": act(Author, WakeRequest, "Nothing is known to run: change the intent, or use kubectl intent retry or rollback."),
+	}
+}
+
+// rollbackReasons are of how a rejected revision is rolled back, or why not.
+func rollbackReasons() map[string]Advice {
+	return map[string]Advice{
+		"RollingBack":      wait(WakeWatch, "Wait: the Sites go back to an earlier revision."),
+		"RolledBack":       act(Author, WakeRequest, "Correct what the message names, and change the intent; kubectl intent retry delivers the same again."),
+		"RollbackOff":      act(Author, WakeRequest, "Change the intent, or use kubectl intent rollback: spec.rollbackConfig does not roll back by itself."),
+		"NoTarget":         act(Author, WakeRequest, "Change the intent: no earlier revision can be rolled back to."),
+		"NothingToRestore": act(Author, WakeRequest, "Change the intent: the directories hold the last good revision already."),
+		"Irreversible":     act(Author, WakeRequest, "Decide: kubectl intent rollback goes back although the Blueprint marks it as irreversible."),
+		"TooManyRollbacks": act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent rollback goes back beyond the limit."),
+		"AttemptsSpent":    act(Author, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent rollback."),
+	}
+}
+
+// canaryReasons are of a revision that gets a share of the requests.
+func canaryReasons() map[string]Advice {
+	return map[string]Advice{
+		"Paused":            wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),
+		"AwaitingPromotion": act(Author, WakePromote, "Decide: kubectl intent promote releases the step, kubectl intent abort gives the revision up."),
+		"Held":              act(Author, WakePromote, "Decide: the Gate came to no conclusion. kubectl intent promote releases the step, kubectl intent abort gives the revision up."),
+		"Draining":          wait(WakeWatch, "Wait until pods without requests have finished those under way."),
+	}
+}

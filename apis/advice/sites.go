@@ -1,0 +1,92 @@
+package advice
+
+// syncReasons are those of a SiteSync.
+func syncReasons() map[string]Advice {
+	return map[string]Advice{
+		"Live":            good(),
+		"Waiting":         wait(WakeWatch, "Wait until the tree is in the repository and the cluster is ready."),
+		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the tree."),
+		"Unobserved":      act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
+		"ClusterTimedOut": act(ClusterOwner, WakeWatch, "Make the cluster of the Site ready: what comes late counts, but the revision is rejected."),
+		"TimedOut":        act(ClusterOwner, WakeWatch, "Find out why the Site did not run it in time; its own reason says more."),
+		"Failed":          act(Author, WakeWatch, "Correct what the engine's message says, and change the intent."),
+		"NoPause":         good(),
+		"NotLive":         wait(WakeWatch, "Wait until all Sites of the step are live: the pause begins then."),
+		"Pausing":         wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),
+		"PauseOver":       good(),
+		"Promoted":        good(),
+	}
+}
+
+// siteReasons are those of one Site in a SiteSync, beside those of its cluster.
+func siteReasons() map[string]Advice {
+	return map[string]Advice{
+		"WaveNotReached":      wait(WakeWatch, "Wait until the Site's wave comes."),
+		"NotDelivered":        wait(WakeWatch, "Wait until the GitDelivery has brought the tree to the repository."),
+		"PolicyDenied":        act(PlatformTeam, WakeWatch, "Create the Site or the configuration, or let it allow the namespace."),
+		"KubeconfigGone":      act(PlatformTeam, WakeSecret, "Create the Secret with the kubeconfig that the Site names."),
+		"KubeconfigRefused":   act(PlatformTeam, WakeSecret, "Correct the kubeconfig: the message names what is not allowed."),
+		"ClusterUnreachable":  outage(ClusterOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the cluster's API server and the network."),
+		"AccessDenied":        act(ClusterOwner, WakeRetry, "Let the kubeconfig's user list and watch the engine's kinds."),
+		"EngineNotInstalled":  act(ClusterOwner, WakeWatch, "Install the engine in the cluster."),
+		"EngineObjectMissing": act(ClusterOwner, WakeWatch, "Create the engine's object, or its source, that the Site names."),
+		"EngineNotProvable":   act(ClusterOwner, WakeWatch, "Let the engine's object read a Git source: this one names no commit."),
+		"WrongSource":         act(ClusterOwner, WakeWatch, "Let the engine's object read the repository, branch and directory that the message names."),
+		"WrongCluster":        act(PlatformTeam, WakeWatch, "Name the engine's object that applies to the Site's own cluster."),
+		"Suspended":           act(ClusterOwner, WakeWatch, "Resume the engine's object."),
+		"Stalled":             act(ClusterOwner, WakeWatch, "Correct the engine's object as its message says: the engine has stopped trying."),
+		"EngineFailed":        act(Author, WakeWatch, "Correct what the engine's message says; the engine tries again."),
+		"Unhealthy":           act(Author, WakeWatch, "Find out why the objects are not healthy, as the engine's message says."),
+		"Progressing":         wait(WakeWatch, "Wait: the engine is at work."),
+		"OtherTree":           wait(WakeWatch, "Wait for the engine to take the newer commit; if it stays, find out who changed the files."),
+		"WeakProof":           act(PlatformTeam, WakeCatalog, "Set acceptProof of the Site, if the engine is meant to change the files."),
+		"ProofUnknown":        outage(RepositoryOwner, WakeRetry, "Wait until the commit that runs can be fetched from the repository."),
+		"Unobserved":          act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
+		"RouteMissing":        wait(WakeWatch, "Wait for the engine to apply the route; if it stays, find out who removed it."),
+		"TrafficDiffers":      outage(ClusterOwner, WakeWatch, "Wait for the engine; if it stays, find out who changed the weights of the route."),
+		"RouteNotAccepted":    act(ClusterOwner, WakeWatch, "Correct the Gateway or the route, as the message says."),
+		"RefsNotResolved":     act(Author, WakeWatch, "Correct the route: the Gateway does not find a Service of it."),
+		"CanaryNotAvailable":  outage(Author, WakeWatch, "Wait for the pods; if they do not start, look at the Deployment that the message names."),
+	}
+}
+
+// gateReasons are those of a Gate.
+func gateReasons() map[string]Advice {
+	return map[string]Advice{
+		"Passed":             good(),
+		"Failed":             act(Author, WakeRequest, "Correct the service: the check that the message names was violated."),
+		"Error":              act(PlatformTeam, WakeRequest, "Correct the check or the backend that the message names, then use kubectl intent retry."),
+		"TimedOut":           act(Author, WakeRequest, "Find out why the check did not end in time, then use kubectl intent retry."),
+		"Inconclusive":       act(Author, WakePromote, "Decide: kubectl intent promote releases the step, kubectl intent abort gives the revision up."),
+		"Measuring":          wait(WakeWatch, "Wait until each check was measured often enough."),
+		"Watching":           wait(WakeWatch, "Wait until the step is released: the checks go on until then."),
+		"NoData":             outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
+		"MetricsUnavailable": outage(PlatformTeam, WakeRetry, "Look at the metrics backend that the message names."),
+		"Held":               act(PlatformTeam, WakeRetry, "Make the metrics backend answer; kubectl intent abort gives the revision up."),
+		"NotLive":            wait(WakeWatch, "Wait until the Sites run the revision."),
+		"PolicyDenied":       act(PlatformTeam, WakeFunction, "Find out who made the Gate: it is of another namespace than the deployment."),
+	}
+}
+
+// requestReasons are the results and reasons of a RolloutRequest.
+func requestReasons() map[string]Advice {
+	return map[string]Advice{
+		"Waiting":           wait(WakeFunction, "Wait: the deployment says what holds the request back."),
+		"Taken":             wait(WakeWatch, "Wait: the revision goes on."),
+		"Done":              over("Nothing: the message says how the revision ended."),
+		"Stale":             act(Author, WakeRequest, "Look at the deployment, and make a new request about its present revision."),
+		"UnknownRevision":   act(Author, WakeRequest, "Make a new request with a revision that kubectl intent status lists."),
+		"AlreadyJudged":     act(Author, WakeRequest, "Use kubectl intent rollback or retry: a verdict never changes."),
+		"NoTarget":          act(Author, WakeRequest, "Choose a revision that was verified and not withdrawn; kubectl intent status lists them."),
+		"NothingToRestore":  over("Nothing: the Sites have the files of that revision already."),
+		"UnknownStep":       act(Author, WakeRequest, "Name a step that waits for a person; kubectl intent status shows it."),
+		"NoUpdate":          over("Nothing: no update waits."),
+		"UpdateFailed":      act(PlatformTeam, WakeRequest, "Correct the Blueprint as the message says, then approve the update again."),
+		"SameHome":          over("Nothing: the repository holds the ledger already."),
+		"UnknownRepository": act(Author, WakeRequest, "Deliver to the new repository first, or name one that the deployment delivers to."),
+		"TooLarge":          act(Author, WakeRequest, "Make a new request without the annotations and fields that made this one too large."),
+		"NotSupported":      act(PlatformTeam, WakeInstall, "Upgrade Intentplane: this version does not carry the action out."),
+		"UnknownDeployment": wait(WakeWatch, "Wait until the deployment exists, or make a new request with the right name."),
+		"Superseded":        over("Nothing: another revision took the place of the one that was asked for."),
+	}
+}
