@@ -68,7 +68,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now t
 	}
 	r.append(f, now)
 	if p := d.Spec.ForProvider; f.reason == "" && (p.Copy == nil || p.Position != nil) {
-		r.push(p, f.applied)
+		r.push(p, f)
 	}
 	if !crash {
 		r.show(d, f, now)
@@ -108,7 +108,7 @@ func (r *repo) append(f fence, now time.Time) {
 	if len(f.events) > 0 && r.onRecord != nil {
 		r.onRecord(r.memory.recorded(r.committed()), f.events, now)
 	}
-	if len(f.events) > 0 || f.closes {
+	if len(f.events) > 0 {
 		r.memory.ledger = f.next
 	}
 }
@@ -134,9 +134,9 @@ func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, applied led
 	return ""
 }
 
-// push the trees of a position, and record it.
-func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.State) {
-	at, changed := applied.Position(), false
+// push the trees of a position, and record it. The ledger of a home that was left goes with that, since the record has a copy of the one that counts.
+func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
+	at, changed := f.applied.Position(), false
 	was := map[string]deliveryv1alpha1.DeliveredTree{}
 	for _, t := range r.delivered(p) {
 		was[t.Path] = t
@@ -175,7 +175,10 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.Sta
 	if changed {
 		r.did = append(r.did, at)
 	}
-	r.memory.record = r.memory.next(applied, p.Ledger != nil, trees)
+	r.memory.record = r.memory.next(f.applied, p.Ledger != nil, trees)
+	if f.closes {
+		r.memory.ledger = ledger.State{}
+	}
 }
 
 // delivered are the directories that the record has or, where the state was lost, that commits tell of.

@@ -40,7 +40,7 @@ type fence struct {
 	events []ledger.Event
 	// applied is what the trees follow from.
 	applied ledger.State
-	// closes says that the ledger of a home that was left is removed.
+	// closes says that the ledger of a home that was left is removed once the record has a copy of the one that counts.
 	closes bool
 	// reason why the trees are not written. Empty means that nothing speaks against them.
 	reason  xpv2.ConditionReason
@@ -113,9 +113,6 @@ func recoverFromStatus(recorded, shown ledger.State, identity string, now time.T
 func fenceFollower(m memory, asked deliveryv1alpha1.GitDeliveryParameters) fence {
 	is := ptr.Deref(asked.Copy, ledger.State{})
 	f := fence{next: m.ledger, applied: is, closes: m.ledger.Seq > 0 && is.Epoch > m.ledger.Epoch}
-	if f.closes {
-		f.next = ledger.State{LastNumber: m.ledger.LastNumber}
-	}
 	r := m.record
 	switch {
 	case is.Seq == 0:

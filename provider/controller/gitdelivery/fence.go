@@ -85,7 +85,7 @@ func (l ledgerFacts) recoverFromStatus() (recording, *decision) {
 
 // fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
 func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
-	out := recording{next: l.recorded, closes: l.file != nil && asked.Epoch > l.recorded.Epoch}
+	out := recording{next: l.recorded}
 	if asked.Seq == 0 {
 		return out, refuse(v1alpha1.ReasonInvalid, "spec.forProvider.copy: a copy of a ledger has a seq above 0")
 	}
@@ -97,7 +97,7 @@ func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
 			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(asked.Head), describeHead(r.Head))
 		}
 	}
-	out.applied = asked
+	out.applied, out.closes = asked, l.file != nil && asked.Epoch > l.recorded.Epoch
 	return out, nil
 }
 
@@ -143,12 +143,13 @@ type recording struct {
 	applied ledger.State
 	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
 	recovers bool
-	// closes is true for a follower that holds the ledger of a home that was left.
+	// closes is true for a follower that holds the ledger of a home that was left. That goes in the push which records a copy of the one that counts, and in
+	// no other one: until then it is all that the repository knows.
 	closes bool
 }
 
-// isEmpty reports whether the ledger is neither to be written nor to be removed.
-func (r recording) isEmpty() bool { return len(r.events) == 0 && !r.closes }
+// isEmpty reports whether the ledger has nothing to learn.
+func (r recording) isEmpty() bool { return len(r.events) == 0 }
 
 // afterPush returns the facts as they are once the ledger is recorded.
 func (f facts) afterPush() facts {

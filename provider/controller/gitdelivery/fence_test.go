@@ -46,6 +46,17 @@ func (w *world) forceElsewhere(s ledger.State) {
 	}
 }
 
+// asksToFollow lets the first repository follow the ledger of the second one with trees, whatever becomes of them.
+func (w *world) asksToFollow(trees ...v1alpha1.Tree) {
+	w.Helper()
+	essentials := w.ledgerOf(elsewhere).Essentials()
+	w.change(func(d *v1alpha1.GitDelivery) {
+		p := &d.Spec.ForProvider
+		p.Ledger, p.Copy, p.Position, p.Trees = nil, &essentials, new(essentials.Position()), trees
+	})
+	_ = w.try("web") // It is in the condition.
+}
+
 // TestElsewhere plays homes of a ledger that goes on in another repository.
 func TestElsewhere(t *testing.T) {
 	first := []ledger.Event{openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2")}
@@ -77,6 +88,36 @@ func TestElsewhere(t *testing.T) {
 			w.reconcile("web")
 			if w.hasStateFile(repo, state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)) {
 				w.Error("ledger of the home that was left: want none")
+			}
+		}},
+		"NoCopy": {reason: "A home that the ledger was forced away from keeps its own until it records a copy of the later one, whatever it is refused before.", run: func(w *world) {
+			w.addFollower()
+			w.startHome()
+			w.deliverToBoth("a", first...)
+			left := w.ledgerOf("web").Head
+			w.forceElsewhere(w.ledgerOf("web"))
+			w.asksToFollow(desired(w.T, "edge9", "clusters/edge9/team-a/web", "a"))
+			w.expect("web", v1alpha1.ReasonSiteMissing)
+			w.hook("update", `case "$1" in refs/heads/main) echo "only on Mondays" >&2; exit 1;; esac`)
+			w.asksToFollow(desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Position = nil })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonPushing)
+			if got := w.storedLedger(repo).State.Head; got != left {
+				w.Errorf("ledger of the home that was left: want it to stay at %v, got %v", left, got)
+			}
+			w.hook("update", "exit 0")
+			w.asksToFollow(desired(w.T, "edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if w.hasStateFile(repo, state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)) {
+				w.Error("ledger of the home that was left: want it removed with the copy of the later one")
+			}
+			if r := w.storedRecord(repo); r.Copy == nil || r.Copy.Epoch != 2 {
+				w.Errorf("record of the home that was left: want a copy of epoch 2, got %+v", r.Copy)
+			}
+			if s := w.ledgerOf("web"); s.Seq != 0 {
+				w.Errorf("ledger that the status shows: want none, got %+v", s.Head)
 			}
 		}},
 		"Follows": {reason: "A repository that follows a later state opens no ledger that continues from an earlier one.", run: func(w *world) {

@@ -134,7 +134,8 @@ func (t *task) recordLedger(draft *git.Draft) error {
 	return draft.AddState(c)
 }
 
-// writeLedger adds the ledger, and the record of what it has come to in the repository, to a change.
+// writeLedger adds the ledger, and the record of what it has come to in the repository, to a change. The record of a follower has a copy, and takes the
+// place of the ledger of a home that was left.
 func (t *task) writeLedger(c *git.Change) error {
 	if err := t.writeLedgerFile(c, t.facts.recording); err != nil {
 		return err
@@ -144,16 +145,16 @@ func (t *task) writeLedger(c *git.Change) error {
 		return t.stateTooLarge(err)
 	}
 	c.State[state.RecordPath(t.record.Claim)] = content
+	if t.facts.recording.closes {
+		c.State[state.LedgerPath(t.record.Claim)] = nil
+	}
 	return t.writeShared(c)
 }
 
-// writeLedgerFile adds the file of the ledger to a change, if events are to be recorded, or removes that of a home that was left.
+// writeLedgerFile adds the file of the ledger to a change, if events are to be recorded.
 func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	c.State = map[string][]byte{}
 	l, claim := t.facts.ledger, t.facts.marker.Claim
-	if r.closes {
-		c.State[state.LedgerPath(claim)] = nil
-	}
 	if len(r.events) == 0 {
 		return nil
 	}
