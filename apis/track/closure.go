@@ -44,10 +44,13 @@ func (p *Parts) selectScalersAndBudgets() error {
 }
 
 func (p *Parts) scalesWorkload(m *member) bool {
-	target := mapAt(m.Object, "spec", "scaleTargetRef")
-	return textAt(target, "kind") == "Deployment" && slices.ContainsFunc(p.workloads(), func(w *member) bool {
-		return w.GetNamespace() == m.GetNamespace() && w.GetName() == textAt(target, "name")
-	})
+	return slices.ContainsFunc(p.workloads(), func(w *member) bool { return scalesDeployment(m.Unstructured, w.GetNamespace(), w.GetName()) })
+}
+
+// scalesDeployment is true for an autoscaler of a Deployment.
+func scalesDeployment(scaler *unstructured.Unstructured, namespace, name string) bool {
+	target := mapAt(scaler.Object, "spec", "scaleTargetRef")
+	return textAt(target, "kind") == "Deployment" && textAt(target, "name") == name && scaler.GetNamespace() == namespace
 }
 
 // podsSelectedBy reports whether a selector in a namespace selects pods of the workload, and returns another workload whose pods it selects.

@@ -113,8 +113,22 @@ func (p *Parts) inTrack(m *member, track string) *unstructured.Unstructured {
 		keepInternal(u)
 	}
 	selectTrack(u, track)
+	if p.isScaled(m) {
+		delete(mapAt(u.Object, "spec"), "replicas")
+	}
 	annotateSize(u)
 	return u
+}
+
+// isScaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
+// the autoscaler did, and a number that a later file leaves out is set to one. A Deployment of no pods keeps that: no autoscaler scales it.
+func (p *Parts) isScaled(m *member) bool {
+	if n, ok := integer(mapAt(m.Object, "spec")["replicas"]); !m.is("apps", "Deployment") || ok && n == 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.members, func(o *member) bool {
+		return o.perTrack && o.is("autoscaling", "HorizontalPodAutoscaler") && scalesDeployment(o.Unstructured, m.GetNamespace(), m.GetName())
+	})
 }
 
 // renameReferences gives references to objects that each track has the suffix.

@@ -21,12 +21,20 @@ type Workload struct {
 	HasPods bool
 
 	// Deployments of the track, sorted by namespace and name.
-	Deployments []types.NamespacedName
+	Deployments []Deployment
+}
+
+// Deployment is one Deployment of a track.
+type Deployment struct {
+	types.NamespacedName
+
+	// MinReplicas is how many pods the autoscaler of the Deployment keeps at least, in the state of the files. 0 means that no autoscaler scales it.
+	MinReplicas int64
 }
 
 // ReadWorkload returns what a track of a directory runs. It returns an error that names the file for one that is not an object.
 func ReadWorkload(files tree.Files, track string) (Workload, error) {
-	out, objects := Workload{}, map[string]any{}
+	out, objects, scalers := Workload{}, map[string]any{}, []*unstructured.Unstructured{}
 	for _, name := range files.Names() {
 		if !strings.HasPrefix(name, track+"/") || isKustomization(name) {
 			continue
@@ -36,9 +44,15 @@ func ReadWorkload(files tree.Files, track string) (Workload, error) {
 			return out, errors.Wrap(err, name)
 		}
 		out.addDeployment(u)
+		if u.GroupVersionKind().GroupKind().String() == "HorizontalPodAutoscaler.autoscaling" {
+			scalers = append(scalers, u)
+		}
 		objects[name] = withoutAnnotatedSizes(u).Object
 	}
-	slices.SortFunc(out.Deployments, func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+	for _, s := range scalers {
+		out.addScaler(s)
+	}
+	slices.SortFunc(out.Deployments, func(a, b Deployment) int { return strings.Compare(a.String(), b.String()) })
 	var err error
 	out.Digest, err = digest.Of(objects, nil)
 	return out, err
@@ -49,8 +63,21 @@ func (w *Workload) addDeployment(u *unstructured.Unstructured) {
 	if u.GroupVersionKind().GroupKind().String() != "Deployment.apps" {
 		return
 	}
-	w.Deployments = append(w.Deployments, types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()})
+	w.Deployments = append(w.Deployments, Deployment{NamespacedName: types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}})
 	w.HasPods = w.HasPods || u.GetAnnotations()[AnnotationReplicas] != "0"
+}
+
+// addScaler notes how many pods an autoscaler keeps of its Deployment, which is one where it does not say.
+func (w *Workload) addScaler(u *unstructured.Unstructured) {
+	for i, d := range w.Deployments {
+		if !scalesDeployment(u, d.Namespace, d.Name) {
+			continue
+		}
+		w.Deployments[i].MinReplicas = 1
+		if n, ok := integer(mapAt(u.Object, "spec")["minReplicas"]); ok {
+			w.Deployments[i].MinReplicas = n
+		}
+	}
 }
 
 // withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full one.

@@ -1,6 +1,8 @@
 package track
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,7 +56,7 @@ func TestReadWorkload(t *testing.T) {
 			if got.HasPods != tc.hasPods || (got.Digest == first.Digest) != tc.same {
 				t.Errorf("\n%s\nReadWorkload(...): want pods %t and an equal digest %t, got %+v", tc.reason, tc.hasPods, tc.same, got)
 			}
-			if diff := cmp.Diff([]types.NamespacedName{{Namespace: "team-a", Name: "web-blue"}}, got.Deployments); diff != "" {
+			if diff := cmp.Diff([]Deployment{{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "web-blue"}}}, got.Deployments); diff != "" {
 				t.Errorf("\n%s\nReadWorkload(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -76,5 +78,71 @@ func TestFolders(t *testing.T) {
 	want := tree.Files{"green/b.yaml": []byte("b"), "kustomization.yaml": []byte("k")}
 	if diff := cmp.Diff(want, WithoutFolders(files, Blue)); diff != "" {
 		t.Errorf("\nThe files of other folders stay.\nWithoutFolders(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestScaledWorkload follows a workload with an autoscaler through the states of its directory.
+func TestScaledWorkload(t *testing.T) {
+	scaler := func(spec string) string {
+		return manifest("autoscaling/v2", "HorizontalPodAutoscaler", "web", "spec:\n  maxReplicas: 30\n"+spec+"  scaleTargetRef:\n    kind: Deployment\n    name: web\n")
+	}
+	cases := map[string]struct {
+		reason     string
+		deployment string
+		scaler     string
+		state      State
+		replicas   any
+		min        int64
+	}{
+		"Alone": {
+			reason: "The number of pods is the autoscaler's alone, which keeps its whole minimum.", deployment: webDeployment, scaler: scaler("  minReplicas: 8\n"),
+			state: State{Serving: Blue, Alone: true}, min: 8,
+		},
+		"Ahead": {
+			reason: "The autoscaler of a canary keeps the pods for its next weight.", deployment: webDeployment, scaler: scaler("  minReplicas: 8\n"),
+			state: State{Serving: Green, Weight: 5, Ahead: 20}, min: 2,
+		},
+		"Stable": {
+			reason: "The autoscaler of the track that serves keeps its whole minimum at each weight.", deployment: webDeployment, scaler: scaler("  minReplicas: 8\n"),
+			state: State{Serving: Blue, Weight: 50, Ahead: 100}, min: 8,
+		},
+		"NoMinimum": {
+			reason: "An autoscaler keeps one pod where it says no minimum.", deployment: webDeployment, scaler: scaler(""),
+			state: State{Serving: Blue, Alone: true}, min: 1,
+		},
+		"NoPods": {
+			reason: "A Deployment of no pods says so, since its autoscaler rests then.", deployment: strings.Replace(webDeployment, "5", "0", 1), scaler: scaler("  minReplicas: 8\n"),
+			state: State{Serving: Blue, Alone: true}, replicas: json.Number("0"), min: 8,
+		},
+		"OtherTarget": {
+			reason: "An autoscaler of another Deployment leaves the number to the delivery.", deployment: webDeployment, scaler: strings.Replace(scaler("  minReplicas: 8\n"), "    name: web\n", "    name: other\n", 1),
+			state: State{Serving: Blue, Alone: true}, replicas: json.Number("5"),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := Split(web(map[string]string{"deployment-web.yaml": tc.deployment, "hpa.yaml": tc.scaler}), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := atState(t, placeIn(t, p, Blue), tc.state)
+			got, err := ReadWorkload(files, Blue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]Deployment{{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "web-blue"}, MinReplicas: tc.min}}, got.Deployments); diff != "" {
+				t.Errorf("\n%s\nReadWorkload(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			u, err := decodeObject(files["blue/deployment-web-blue.yaml"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.replicas, mapAt(u.Object, "spec")["replicas"]); diff != "" {
+				t.Errorf("\n%s\nspec.replicas: -want, +got:\n%s", tc.reason, diff)
+			}
+			if tc.replicas != json.Number("0") != got.HasPods {
+				t.Errorf("\n%s\nHasPods: got %t", tc.reason, got.HasPods)
+			}
+		})
 	}
 }

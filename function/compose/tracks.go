@@ -308,7 +308,7 @@ func trafficWorkloads(files tree.Files, name string) ([]deliveryv1alpha1.Traffic
 	w, err := track.ReadWorkload(files, name)
 	var out []deliveryv1alpha1.TrafficWorkload
 	for _, d := range w.Deployments {
-		out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: d.Namespace, Name: d.Name})
+		out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: d.Namespace, Name: d.Name, MinReplicas: d.MinReplicas})
 	}
 	return out, err
 }

@@ -225,10 +225,18 @@ type gatewayWorkload struct {
 	} `json:"status"`
 }
 
+// A Workload is a Deployment of a track.
+type Workload struct {
+	Namespace, Name string
+
+	// MinReplicas is how many pods its autoscaler keeps at least. 0 means that it has none.
+	MinReplicas int64
+}
+
 // WorkloadReason returns why a Deployment of the new track is not available, and a message on one line. Both are empty when its controller has seen
-// its present generation, and as many pods of that are available as it asks for at least.
-func WorkloadReason(namespace, name string, found *unstructured.Unstructured) (reason, message string) {
-	what := fmt.Sprintf("Deployment %s/%s", namespace, name)
+// its present generation, and as many pods of that are available as it, and its autoscaler, ask for at least.
+func WorkloadReason(w Workload, found *unstructured.Unstructured) (reason, message string) {
+	what := fmt.Sprintf("Deployment %s/%s", w.Namespace, w.Name)
 	if found == nil || found.GetDeletionTimestamp() != nil {
 		return ReasonCanaryNotAvailable, what + " does not exist or is being deleted"
 	}
@@ -242,6 +250,9 @@ func WorkloadReason(namespace, name string, found *unstructured.Unstructured) (r
 	want := int64(1)
 	if d.Spec.Replicas != nil {
 		want = *d.Spec.Replicas
+	}
+	if want > 0 {
+		want = max(want, w.MinReplicas)
 	}
 	// Pods of an earlier template answer requests too as long as they are there, so that not only the present one would be judged.
 	if old := d.Status.Replicas - d.Status.UpdatedReplicas; old > 0 {

@@ -160,10 +160,16 @@ func TestWorkloadReason(t *testing.T) {
 		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-green, namespace: shop, generation: 2}\nspec: {" + spec + "}\nstatus: {" + status + "}\n"
 	}
 	cases := map[string]struct {
-		reason  string
-		found   string
-		message string
+		reason      string
+		found       string
+		minReplicas int64
+		message     string
 	}{
+		"Scaling": {
+			reason: "An autoscaler that has not made its pods yet leaves too few for the requests.", found: deployment("replicas: 1", "observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1"),
+			minReplicas: 3, message: name + ": 1 of 3 pods are of the present template and available",
+		},
+		"ScaledOff": {reason: "An autoscaler leaves a Deployment alone that asks for no pods.", found: deployment("replicas: 0", "observedGeneration: 2"), minReplicas: 3},
 		"Available": {reason: "A Deployment with all pods it asks for is available.", found: deployment("replicas: 2", "observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2")},
 		"More":      {reason: "An autoscaler may have made more pods.", found: deployment("replicas: 2", "observedGeneration: 3, replicas: 4, updatedReplicas: 4, availableReplicas: 4")},
 		"None":      {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
@@ -188,7 +194,7 @@ func TestWorkloadReason(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			reason, message := WorkloadReason("shop", "web-green", decodeManifest(t, tc.found))
+			reason, message := WorkloadReason(Workload{Namespace: "shop", Name: "web-green", MinReplicas: tc.minReplicas}, decodeManifest(t, tc.found))
 			want := ReasonCanaryNotAvailable
 			if tc.message == "" {
 				want = ""

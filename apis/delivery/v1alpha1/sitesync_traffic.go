@@ -127,6 +127,13 @@ type TrafficWorkload struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
+
+	// MinReplicas is how many pods have to be available although the Deployment may ask for fewer: an autoscaler has to make them, and needs some seconds
+	// for that. Absent means that the Deployment's own number counts alone, and so does 0 in it.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
+	MinReplicas int64 `json:"minReplicas,omitempty"`
 }
 
 // SiteTrafficObservation is what was seen of the tracks of a Site.

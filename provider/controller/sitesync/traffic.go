@@ -81,7 +81,7 @@ func readWorkloads(ctx context.Context, c *clusters.Cluster, want []v1alpha1.Tra
 		if p != nil {
 			return p
 		}
-		if reason, message := engines.WorkloadReason(w.Namespace, w.Name, found); reason != "" {
+		if reason, message := engines.WorkloadReason(engines.Workload{Namespace: w.Namespace, Name: w.Name, MinReplicas: w.MinReplicas}, found); reason != "" {
 			return &problem{reason: reason, message: message}
 		}
 	}

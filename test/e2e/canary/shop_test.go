@@ -251,7 +251,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 			continue
 		}
 		found := s.find(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
-		if reason, message := engines.WorkloadReason(s.namespace, "web-"+name, found); reason != "" {
+		if reason, message := engines.WorkloadReason(engines.Workload{Namespace: s.namespace, Name: "web-" + name}, found); reason != "" {
 			return reason + ": " + message
 		}
 	}
