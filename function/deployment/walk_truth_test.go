@@ -84,7 +84,7 @@ type truth struct {
 	wiped bool
 	// sealed are the heads of ledgers that were moved, with the homes that they continue in.
 	sealed map[ledger.Head]string
-	// newest is the head that was recorded last, and home where a user moved the ledger last. It is empty where none did.
+	// newest is the newest head that a push recorded, and home where a user moved the ledger last. It is empty where none did.
 	newest ledger.Head
 	home   string
 	// violations of what has to hold.
@@ -118,7 +118,7 @@ func (t *truth) fails(p ledger.Position, reason string) {
 	}
 }
 
-// record looks at events that are recorded on top of a state.
+// record looks at events that are recorded on top of a state, all of them in one push.
 func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 	for _, e := range events {
 		next, err := ledger.Append(s, now, e)
@@ -131,16 +131,16 @@ func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 		t.recordState(next)
 		s = next
 	}
+	if s.Compare(t.newest) > 0 {
+		t.newest = s.Head
+	}
 }
 
-// noteFork notes the newest head. A ledger that was moved by force while its home is there goes on in both as long as no object shows that it was moved:
-// what one of them records is lost then. Where an object shows it, the repository refuses.
+// noteFork notes that a ledger which was moved by force while its home is there goes on in both, as long as no object shows that it was moved: what one of
+// them records is lost then. Where an object shows it, the repository refuses.
 func (t *truth) noteFork(s, next ledger.State) {
 	if s.Epoch > 0 && next.Epoch < t.newest.Epoch {
 		t.lossy = true
-	}
-	if next.Compare(t.newest) > 0 {
-		t.newest = next.Head
 	}
 }
 
