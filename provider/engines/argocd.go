@@ -140,6 +140,9 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 		if why = describeWrongSource(w, s.RepoURL, s.TargetRevision, cleanPath(s.Path)); why != "" {
 			continue
 		}
+		if why = describeShallowSource(w, s); why != "" {
+			return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+		}
 		if s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0 {
 			return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
 		}
@@ -149,6 +152,15 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 		why = "none of its sources is the Site's"
 	}
 	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+}
+
+// describeShallowSource returns what is wrong with a source that leaves out the folders which have the claim's files, or "". It applies none of them,
+// and calls that synced.
+func describeShallowSource(w Want, s argoSource) string {
+	if !w.HasFolders || s.Directory.Recurse {
+		return ""
+	}
+	return "it does not read folders, and the claim has one for each track: set directory.recurse of the source to true"
 }
 
 // attemptedRevisions returns the revisions that the last operation tried, one for each source.
@@ -168,6 +180,9 @@ func (a argoApplication) attemptedRevisions() []string {
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
 	if why := describeWrongSource(w, h.DrySource.RepoURL, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); why != "" {
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+	}
+	if why := describeShallowSource(w, h.DrySource); why != "" {
 		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
 	}
 	last, now := a.Status.SourceHydrator.LastSuccessfulOperation, a.Status.SourceHydrator.CurrentOperation

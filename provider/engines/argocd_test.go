@@ -11,13 +11,65 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestArgoProof observes an Application that applied a commit with success, from sources that leave nothing out or something.
-func TestArgoProof(t *testing.T) {
+// syncedApplication returns an Application that applied a commit with success, from a directory with settings.
+func syncedApplication(dir, settings string) json.RawMessage {
 	const source = `{"repoURL": "https://git.example.org/fleet.git", "targetRevision": "main", "path": "DIR"DIRECTORY}`
 	const application = `{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "o", "namespace": "n"},
 		"spec": {"destination": {"name": "in-cluster"}, "source": SOURCE},
 		"status": {"health": {"status": "Healthy"}, "sync": {"status": "Synced", "revision": "0123456789abcdef0123456789abcdef01234567",
 			"comparedTo": {"destination": {"name": "in-cluster"}, "source": SOURCE}}}}`
+	if settings != "" {
+		settings = `, "directory": ` + settings
+	}
+	return json.RawMessage(strings.ReplaceAll(application, "SOURCE", strings.NewReplacer("DIRECTORY", settings, "DIR", dir).Replace(source)))
+}
+
+// hydratedApplication is syncedApplication with a source hydrator.
+func hydratedApplication(dir, settings string) json.RawMessage {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	synced := string(syncedApplication(dir, settings))
+	synced = strings.Replace(synced, `"source": {`, `"sourceHydrator": {"drySource": {`, 1)
+	synced = strings.Replace(synced, `}},
+		"status": {`, `}}},
+		"status": {"sourceHydrator": {"lastSuccessfulOperation": {"drySHA": "`+commit+`", "hydratedSHA": "`+commit+`"}}, `, 1)
+	return json.RawMessage(synced)
+}
+
+// TestArgoFolders observes Applications of directories that have a folder for each track and no kustomization.
+func TestArgoFolders(t *testing.T) {
+	w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web", HasFolders: true}
+	const message = "it does not read folders, and the claim has one for each track: set directory.recurse of the source to true"
+	flat := w
+	flat.HasFolders = false
+	cases := map[string]struct {
+		reason      string
+		want        Want
+		application json.RawMessage
+		message     string
+	}{
+		"Flat":          {reason: "A directory without folders is read whole by a source that does not recurse.", want: flat, application: syncedApplication(w.ClaimDir, "")},
+		"Recursive":     {reason: "A source that recurses reads the folders.", want: w, application: syncedApplication(w.ClaimDir, `{"recurse": true}`)},
+		"Shallow":       {reason: "A source that does not recurse applies nothing of a track.", want: w, application: syncedApplication(w.ClaimDir, ""), message: message},
+		"ShallowSite":   {reason: "A source of the Site's directory has to recurse too.", want: w, application: syncedApplication(w.SiteDir, `{"include": "*.yaml"}`), message: message},
+		"HydratedFlat":  {reason: "A hydrator renders a directory without folders whole.", want: flat, application: hydratedApplication(w.ClaimDir, "")},
+		"HydratedDepth": {reason: "A hydrator that does not recurse renders nothing of a track.", want: w, application: hydratedApplication(w.ClaimDir, ""), message: message},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			reason := ""
+			if tc.message != "" {
+				reason = v1alpha1.SiteReasonWrongSource
+			}
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, tc.want, decodeJSONObject(t, tc.application), nil)
+			if diff := cmp.Diff([]string{reason, tc.message}, []string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestArgoProof observes an Application that applied a commit with success, from sources that leave nothing out or something.
+func TestArgoProof(t *testing.T) {
 	w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 	cases := map[string]struct {
 		reason    string
@@ -33,12 +85,7 @@ func TestArgoProof(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			directory := ""
-			if tc.directory != "" {
-				directory = `, "directory": ` + tc.directory
-			}
-			doc := strings.ReplaceAll(application, "SOURCE", strings.NewReplacer("DIRECTORY", directory, "DIR", tc.dir).Replace(source))
-			got := observeEngine(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, json.RawMessage(doc)), nil)
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, syncedApplication(tc.dir, tc.directory)), nil)
 			if got.Reason != "" {
 				t.Fatalf("\n%s\nobserveEngine(): want no reason, got %s: %s", tc.reason, got.Reason, got.Message)
 			}

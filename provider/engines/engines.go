@@ -42,6 +42,8 @@ type Want struct {
 	ClaimDir string `json:"claimDir"`
 	// Elsewhere is true if the engine's object is not in the cluster that it has to apply to.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// HasFolders is true if the claim's files are in folders of its directory, and no kustomization lists them.
+	HasFolders bool `json:"hasFolders,omitempty"`
 }
 
 // An Observation is what an engine's objects report.

@@ -184,7 +184,8 @@ func engineWant(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree
 	return engines.Want{
 		URL: r.spec.Git.URL, Branch: r.spec.Git.Branch,
 		SiteDir: path.Join(r.spec.Git.PathPrefix, site.Spec.Repository.Path), ClaimDir: want.Path,
-		Elsewhere: onControlPlane(site) && site.Spec.Cluster.ControlPlane == nil,
+		Elsewhere:  onControlPlane(site) && site.Spec.Cluster.ControlPlane == nil,
+		HasFolders: want.Traffic != nil && site.Spec.Repository.Layout == catalogv1alpha1.LayoutManifests,
 	}
 }
 

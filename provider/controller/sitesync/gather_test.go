@@ -6,6 +6,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -66,6 +68,30 @@ func TestHasBrought(t *testing.T) {
 			d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge1", Path: "/x", Tree: tc.tree}}
 			if got := hasBrought(d, ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want); got != tc.want {
 				t.Errorf("\n%s\nhasBrought(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestEngineWant says whether the files of a claim are in folders that no kustomization lists.
+func TestEngineWant(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		layout  catalogv1alpha1.Layout
+		traffic *v1alpha1.SiteTraffic
+		want    bool
+	}{
+		"Flat":          {reason: "A directory without tracks has no folders.", layout: catalogv1alpha1.LayoutManifests},
+		"Kustomization": {reason: "A kustomization lists the folders of tracks.", layout: catalogv1alpha1.LayoutKustomization, traffic: &v1alpha1.SiteTraffic{}},
+		"Manifests":     {reason: "Nothing lists the folders of tracks in plain manifests.", layout: catalogv1alpha1.LayoutManifests, traffic: &v1alpha1.SiteTraffic{}, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			site := &catalogv1alpha1.Site{}
+			site.Spec.Repository.Layout = tc.layout
+			got := engineWant(repository{spec: &configv1alpha1.ProviderConfigSpec{}}, site, v1alpha1.SiteTree{Traffic: tc.traffic})
+			if got.HasFolders != tc.want {
+				t.Errorf("\n%s\nengineWant(...): want folders %t, got %t", tc.reason, tc.want, got.HasFolders)
 			}
 		})
 	}
