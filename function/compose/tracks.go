@@ -328,6 +328,7 @@ func RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
 	out := TrackedTree{Tree: d.Own}
 	out.Action, out.Tree.Tree, out.Files, out.Parts, out.Tracks = deliveryv1alpha1.ActionRestore, t.ID, nil, nil, nil
 	if p.Track != "" {
+		out.Folder = t.Part
 		out.Tracks = []deliveryv1alpha1.TreeTrack{{Name: p.Track, Revision: p.Number, Weight: 100}}
 	}
 	return out

@@ -34,27 +34,48 @@ func TrafficOf(t TrackedTree, held deliveryv1alpha1.DeliveredTree, own string, w
 	}
 	for _, is := range t.Tracks {
 		traffic := deliveryv1alpha1.TrackTraffic{Name: is.Name, Weight: is.Weight, Awaited: is.Revision == what.Awaited}
-		traffic.WeighedAt, traffic.ChangedAt = what.changesOf(t, is, held)
+		what.setChanges(&traffic, t, held)
 		traffic.Workloads = what.workloadsOf(t, is.Name, own)
 		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
 }
 
-// changesOf returns when the directory last gave a track requests, and when its folder changed last, both as they will be once the tree is there: a second
-// write of the SiteSync after each push would cost as much as the first. A track with requests is not compared with when it got them.
-func (w Traffic) changesOf(t TrackedTree, is deliveryv1alpha1.TreeTrack, held deliveryv1alpha1.DeliveredTree) (weighedAt, changedAt *ledger.Position) {
-	i := slices.IndexFunc(held.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == is.Name })
+// RetainTraffic returns what is asked for of a directory that stays as it was asked for last, with what its repository reports of its tracks now.
+func RetainTraffic(asked *deliveryv1alpha1.SiteTraffic, held deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
+	if asked == nil {
+		return nil
+	}
+	out := asked.DeepCopy()
+	for i := range out.Tracks {
+		t := &out.Tracks[i]
+		for _, h := range held.Tracks {
+			if h.Name != t.Name {
+				continue
+			}
+			if t.Tree, t.ChangedAt = h.Tree, h.ChangedAt; t.Weight == 0 {
+				t.WeighedAt = h.WeighedAt
+			}
+		}
+	}
+	return out
+}
+
+// setChanges sets the folder of a track, when it changed last, and when the directory last gave it requests, all as they will be once the tree is there: a
+// second write of the SiteSync after each push would cost as much as the first. A track with requests is not compared with when it got them.
+func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, held deliveryv1alpha1.DeliveredTree) {
+	out.Tree, out.ChangedAt = t.folderOf(out.Name), &w.Position
+	i := slices.IndexFunc(held.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == out.Name })
 	if i < 0 {
-		return nil, &w.Position
+		return
 	}
-	if is.Weight == 0 {
-		weighedAt = held.Tracks[i].WeighedAt
+	was := held.Tracks[i]
+	if out.Weight == 0 {
+		out.WeighedAt = was.WeighedAt
 	}
-	if folder := t.folderOf(is.Name); folder != "" && folder != held.Tracks[i].Tree {
-		return weighedAt, &w.Position
+	if out.Tree == "" || out.Tree == was.Tree {
+		out.Tree, out.ChangedAt = was.Tree, was.ChangedAt
 	}
-	return weighedAt, held.Tracks[i].ChangedAt
 }
 
 // workloadsOf returns the Deployments of a track: those of the files, those that were observed before, or else those of the other track by their other

@@ -34,9 +34,11 @@ func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map
 	return out
 }
 
-// hasPods is true for a track whose pods were available after its folder changed last.
+// hasPods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
+// and come again before a SiteSync has looked. Nor does the position: a folder may change after its pods were seen, within one position.
 func hasPods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
-	return seen.AvailableAt != nil && (t.ChangedAt == nil || seen.AvailableAt.Compare(*t.ChangedAt) >= 0)
+	isSince := t.ChangedAt == nil || seen.AvailableAt != nil && seen.AvailableAt.Compare(*t.ChangedAt) >= 0
+	return seen.AvailableTree != "" && seen.AvailableTree == t.Tree && isSince
 }
 
 // isIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
@@ -308,7 +310,7 @@ func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedT
 		if asked.Name == "" || asked.Tree != from.Held.Tree {
 			return nil
 		}
-		asked.Wave = wave
+		asked.Wave, asked.Traffic = wave, compose.RetainTraffic(asked.Traffic, from.Held)
 		return &asked
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)

@@ -230,10 +230,12 @@ func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alp
 	}
 	o.Idle = o.IdleSince != nil && !w.in.Now.Before(&metav1.Time{Time: o.IdleSince.Add(30 * time.Second)})
 	switch {
-	case last.AvailableAt != nil && (t.ChangedAt == nil || last.AvailableAt.Compare(*t.ChangedAt) >= 0):
-		o.AvailableAt = last.AvailableAt
+	case t.Tree == "":
+		w.t.Errorf("the SiteSync names no folder of track %s", t.Name)
+	case last.AvailableTree == t.Tree && (t.ChangedAt == nil || last.AvailableAt.Compare(*t.ChangedAt) >= 0):
+		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt
 	case applied && !broken && (t.ChangedAt == nil || at.Compare(*t.ChangedAt) >= 0):
-		o.AvailableAt = &at
+		o.AvailableTree, o.AvailableAt = t.Tree, &at
 	}
 	return o
 }

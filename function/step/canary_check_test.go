@@ -172,10 +172,10 @@ func (m *canaryModel) allow(s ledger.State) {
 }
 
 // notePush compares a commit with what the Site had.
-func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.Position) {
+func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryDelivery) {
 	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
 		was, is := s.git[t], wanted[t]
-		m.noteWeights(s, was, is)
+		m.noteWeights(s, was, is, d.isRejected)
 		m.notePodsOf(s, t, was, is)
 	}
 	total := int32(0)
@@ -183,19 +183,19 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, at ledger.
 		total += f.Weight
 	}
 	if len(wanted) > 0 && total != 100 {
-		m.truth.failf("%s: the weights add up to %d at %+v", s.name, total, at)
+		m.truth.failf("%s: the weights add up to %d at %+v", s.name, total, d.position)
 	}
-	if at == m.home.Position() {
+	if d.position == m.home.Position() {
 		m.noteStable(s, wanted)
 	}
 }
 
-// noteWeights looks at the weight of a track in a commit.
-func (m *canaryModel) noteWeights(s *canarySite, was, is folder) {
+// noteWeights looks at the weight of a track in a commit. What a repository was asked for before a rejection was recorded at the home, it may still push.
+func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection bool) {
 	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
 		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
 	}
-	if is.Weight > was.Weight && is.Revision == was.Revision && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
+	if is.Weight > was.Weight && is.Revision == was.Revision && afterRejection && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
 		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
 	}
 	isMoved := is.Weight != was.Weight && len(s.git) > 0

@@ -24,6 +24,8 @@ type canaryRules struct {
 	IdleIsProven bool
 	// NewerThanWeighed asks for a proof by a position after the last one that gave a track requests.
 	NewerThanWeighed bool
+	// SameFolder asks for pods of the very folder that the directory has.
+	SameFolder bool
 	// NewerThanPlaced asks for pods that were there after their folder changed last.
 	NewerThanPlaced bool
 	// Available asks for the pods of the new track before a step is live.
@@ -37,7 +39,8 @@ type canaryRules struct {
 }
 
 var allCanaryRules = canaryRules{
-	Drain: true, IdleIsProven: true, NewerThanWeighed: true, NewerThanPlaced: true, Available: true, Accepted: true, PauseStays: true, AloneAfterRecord: true,
+	Drain: true, IdleIsProven: true, NewerThanWeighed: true, SameFolder: true, NewerThanPlaced: true, Available: true,
+	Accepted: true, PauseStays: true, AloneAfterRecord: true,
 }
 
 // A canaryDelivery is the GitDelivery of a repository: what it is asked for, and what it reported last.
@@ -46,13 +49,17 @@ type canaryDelivery struct {
 	events   []ledger.Event
 	position ledger.Position
 	wanted   map[string]canaryDirectory
+	// isRejected says that what is wanted was composed after a rejection.
+	isRejected bool
 
 	isObserved bool
 	ledger     ledger.State
 	reported   ledger.Position
 	trees      map[string]canaryDirectory
-	weighed    map[string]map[string]ledger.Position
-	placed     map[string]map[string]ledger.Position
+	// commits are how often the directories had changed.
+	commits map[string]int
+	weighed map[string]map[string]ledger.Position
+	placed  map[string]map[string]ledger.Position
 }
 
 // idleProof is since when a track was seen without requests, and by which position.
@@ -62,10 +69,24 @@ type idleProof struct {
 	isSet bool
 }
 
+// podsProof are the pods that were seen to be available, and by which position.
+type podsProof struct {
+	pods pods
+	by   ledger.Position
+}
+
+// siteAsk is what the SiteSync observes of a Site.
+type siteAsk struct {
+	directory canaryDirectory
+	// weighed and placed are the positions that last gave each track requests, and that last changed its folder.
+	weighed, placed map[string]ledger.Position
+}
+
 // A canarySync is the SiteSync.
 type canarySync struct {
 	position ledger.Position
 	wanted   map[string]canaryDirectory
+	asked    map[string]siteAsk
 	pause    int
 	// revision whose pods have to be available: the current one in a step, and what is gone on from before.
 	revision int64
@@ -79,9 +100,9 @@ type canarySync struct {
 	// pausedFor is the position whose pause began, and liveAt when its last Site was live.
 	pausedFor ledger.Position
 	liveAt    int
-	// idle is since when each track of a Site is without requests, and available the position by which its pods were there last.
+	// idle is since when each track of a Site is without requests, and available are the pods of it that were there.
 	idle      map[string]map[string]idleProof
-	available map[string]map[string]ledger.Position
+	available map[string]map[string]podsProof
 }
 
 // A canaryGate is the verdict on a step.
@@ -278,13 +299,13 @@ func (m *canaryModel) call(seen canaryView, writes func() bool) {
 	if writes() {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
-		d.wanted = m.compose(0, seen, in, s)
+		d.wanted, d.isRejected = m.compose(0, seen, in, s), s.IsRejected()
 	}
 	followed := m.input(seen, recorded, recorded)
 	for i := range m.deliveries[1:] {
 		if writes() && recorded.Current != nil {
 			d := &m.deliveries[i+1]
-			d.position, d.wanted = recorded.Position(), m.compose(i+1, seen, followed, recorded)
+			d.position, d.wanted, d.isRejected = recorded.Position(), m.compose(i+1, seen, followed, recorded), recorded.IsRejected()
 		}
 	}
 	if writes() && s.Current != nil {
@@ -302,6 +323,10 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	for i := range m.deliveries {
 		maps.Copy(sync.wanted, m.compose(i, seen, in, s))
 	}
+	sync.asked = map[string]siteAsk{}
+	for _, site := range m.sites {
+		sync.asked[site.name] = sync.askOf(site.name, seen.deliveries[m.repositoryOf(site.name)])
+	}
 	if d, err := time.ParseDuration(pauseOf(s)); err == nil && s.Cursor.Stage == ledger.StageSteps {
 		sync.pause = int(d.Seconds())
 	}
@@ -311,6 +336,25 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	case isBeforeSteps(s):
 		sync.revision = s.Current.Stable
 	}
+}
+
+// askOf returns what is observed of a Site. A directory that stays is asked for as it is.
+func (y canarySync) askOf(site string, d canaryDelivery) siteAsk {
+	held := d.trees[site]
+	ask := siteAsk{directory: held, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}}
+	if wanted, isWanted := y.wanted[site]; isWanted {
+		ask.directory = wanted
+	}
+	for t, f := range ask.directory {
+		h, isHeld := held[t]
+		if ask.placed[t] = d.placed[site][t]; !isHeld || h.pods() != f.pods() {
+			ask.placed[t] = y.position
+		}
+		if f.Weight == 0 {
+			ask.weighed[t] = d.weighed[site][t]
+		}
+	}
+	return ask
 }
 
 // propose returns the events that follow, and the state after them.
@@ -375,10 +419,15 @@ func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) 
 	return out
 }
 
-// isProven is true if the pods of a folder were there after the folder changed last.
+// isProven is true if the pods of the folder that a track has were there after the folder changed last.
 func (m *canaryModel) isProven(seen canaryView, d canaryDelivery, site, t string) bool {
-	by, isSet := seen.sync.available[site][t]
-	return isSet && (by.Compare(d.placed[site][t]) >= 0 || !m.rules.NewerThanPlaced)
+	proof, isSet := seen.sync.available[site][t]
+	return isSet && m.rules.proves(proof, d.trees[site][t], d.placed[site][t])
+}
+
+// proves is true for a proof of the pods of a folder that changed last at a position.
+func (r canaryRules) proves(proof podsProof, f folder, placed ledger.Position) bool {
+	return (proof.pods == f.pods() || !r.SameFolder) && (proof.by.Compare(placed) >= 0 || !r.NewerThanPlaced)
 }
 
 // isIdle compares what the SiteSync proved with what the repository reports.

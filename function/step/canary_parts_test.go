@@ -21,13 +21,14 @@ func (m *canaryModel) deliver(i int, crashes bool) {
 	if crashes {
 		return
 	}
-	d.isObserved, d.reported, d.trees = true, m.records[i], map[string]canaryDirectory{}
+	d.isObserved, d.reported, d.trees, d.commits = true, m.records[i], map[string]canaryDirectory{}, map[string]int{}
 	d.weighed, d.placed = map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
 	if i == 0 {
 		d.ledger = m.home
 	}
 	for _, s := range m.sites {
 		if m.repositoryOf(s.name) == i && len(s.git) > 0 {
+			d.commits[s.name] = s.changes
 			d.trees[s.name], d.weighed[s.name], d.placed[s.name] = s.git, maps.Clone(s.weighed), maps.Clone(s.placed)
 		}
 	}
@@ -66,16 +67,27 @@ func (m *canaryModel) push(i int, d *canaryDelivery) {
 			continue
 		}
 		m.tellf("%s has %s", s.name, wanted.name())
-		m.notePush(s, wanted, d.position)
-		for t, f := range wanted {
-			if f.Weight > 0 {
-				s.weighed[t] = d.position
-			}
-			if was := s.git[t]; was.Revision != f.Revision || was.Size != f.Size {
-				s.placed[t] = d.position
-			}
-		}
+		m.notePush(s, wanted, d)
+		s.note(wanted, d.position)
 		s.git, s.changes = wanted, s.changes+1
+	}
+}
+
+// note notes when a commit gives tracks requests, and changes their folders. A track that leaves the directory is forgotten.
+func (s *canarySite) note(wanted canaryDirectory, at ledger.Position) {
+	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+		f, isThere := wanted[t]
+		if !isThere {
+			delete(s.weighed, t)
+			delete(s.placed, t)
+			continue
+		}
+		if f.Weight > 0 {
+			s.weighed[t] = at
+		}
+		if was, isHeld := s.git[t]; !isHeld || was.pods() != f.pods() {
+			s.placed[t] = at
+		}
 	}
 }
 
@@ -83,9 +95,9 @@ func (m *canaryModel) loseSync() {
 	m.sync.proven, m.sync.provenTrees, m.sync.live, m.sync.failed, m.sync.released = ledger.Position{}, nil, false, false, false
 	m.truth.pausedFor = ledger.Position{}
 	m.sync.pausedFor, m.sync.liveAt, m.sync.waitsSince = ledger.Position{}, 0, m.now
-	m.sync.idle, m.sync.available = map[string]map[string]idleProof{}, map[string]map[string]ledger.Position{}
+	m.sync.idle, m.sync.available = map[string]map[string]idleProof{}, map[string]map[string]podsProof{}
 	for _, s := range m.sites {
-		m.sync.idle[s.name], m.sync.available[s.name] = map[string]idleProof{}, map[string]ledger.Position{}
+		m.sync.idle[s.name], m.sync.available[s.name] = map[string]idleProof{}, map[string]podsProof{}
 	}
 }
 
@@ -126,37 +138,62 @@ func (m *canaryModel) observePause() {
 	}
 }
 
-// observeTracks notes which tracks of a Site are without requests, and which had their pods.
+// observeTracks notes which tracks of a Site are without requests, and which had their pods. It knows what it is asked for, and what the Site does.
 func (m *canaryModel) observeTracks(s *canarySite) {
-	isProven := s.appliedAt == s.changes && (maps.Equal(s.accepted, weightsOf(s.applied)) || !m.rules.Accepted)
+	idle, available, ask := m.sync.idle[s.name], m.sync.available[s.name], m.sync.asked[s.name]
 	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
-		proof := m.sync.idle[s.name][t]
+		f, isAsked := ask.directory[t]
+		idle[t] = m.observeIdle(s, t, idle[t])
+		last, isSet := available[t]
 		switch {
-		case !isProven:
-			if s.accepted[t] > 0 {
-				proof = idleProof{}
-			}
-		case s.applied[t].Weight > 0:
-			proof = idleProof{}
-		case !proof.isSet || proof.by.Compare(s.weighed[t]) <= 0:
-			proof = idleProof{since: m.now, by: m.records[m.repositoryOf(s.name)], isSet: true}
-		}
-		m.sync.idle[s.name][t] = proof
-		if isProven && s.isAvailable(t, m.now) {
-			m.sync.available[s.name][t] = m.records[m.repositoryOf(s.name)]
+		case isAsked && isSet && m.rules.proves(last, f, ask.placed[t]):
+		case isAsked && m.runs(s) && s.isAvailable(t, m.now):
+			available[t] = podsProof{pods: f.pods(), by: m.sync.position}
+		default:
+			delete(available, t)
 		}
 	}
 }
 
+// observeIdle returns since when a track is without requests.
+func (m *canaryModel) observeIdle(s *canarySite, t string, last idleProof) idleProof {
+	ask, at := m.sync.asked[s.name], m.sync.position
+	f, isAsked := ask.directory[t]
+	isWeighed := m.isRead(s) && s.applied[t].Weight > 0
+	switch {
+	case !isAsked, f.Weight > 0, isWeighed:
+		return idleProof{}
+	case last.isSet && last.by.Compare(ask.weighed[t]) > 0:
+		return last
+	case m.runs(s) && m.isAccepted(s) && at.Compare(ask.weighed[t]) > 0:
+		return idleProof{since: m.now, by: at, isSet: true}
+	}
+	return idleProof{}
+}
+
+// isRead is true for a Site whose repository was brought to the position, as far as its GitDelivery says. One that is not there says nothing.
+func (m *canaryModel) isRead(s *canarySite) bool {
+	d, at := m.deliveries[m.repositoryOf(s.name)], m.sync.position
+	if d.position == (ledger.Position{}) {
+		return true
+	}
+	return d.reported.HasReached(at) || d.reported.IsSameAttempt(at) && d.trees[s.name].equal(m.sync.asked[s.name].directory)
+}
+
+// runs is true for a Site whose engine applied what the SiteSync is asked for, by the commit that brought it there or a later one.
+func (m *canaryModel) runs(s *canarySite) bool {
+	isBrought := s.appliedAt >= m.deliveries[m.repositoryOf(s.name)].commits[s.name]
+	return m.isRead(s) && isBrought && s.applied.equal(m.sync.asked[s.name].directory)
+}
+
+// isAccepted is true for a Site whose gateway accepted what the engine applied.
+func (m *canaryModel) isAccepted(s *canarySite) bool {
+	return maps.Equal(s.accepted, weightsOf(s.applied)) || !m.rules.Accepted
+}
+
 // isSiteLive is true if a Site does what the position asks for.
 func (m *canaryModel) isSiteLive(s *canarySite) bool {
-	wanted, isWanted := m.sync.wanted[s.name]
-	isThere := m.records[m.repositoryOf(s.name)] == m.sync.position && (s.git.equal(wanted) || !isWanted) && s.appliedAt == s.changes
-	isAccepted := maps.Equal(s.accepted, weightsOf(s.applied)) || !m.rules.Accepted
-	if !isThere || !isAccepted {
-		return false
-	}
-	return !m.rules.Available || m.areNewPodsAvailable(s)
+	return m.runs(s) && m.isAccepted(s) && (!m.rules.Available || m.areNewPodsAvailable(s))
 }
 
 // areNewPodsAvailable asks for the pods of the revision that the position is about, and of no other.

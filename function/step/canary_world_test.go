@@ -34,6 +34,14 @@ type folder struct {
 	Weight   int32
 }
 
+// pods are what a folder says of pods: its bytes.
+type pods struct {
+	Build build
+	Size  int
+}
+
+func (f folder) pods() pods { return pods{Build: f.Build, Size: f.Size} }
+
 // A directory is what Git has for a Site: its tracks by their names.
 type canaryDirectory map[string]folder
 

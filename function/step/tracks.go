@@ -15,8 +15,8 @@ type Track struct {
 	// Weight of the requests that the directory gives to the track, in percent.
 	Weight int32
 
-	// IsProven says that all pods of the track were available once, by a position that is not before the last one that changed its folder. They
-	// may not be now.
+	// IsProven says that all pods of the very folder that the track has were available once, by a position that is not before the last one that
+	// changed it. They may not be now.
 	IsProven bool
 
 	// IsIdle says that the Site was proven to give the track no requests, by a position after the last one that gave it any, and that the time for

@@ -49,8 +49,13 @@ type TrackTraffic struct {
 	// +optional
 	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
 
+	// Tree is the git tree id of the folder of the track. Only pods of that folder are proven. Absent means that nothing is proven of any pods.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree,omitempty"`
+
 	// ChangedAt is the last position of the deployment at which Git changed the folder of the track at this Site. Only that position or a later one
-	// can prove that its pods are available. Absent means that each can.
+	// can prove that its pods are available: the folder may have been there before. Absent means that each can.
 	// +optional
 	ChangedAt *ledger.Position `json:"changedAt,omitempty"`
 
@@ -165,8 +170,13 @@ type TrackObservation struct {
 	// +optional
 	IdleSince *metav1.Time `json:"idleSince,omitempty"`
 
-	// AvailableAt is the position at which all pods of the track were found to be available, since Git changed its folder last. They may not be any
-	// more. Absent if they never were.
+	// AvailableTree is the git tree id of the folder of which all pods were found to be available, since Git changed it last. They may not be any more.
+	// Absent if they never were.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	AvailableTree string `json:"availableTree,omitempty"`
+
+	// AvailableAt is the position at which they were found. Absent if they never were.
 	// +optional
 	AvailableAt *ledger.Position `json:"availableAt,omitempty"`
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -146,7 +147,7 @@ func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTraf
 			before.ProvenAt, before.IdleSince = nil, nil // It gets requests, whatever was proven before.
 		}
 		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
-		o.AvailableAt = f.availableAt(t, before, applied && s.traffic.hasPods(t.Name))
+		f.observePods(&o, t, before, applied && s.traffic.hasPods(t.Name))
 		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainOf(*want.Traffic)))
 		out.Tracks = append(out.Tracks, o)
 	}
@@ -197,15 +198,15 @@ func isAfter(p ledger.Position, other *ledger.Position) bool {
 	return other == nil || p.Compare(*other) > 0
 }
 
-// availableAt returns the position that proved the pods of a track. It stays over positions, until Git changes the folder of the track.
-func (f facts) availableAt(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation, proven bool) *ledger.Position {
-	if last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt) {
-		return last.AvailableAt.DeepCopy()
+// observePods notes the folder whose pods are available, and the position that proved it. Both stay over positions, until Git changes the folder.
+func (f facts) observePods(o *v1alpha1.TrackObservation, want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation, proven bool) {
+	switch {
+	case want.Tree == "":
+	case last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt):
+		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt.DeepCopy()
+	case proven && !isBefore(f.asked(), want.ChangedAt):
+		o.AvailableTree, o.AvailableAt = want.Tree, new(f.asked())
 	}
-	if proven && !isBefore(f.asked(), want.ChangedAt) {
-		return new(f.asked())
-	}
-	return nil
 }
 
 func isBefore(p ledger.Position, other *ledger.Position) bool {
@@ -234,6 +235,11 @@ func idleNext(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
 	return next
 }
 
+// hasSamePods is true for two observations of the pods of a folder by the same proof.
+func hasSamePods(a, b v1alpha1.TrackObservation) bool {
+	return a.AvailableTree == b.AvailableTree && equality.Semantic.DeepEqual(a.AvailableAt, b.AvailableAt)
+}
+
 // isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that. One that
 // is idle no more must not lose its pods.
 func isTrackAdvanced(before, after v1alpha1.SiteObservation) bool {
@@ -242,7 +248,7 @@ func isTrackAdvanced(before, after v1alpha1.SiteObservation) bool {
 	}
 	for _, t := range after.Traffic.Tracks {
 		last := before.TrackOf(t.Name)
-		if t.Idle != last.Idle || t.AvailableAt != nil && last.AvailableAt == nil {
+		if t.Idle != last.Idle || t.AvailableTree != "" && !hasSamePods(t, last) {
 			return true
 		}
 	}

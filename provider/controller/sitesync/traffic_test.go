@@ -13,10 +13,16 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
+// theFolder is the folder of track green in Git, and earlierFolder one that it had before.
+const (
+	theFolder     = "1111111111111111111111111111111111111111"
+	earlierFolder = "2222222222222222222222222222222222222222"
+)
+
 // splitAt asks for a share of the requests for track green, whose pods are awaited.
 func splitAt(weight int32, change ...func(*v1alpha1.TrackTraffic)) func(*facts) {
 	return func(f *facts) {
-		green := v1alpha1.TrackTraffic{Name: track.Green, Weight: weight, Awaited: true}
+		green := v1alpha1.TrackTraffic{Name: track.Green, Weight: weight, Awaited: true, Tree: theFolder}
 		for _, fn := range change {
 			fn(&green)
 		}
@@ -101,7 +107,7 @@ func TestTrackObservation(t *testing.T) {
 	}{
 		"FirstProof": {
 			reason: "The drain begins with the first proof that a track gets no requests.", facts: testFacts(routed(), splitAt(0)),
-			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0), AvailableAt: asked},
+			want: v1alpha1.TrackObservation{Weight: new(int32(0)), ProvenAt: asked, IdleSince: secondsAgo(0), AvailableTree: theFolder, AvailableAt: asked},
 		},
 		"Drained": {
 			reason: "A track is idle once the drain has passed.", facts: testFacts(routed(withoutPods), splitAt(0), sawGreen(v1alpha1.TrackObservation{ProvenAt: earlier, IdleSince: secondsAgo(30)})),
@@ -156,12 +162,22 @@ func TestTrackObservation(t *testing.T) {
 		"NotRead": {reason: "What was not read proves nothing of a track.", facts: testFacts(live(), splitAt(0)), want: v1alpha1.TrackObservation{}},
 		"PodsStay": {
 			reason: "Pods that were available once count until their folder changes.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(earlier)), sawGreen(v1alpha1.TrackObservation{AvailableAt: earlier})),
-			want:   v1alpha1.TrackObservation{Weight: new(int32(5)), AvailableAt: earlier},
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(earlier)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5)), AvailableTree: theFolder, AvailableAt: earlier},
 		},
 		"PodsChanged": {
 			reason: "Pods of a folder that has changed since were not seen to be available.",
-			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableAt: earlier})),
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: earlier})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+		},
+		"PodsOfOtherFolder": {
+			reason: "A folder may change within one position, after the pods of the one before were seen.",
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: asked})),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+		},
+		"PodsCameAgain": {
+			reason: "A folder that left and came again has other pods than those that were seen.",
+			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsLater": {
@@ -169,9 +185,14 @@ func TestTrackObservation(t *testing.T) {
 			facts:  testFacts(routed(), splitAt(5, changed(positionOf(3, 0)))),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
+		"PodsOfNoFolder": {
+			reason: "A SiteSync that names no folder proves nothing of its pods.",
+			facts:  testFacts(routed(), splitAt(5, func(t *v1alpha1.TrackTraffic) { t.Tree = "" })),
+			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
+		},
 		"PodsWithoutRoute": {
 			reason: "Pods are available whatever the routes say.", facts: testFacts(routed(withoutRoute), splitAt(5)),
-			want: v1alpha1.TrackObservation{AvailableAt: asked},
+			want: v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: asked},
 		},
 	}
 	for name, tc := range cases {
@@ -201,6 +222,9 @@ func TestTrackAdvanced(t *testing.T) {
 		o.Name = track.Green
 		return v1alpha1.SiteObservation{Traffic: &v1alpha1.SiteTrafficObservation{Tracks: []v1alpha1.TrackObservation{o}}}
 	}
+	pods := func(folder string, revision int64) v1alpha1.TrackObservation {
+		return v1alpha1.TrackObservation{AvailableTree: folder, AvailableAt: positionOf(revision, 0)}
+	}
 	cases := map[string]struct {
 		reason        string
 		before, after v1alpha1.SiteObservation
@@ -208,7 +232,10 @@ func TestTrackAdvanced(t *testing.T) {
 	}{
 		"Idle":      {reason: "The function waits for a track that is idle.", before: of(v1alpha1.TrackObservation{}), after: of(v1alpha1.TrackObservation{Idle: true}), want: true},
 		"StillIdle": {reason: "A track that stays idle is not written at once.", before: of(v1alpha1.TrackObservation{Idle: true}), after: of(v1alpha1.TrackObservation{Idle: true})},
-		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: of(v1alpha1.TrackObservation{AvailableAt: positionOf(1, 0)}), want: true},
+		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: of(pods(theFolder, 1)), want: true},
+		"OtherPods": {reason: "The function waits for the pods of another folder.", before: of(pods(earlierFolder, 1)), after: of(pods(theFolder, 1)), want: true},
+		"PodsAgain": {reason: "The function waits for the pods of a folder that came again.", before: of(pods(theFolder, 1)), after: of(pods(theFolder, 2)), want: true},
+		"SamePods":  {reason: "Pods that stay are not written at once.", before: of(pods(theFolder, 1)), after: of(pods(theFolder, 1))},
 		"NoTracks":  {reason: "A Site without tracks has none that advance.", before: of(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
 	}
 	for name, tc := range cases {

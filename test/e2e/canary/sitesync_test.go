@@ -60,7 +60,7 @@ func TestSiteSync(t *testing.T) {
 	position := ledger.Position{Epoch: 1, Revision: 2, Stage: 3}
 	s.ask(files, position, nil)
 	green := s.awaitGreen("idle", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle })
-	if green.ProvenAt == nil || *green.ProvenAt != position || green.AvailableAt == nil || *green.AvailableAt != position {
+	if green.ProvenAt == nil || *green.ProvenAt != position || green.AvailableTree != track.FolderID(files, track.Green) {
 		t.Errorf("a track without requests is proven by the position that was asked for: got %+v", green)
 	}
 	if got := s.target.Send(t.Context(), 200, atOnce); got.Share(track.Green) > 0 {
@@ -85,7 +85,7 @@ func TestSiteSync(t *testing.T) {
 	s.commit(files)
 	s.ask(files, position, &position)
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + engines.ReasonCanaryNotAvailable)
-	if green := s.green(); green.AvailableAt != nil {
+	if green := s.green(); green.AvailableTree != "" {
 		t.Errorf("pods that changed are not available by what was proven before: got %+v", green)
 	}
 }
@@ -128,7 +128,7 @@ func (s *shop) ask(files tree.Files, at ledger.Position, changed *ledger.Positio
 	want := &deliveryv1alpha1.SiteTraffic{Drain: drain.String()}
 	for _, name := range []string{track.Blue, track.Green} {
 		want.Tracks = append(want.Tracks, deliveryv1alpha1.TrackTraffic{
-			Name: name, Weight: int32(weights[name]), Awaited: name == track.Green,
+			Name: name, Weight: int32(weights[name]), Tree: track.FolderID(files, name), Awaited: name == track.Green,
 			Workloads: []deliveryv1alpha1.TrafficWorkload{{Namespace: s.namespace, Name: "web-" + name}},
 		})
 	}
