@@ -63,7 +63,7 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 
 // allFigures returns them in the order in which they are measured: what needs a machine for itself comes last.
 func allFigures(s *stage) []figure {
-	e, l, y, t, g, c, r := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}, &spread{s: s}
+	e, l, y, t, g, c, r, b := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}, &spread{s: s}, &records{}
 	return []figure{
 		{"harness_start_s", "s", s.measureStart},
 		{"breaker_tokens_1_site", "tokens", s.breakerTokens(1)},
@@ -93,6 +93,9 @@ func allFigures(s *stage) []figure {
 		{"steady_peak_rss_mib", "MiB", y.steadyFigure("peak_rss_mib")},
 		{"clusters_300_cpu_percent", "%", c.fleetFigure("cpu_percent")},
 		{"cluster_status_writes_per_min", "1/min", c.fleetFigure("writes")},
+		{"state_modify_ms", "ms", s.withoutControlPlane(b.recordFigure("modify"))},
+		{"state_writers_lost", "changes", s.withoutControlPlane(b.recordFigure("lost"))},
+		{"state_10000_bytes", "bytes", s.withoutControlPlane(b.recordFigure("bytes"))},
 		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOfValues))},
 		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOfValues))},
 		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOfValues))},

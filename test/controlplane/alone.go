@@ -20,15 +20,39 @@ var aloneRBAC []byte
 // provider does by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
 // something does not get ready.
 func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error) {
-	ctrllog.SetLogger(logr.Discard())
 	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
-	o := Options{
+	c, err := prepareAlone(ctx, Options{
 		Provider:  Program{Binary: filepath.Join(root, "_output", "bin", "provider"), Args: []string{"--debug"}},
 		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac")}, manifests...),
+	})
+	if err != nil {
+		return nil, err
 	}
+	if err := c.startAlone(ctx); err != nil {
+		return nil, errors.Join(errors.Wrap(err, "cannot start provider alone"), c.Stop())
+	}
+	return c, nil
+}
+
+// StartServer starts an API server and nothing of ours: for programs that need no more than Kubernetes. It returns an error, and leaves nothing
+// running, if the API server does not get ready.
+func StartServer(ctx context.Context) (*ControlPlane, error) {
+	c, err := prepareAlone(ctx, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.makeDirectories(), c.startKubernetes(ctx)); err != nil {
+		return nil, errors.Join(errors.Wrap(err, "cannot start API server"), c.Stop())
+	}
+	return c, nil
+}
+
+// prepareAlone makes what a control plane without Crossplane needs before any process starts.
+func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
+	ctrllog.SetLogger(logr.Discard())
 	if err := o.checkBuilt(); err != nil {
 		return nil, err
 	}
@@ -49,9 +73,6 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
 	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
-	if err := c.startAlone(ctx); err != nil {
-		return nil, errors.Join(errors.Wrap(err, "cannot start provider alone"), c.Stop())
-	}
 	return c, nil
 }
 

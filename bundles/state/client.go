@@ -1,0 +1,303 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Prefix is what the names of Secrets begin with where Options say nothing else.
+const Prefix = "intentplane-bundle-"
+
+const (
+	// maxTries is how often a write is tried while others write the same record. A program that writes all the time comes between half of the
+	// tries of another one.
+	maxTries = 30
+
+	// shortestPause and longestPause are between two tries.
+	shortestPause = 2 * time.Millisecond
+	longestPause  = 250 * time.Millisecond
+)
+
+// Options say where records are, and who writes them.
+type Options struct {
+	// Namespace of the records. Empty means all, which only ListBundleStates takes.
+	Namespace string
+
+	// Prefix of the names of their Secrets, before the name of the bundle. The default is Prefix.
+	Prefix string
+
+	// Writer names the program and its instance, such as "provider/" and a UID. It is recorded with each change. BundleState.Stale compares it,
+	// so that an instance finds what another one left unfinished.
+	Writer string
+
+	// CreateNamespace lets InitBundleState make the namespace if it does not exist.
+	CreateNamespace bool
+
+	// Legacy lets ListBundleStates and UsersOf read the records of uds-cli too: those are Opaque Secrets, so that they have to read all Secrets
+	// of that type.
+	Legacy bool
+
+	// Now returns the time. The default is time.Now.
+	Now func() time.Time
+}
+
+// UDS returns the options for records where uds-cli has them.
+func UDS() Options {
+	return Options{Namespace: "uds", Prefix: "uds-bundle-", CreateNamespace: true, Legacy: true}
+}
+
+// A Client reads and writes records. It is safe for concurrent use, and needs get, list, create, update and delete of Secrets in its
+// namespace, each only for the methods that do it.
+type Client struct {
+	kube kubernetes.Interface
+	o    Options
+}
+
+// NewClient returns a client. It asks the cluster nothing, so it works without one; the methods of the client then return errors. It returns
+// an error without a connection, and ErrName for a namespace or prefix that cannot be one.
+func NewClient(kube kubernetes.Interface, o Options) (*Client, error) {
+	if kube == nil {
+		return nil, errors.New("cannot keep records without a client for Kubernetes: make one with kubernetes.NewForConfig")
+	}
+	if o.Prefix == "" {
+		o.Prefix = Prefix
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if wrong := validation.IsDNS1123Subdomain(o.Prefix + "a"); len(wrong) > 0 {
+		return nil, fmt.Errorf("%w: prefix %q: %s", ErrName, o.Prefix, wrong[0])
+	}
+	if wrong := validation.IsDNS1123Label(o.Namespace); o.Namespace != "" && len(wrong) > 0 {
+		return nil, fmt.Errorf("%w: namespace %q: %s", ErrName, o.Namespace, wrong[0])
+	}
+	return &Client{kube: kube, o: o}, nil
+}
+
+// Modify changes a record by a function, which gets the record as it is and may be called several times: other writers come between. It
+// returns ErrNoState without a record, and ErrTransition for a change that may not be. If the function changes nothing, nothing is
+// written. An error of the function is returned, and nothing is written.
+func (c *Client) Modify(ctx context.Context, name string, change func(*BundleState) error) error {
+	_, err := c.writeRecord(ctx, name, func(s *BundleState) (*BundleState, error) {
+		if s == nil {
+			return nil, c.describeMissing(name)
+		}
+		before, err := copyRecord(s)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(s); err != nil {
+			return nil, err
+		}
+		return s, checkChange(before, s)
+	})
+	return err
+}
+
+// describeMissing returns ErrNoState with what to do.
+func (c *Client) describeMissing(name string) error {
+	return fmt.Errorf("%w: bundle %q has none in namespace %q (Secret %s): deploy the bundle, which makes one (InitBundleState)",
+		ErrNoState, name, c.o.Namespace, c.o.Prefix+name)
+}
+
+// secretName returns the name of a bundle's Secret.
+func (c *Client) secretName(bundle string) (string, error) {
+	if c.o.Namespace == "" {
+		return "", fmt.Errorf("%w: a record is in one namespace: name it in the options", ErrName)
+	}
+	name := c.o.Prefix + bundle
+	if wrong := validation.IsDNS1123Subdomain(name); bundle == "" || len(wrong) > 0 {
+		return "", fmt.Errorf("%w: bundle %q would have a Secret %q, which has to be lower-case letters, digits, '-' and '.', at most %d of them",
+			ErrName, bundle, name, validation.DNS1123SubdomainMaxLength)
+	}
+	return name, nil
+}
+
+// readRecord returns a record with its Secret. Both are nil if there is none.
+func (c *Client) readRecord(ctx context.Context, bundle string) (*BundleState, *corev1.Secret, error) {
+	name, err := c.secretName(bundle)
+	if err != nil {
+		return nil, nil, err
+	}
+	secret, err := c.kube.CoreV1().Secrets(c.o.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, c.describeFailure("read", bundle, err)
+	}
+	s, err := c.decodeOwn(secret)
+	return s, secret, err
+}
+
+// decodeOwn decodes a Secret, and returns ErrForeign if it is named after another bundle than the one whose record it holds.
+func (c *Client) decodeOwn(secret *corev1.Secret) (*BundleState, error) {
+	s, err := Decode(secret)
+	if err != nil {
+		return nil, err
+	}
+	if bundle, ours := strings.CutPrefix(secret.Name, c.o.Prefix); ours && s.Name != bundle {
+		return nil, fmt.Errorf("%w: Secret %s/%s holds that of %q, not of %q: repair the Secret, or delete it and deploy the bundle again",
+			ErrForeign, secret.Namespace, secret.Name, s.Name, bundle)
+	}
+	return s, nil
+}
+
+// describeFailure says what could not be done, and where rights are missing, which.
+func (c *Client) describeFailure(verb, bundle string, err error) error {
+	if kerrors.IsForbidden(err) {
+		return fmt.Errorf("cannot %s the record of bundle %q: ask for the right to get, create, update and delete Secrets in namespace %q: %w",
+			verb, bundle, c.o.Namespace, err)
+	}
+	return fmt.Errorf("cannot %s the record of bundle %q in namespace %q: %w", verb, bundle, c.o.Namespace, err)
+}
+
+// writeRecord changes a record, or makes one: change gets nil if there is none. It tries again after a conflict.
+func (c *Client) writeRecord(ctx context.Context, bundle string, change func(*BundleState) (*BundleState, error)) (*BundleState, error) {
+	var written *BundleState
+	err := retryConflicts(ctx, func(ctx context.Context) error {
+		s, secret, err := c.readRecord(ctx, bundle)
+		if err != nil {
+			return err
+		}
+		written, err = c.writeOnce(ctx, bundle, s, secret, change)
+		return err
+	})
+	return written, err
+}
+
+func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, secret *corev1.Secret, change func(*BundleState) (*BundleState, error)) (*BundleState, error) {
+	before := &BundleState{}
+	if s != nil {
+		var err error
+		if before, err = copyRecord(s); err != nil {
+			return nil, err
+		}
+	}
+	s, err := change(s)
+	if err != nil {
+		return nil, err
+	}
+	if isEqual(before, s) {
+		return s, nil
+	}
+	c.stampChanges(before, s)
+	if err := checkRecord(s); err != nil {
+		return nil, fmt.Errorf("cannot write the record of bundle %q: %w", bundle, err)
+	}
+	return s, c.storeRecord(ctx, bundle, s, secret)
+}
+
+// stampChanges writes who changed what, and when.
+func (c *Client) stampChanges(before, s *BundleState) {
+	now := c.o.Now().UTC().Round(0)
+	for i := range s.PkgStatuses {
+		if p := &s.PkgStatuses[i]; !isEqual(before.Pkg(p.Name), p) {
+			p.DateUpdated = now
+		}
+	}
+	s.DateUpdated, s.Schema, s.Writer = now, Schema, c.o.Writer
+}
+
+// storeRecord updates the Secret that was read, or makes one.
+func (c *Client) storeRecord(ctx context.Context, bundle string, s *BundleState, secret *corev1.Secret) error {
+	fresh := secret == nil
+	if fresh {
+		secret = &corev1.Secret{Type: SecretType}
+		secret.Namespace, secret.Name = c.o.Namespace, c.o.Prefix+bundle
+	}
+	if err := encodeSecret(s, secret); err != nil {
+		return err
+	}
+	s.Namespace, s.Secret = secret.Namespace, secret.Name
+	if fresh {
+		return c.createSecret(ctx, bundle, secret)
+	}
+	_, err := c.kube.CoreV1().Secrets(c.o.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
+	if kerrors.IsConflict(err) || kerrors.IsNotFound(err) {
+		return &conflictError{err}
+	}
+	if err != nil {
+		return c.describeFailure("write", bundle, err)
+	}
+	return nil
+}
+
+// createSecret makes a Secret, and the namespace if that is missing and may be made. Where the namespace exists it is not touched, so that
+// rights in the namespace are enough.
+func (c *Client) createSecret(ctx context.Context, bundle string, secret *corev1.Secret) error {
+	_, err := c.kube.CoreV1().Secrets(c.o.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+	if kerrors.IsNotFound(err) && c.o.CreateNamespace {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.o.Namespace}}
+		_, err = c.kube.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+		if err == nil || kerrors.IsAlreadyExists(err) {
+			_, err = c.kube.CoreV1().Secrets(c.o.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case kerrors.IsAlreadyExists(err):
+		return &conflictError{err}
+	case kerrors.IsNotFound(err):
+		return fmt.Errorf("cannot write the record of bundle %q: namespace %q does not exist: create it: %w", bundle, c.o.Namespace, err)
+	}
+	return c.describeFailure("write", bundle, err)
+}
+
+// A conflictError says that another writer came between.
+type conflictError struct{ error }
+
+// Unwrap returns what the API server says.
+func (e *conflictError) Unwrap() error { return e.error }
+
+// retryConflicts repeats what other writers came between. It waits longer each time, so that many writers get out of step.
+func retryConflicts(ctx context.Context, try func(context.Context) error) error {
+	pause := shortestPause
+	for n := 1; ; n++ {
+		err := try(ctx)
+		if conflict := (*conflictError)(nil); !errors.As(err, &conflict) {
+			return err
+		}
+		if n == maxTries {
+			return fmt.Errorf("other programs changed the record each of %d times that it was to be changed: try again: %w", maxTries, err)
+		}
+		timer := time.NewTimer(wait.Jitter(pause, 1))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// copyRecord returns a deep copy.
+func copyRecord(s *BundleState) (*BundleState, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &BundleState{}
+	return out, json.Unmarshal(b, out)
+}
+
+// isEqual reports whether two values are written alike.
+func isEqual(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

@@ -1,0 +1,169 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxPackages and maxFields bound what is decoded: small JSON can need much memory.
+	maxPackages = 20_000
+	maxFields   = 64
+)
+
+// MarshalJSON returns the fields of the record in their order, and those that this package does not know behind them.
+func (s BundleState) MarshalJSON() ([]byte, error) {
+	type fields BundleState
+	if s.PkgStatuses == nil {
+		s.PkgStatuses = []PkgStatus{}
+	}
+	return encodeFields(fields(s), s.unknown)
+}
+
+// UnmarshalJSON keeps the fields that this package does not know.
+func (s *BundleState) UnmarshalJSON(b []byte) error {
+	type fields BundleState
+	unknown, err := decodeFields(b, (*fields)(s))
+	s.unknown = unknown
+	return err
+}
+
+// MarshalJSON returns the fields of the package in their order, and those that this package does not know behind them.
+func (p PkgStatus) MarshalJSON() ([]byte, error) {
+	type fields PkgStatus
+	return encodeFields(fields(p), p.unknown)
+}
+
+// UnmarshalJSON keeps the fields that this package does not know.
+func (p *PkgStatus) UnmarshalJSON(b []byte) error {
+	type fields PkgStatus
+	unknown, err := decodeFields(b, (*fields)(p))
+	p.unknown = unknown
+	return err
+}
+
+func encodeFields(v any, unknown map[string]json.RawMessage) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil || len(unknown) == 0 {
+		return b, err
+	}
+	b = bytes.TrimSuffix(b, []byte("}"))
+	for _, key := range slices.Sorted(maps.Keys(unknown)) {
+		name, err := json.Marshal(key)
+		if err != nil {
+			return nil, err
+		}
+		b = slices.Concat(b, []byte(","), name, []byte(":"), unknown[key])
+	}
+	return append(b, '}'), nil
+}
+
+// decodeFields decodes an object, and returns the fields that the type does not have.
+func decodeFields(b []byte, to any) (map[string]json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, to); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		return nil, err
+	}
+	known := namesOfFields(reflect.TypeOf(to).Elem())
+	maps.DeleteFunc(all, func(key string, _ json.RawMessage) bool {
+		return slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, key) })
+	})
+	if len(all) == 0 {
+		return nil, nil //nolint:nilnil // No field is unknown.
+	}
+	return all, nil
+}
+
+// namesOfFields returns the JSON names of a struct's fields.
+func namesOfFields(t reflect.Type) []string {
+	out := []string{}
+	for f := range t.Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// checkShape returns an error for JSON that would need much more memory than it has bytes: too many packages or fields.
+func checkShape(b []byte) error {
+	return eachField(b, func(key string, value json.RawMessage) error {
+		if !strings.EqualFold(key, "packages") {
+			return nil
+		}
+		return eachItem(value, func(item json.RawMessage) error {
+			return eachField(item, func(string, json.RawMessage) error { return nil })
+		})
+	})
+}
+
+// eachField reads an object field by field.
+func eachField(b []byte, read func(key string, value json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if first, err := d.Token(); err != nil || first != json.Delim('{') {
+		return errors.Join(errors.New("want an object"), err)
+	}
+	for n := 1; d.More(); n++ {
+		if n > maxFields {
+			return fmt.Errorf("an object has more than %d fields", maxFields)
+		}
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		value := json.RawMessage{}
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		if err := read(fmt.Sprint(key), value); err != nil {
+			return err
+		}
+	}
+	return readEnd(d)
+}
+
+// eachItem reads a list item by item. A null is an empty list.
+func eachItem(b []byte, read func(json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	first, err := d.Token()
+	if first == nil && err == nil {
+		return nil
+	}
+	if err != nil || first != json.Delim('[') {
+		return errors.Join(errors.New("want a list of packages"), err)
+	}
+	for n := 1; d.More(); n++ {
+		if n > maxPackages {
+			return fmt.Errorf("it has more than %d packages", maxPackages)
+		}
+		item := json.RawMessage{}
+		if err := d.Decode(&item); err != nil {
+			return err
+		}
+		if err := read(item); err != nil {
+			return err
+		}
+	}
+	return readEnd(d)
+}
+
+// readEnd reads the end of an object or list, and returns an error if anything follows.
+func readEnd(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the end")
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// checkBundle returns ErrName for a bundle whose packages have invalid names, or equal ones.
+func checkBundle(b Bundle) error {
+	seen := map[string]bool{}
+	for _, p := range b.Packages {
+		if wrong := validation.IsDNS1123Subdomain(p.Name); len(wrong) > 0 {
+			return fmt.Errorf("%w: package %q of bundle %q: %s", ErrName, p.Name, b.Name, wrong[0])
+		}
+		if seen[p.Name] {
+			return fmt.Errorf("%w: bundle %q has package %q twice: give one of them another name", ErrName, b.Name, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// mergeBundle brings a record up to date with what the bundle asks for:
+//
+//   - a package that is new, or was unreferenced, is not deployed,
+//   - one that left the bundle is unreferenced, unless nothing of it was ever made or it was removed: such a package leaves the record,
+//   - each other one keeps its status, and says which version is asked for.
+func mergeBundle(s *BundleState, b Bundle, status Status) {
+	s.Version, s.Status = b.Version, status
+	packages := make([]PkgStatus, 0, len(b.Packages))
+	for _, p := range b.Packages {
+		packages = append(packages, mergePackage(s.Pkg(p.Name), p))
+	}
+	for _, p := range s.PkgStatuses {
+		if !slices.ContainsFunc(b.Packages, func(asked Package) bool { return asked.Name == p.Name }) && dereference(&p) {
+			packages = append(packages, p)
+		}
+	}
+	s.PkgStatuses = packages
+}
+
+// mergePackage returns the record of a package that the bundle asks for.
+func mergePackage(known *PkgStatus, asked Package) PkgStatus {
+	p := PkgStatus{Name: asked.Name, Status: NotDeployed}
+	if known != nil {
+		p = *known
+	}
+	if p.Status == Unreferenced {
+		p.Status, p.Present, p.Message = NotDeployed, true, ""
+	}
+	p.WantedVersion = ""
+	if asked.Version != p.Version {
+		p.WantedVersion = asked.Version
+	}
+	if asked.Kind != "" {
+		p.Kind = asked.Kind
+	}
+	p.DependsOn = slices.Clone(asked.DependsOn)
+	return p
+}
+
+// dereference changes the record of a package that left the bundle, and reports whether it stays.
+func dereference(p *PkgStatus) bool {
+	switch p.Status {
+	case Removed:
+		return false
+	case NotDeployed:
+		if !p.Present {
+			return false
+		}
+	case Removing, Unreferenced:
+		return true
+	case Success, Failed, Deploying, FailedRemove:
+	}
+	p.Status, p.Present, p.Message, p.WantedVersion = Unreferenced, false, "", ""
+	return true
+}
+
+// applyStatus changes the status of a package and what follows from it, and whatever more a caller says. A caller who knows which version was
+// deployed says so, since another one may be asked for by now.
+func applyStatus(p *PkgStatus, status Status, writer string, more []func(*PkgStatus)) {
+	name, was, wanted := p.Name, p.Status, p.WantedVersion
+	if was != status {
+		p.Message, p.Present = "", false
+	}
+	switch status {
+	case Success:
+		if was == Deploying && wanted != "" {
+			p.Version = wanted
+		}
+	case Removed:
+		if wanted == "" {
+			wanted = p.Version
+		}
+		p.Version, p.Revision, p.Commit, p.Digest = "", 0, "", ""
+	case Deploying, Removing:
+		p.Writer = writer
+	case Failed, NotDeployed, FailedRemove, Unreferenced:
+	}
+	for _, change := range more {
+		change(p)
+	}
+	p.Name, p.Status, p.WantedVersion = name, status, wanted
+	if p.WantedVersion == p.Version {
+		p.WantedVersion = ""
+	}
+}

@@ -1,0 +1,218 @@
+package state
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// SecretType is that of Secrets which this package makes. Those of uds-cli are Opaque.
+const SecretType corev1.SecretType = "state.intentplane.dev/bundle.v1"
+
+// Labels of the Secrets that this package writes. A value that does not fit is shortened, and characters that labels cannot have are replaced by '_'.
+const (
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	LabelBundle    = "state.intentplane.dev/bundle"
+	LabelVersion   = "state.intentplane.dev/version"
+	LabelStatus    = "state.intentplane.dev/status"
+	LabelSchema    = "state.intentplane.dev/schema"
+)
+
+// managedBy is the value of LabelManagedBy.
+const managedBy = "intentplane"
+
+// Keys of a Secret. A record is under one of them.
+const (
+	keyPlain = "data"
+	keyGzip  = "data.gz"
+)
+
+const (
+	// maxPlainBytes is how large a record may be under keyPlain.
+	maxPlainBytes = 256 << 10
+
+	// maxStoredBytes is how large a compressed record may be. A Secret may have 1 MiB.
+	maxStoredBytes = 1_000_000
+
+	// maxUnpackedBytes is how large a record may be before it is compressed.
+	maxUnpackedBytes = 8 << 20
+)
+
+// Decode returns the record that a Secret holds. It reads what uds-cli wrote, too. It returns ErrNewer for a newer schema, and ErrBroken for
+// anything that is not a record; a hostile Secret costs little more memory than a large record.
+func Decode(secret *corev1.Secret) (*BundleState, error) {
+	plain, err := readPlain(secret.Data)
+	if err != nil {
+		return nil, describeBroken(secret, err)
+	}
+	version := struct {
+		Schema int `json:"schema"`
+	}{}
+	if err := json.Unmarshal(plain, &version); err != nil {
+		return nil, describeBroken(secret, err)
+	}
+	if version.Schema > Schema {
+		return nil, fmt.Errorf("%w: Secret %s/%s has schema %d, and this program knows those up to %d: use a newer version of it",
+			ErrNewer, secret.Namespace, secret.Name, version.Schema, Schema)
+	}
+	s := &BundleState{}
+	if err := decodeRecord(plain, s); err != nil {
+		return nil, describeBroken(secret, err)
+	}
+	s.Namespace, s.Secret = secret.Namespace, secret.Name
+	return s, nil
+}
+
+func describeBroken(secret *corev1.Secret, err error) error {
+	return fmt.Errorf("%w in Secret %s/%s: %w: repair the Secret, or delete it and deploy the bundle again, which makes a new record",
+		ErrBroken, secret.Namespace, secret.Name, err)
+}
+
+// readPlain returns the JSON of a record. A tool that does not know compressed records leaves the old one beside what it writes, so the plain
+// one counts.
+func readPlain(data map[string][]byte) ([]byte, error) {
+	if plain, ok := data[keyPlain]; ok {
+		return checkUnpacked(plain)
+	}
+	packed, ok := data[keyGzip]
+	if !ok {
+		return nil, fmt.Errorf("it has neither %s nor %s", keyPlain, keyGzip)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, maxUnpackedBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return checkUnpacked(plain)
+}
+
+func checkUnpacked(plain []byte) ([]byte, error) {
+	if len(plain) > maxUnpackedBytes {
+		return nil, fmt.Errorf("it has more than %d bytes", maxUnpackedBytes)
+	}
+	return plain, nil
+}
+
+// decodeRecord decodes and checks a record of a known schema.
+func decodeRecord(plain []byte, s *BundleState) error {
+	if err := checkShape(plain); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(plain, s); err != nil {
+		return err
+	}
+	if s.Schema == 0 {
+		migrateRecord(s)
+	}
+	return checkRecord(s)
+}
+
+// migrateRecord makes of a record of uds-cli what this package means by it: uds-cli writes the version that is asked for although nothing is
+// deployed.
+func migrateRecord(s *BundleState) {
+	for i := range s.PkgStatuses {
+		p := &s.PkgStatuses[i]
+		if p.Status == legacyUnreferenced {
+			p.Status = Unreferenced
+		}
+		if p.Status == NotDeployed || p.Status == Removed {
+			p.Version, p.WantedVersion = "", p.Version
+		}
+	}
+}
+
+// checkRecord returns an error for a record that no writer may make.
+func checkRecord(s *BundleState) error {
+	if s.Name == "" {
+		return fmt.Errorf("it names no bundle")
+	}
+	if s.Schema < 0 {
+		return fmt.Errorf("%d is not a schema", s.Schema)
+	}
+	if !s.Status.ofBundle() {
+		return fmt.Errorf("a bundle cannot be %q", s.Status)
+	}
+	seen := map[string]bool{}
+	for _, p := range s.PkgStatuses {
+		if p.Name == "" || seen[p.Name] {
+			return fmt.Errorf("package %q is unnamed, or there twice", p.Name)
+		}
+		if p.Status.Next() == nil {
+			return fmt.Errorf("package %q cannot be %q", p.Name, p.Status)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// encodeSecret puts a record into a Secret, and leaves what others put there. It returns ErrTooLarge for one that does not fit.
+func encodeSecret(s *BundleState, secret *corev1.Secret) error {
+	key, value, err := encodeRecord(s)
+	if err != nil {
+		return err
+	}
+	if secret.Data == nil {
+		secret.Data = map[string][]byte{}
+	}
+	delete(secret.Data, keyPlain)
+	delete(secret.Data, keyGzip)
+	secret.Data[key] = value
+	if secret.Labels == nil {
+		secret.Labels = map[string]string{}
+	}
+	secret.Labels[LabelManagedBy] = managedBy
+	secret.Labels[LabelBundle] = labelValue(s.Name)
+	secret.Labels[LabelVersion] = labelValue(s.Version)
+	secret.Labels[LabelStatus] = labelValue(string(s.Status))
+	secret.Labels[LabelSchema] = strconv.Itoa(s.Schema)
+	return nil
+}
+
+// encodeRecord returns the key and the value under which a record is stored.
+func encodeRecord(s *BundleState) (string, []byte, error) {
+	plain, err := json.Marshal(s)
+	if err != nil || len(plain) <= maxPlainBytes {
+		return keyPlain, plain, err
+	}
+	packed, err := packBytes(plain)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(plain) > maxUnpackedBytes || len(packed) > maxStoredBytes || len(s.PkgStatuses) > maxPackages {
+		return "", nil, fmt.Errorf("%w: bundle %q has %d packages in %d bytes, compressed %d, and may have %d in %d, compressed %d: make several bundles of it",
+			ErrTooLarge, s.Name, len(s.PkgStatuses), len(plain), len(packed), maxPackages, maxUnpackedBytes, maxStoredBytes)
+	}
+	return keyGzip, packed, nil
+}
+
+// packBytes compresses. Equal bytes become equal bytes.
+func packBytes(plain []byte) ([]byte, error) {
+	out := &bytes.Buffer{}
+	w := gzip.NewWriter(out)
+	if _, err := w.Write(plain); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
+}
+
+// labelValue returns a text as the value of a label.
+func labelValue(text string) string {
+	out := strings.Map(func(r rune) rune {
+		if r < 128 && (r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			return r
+		}
+		return '_'
+	}, text)
+	return strings.Trim(out[:min(len(out), validation.LabelValueMaxLength)], "-_.")
+}

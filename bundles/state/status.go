@@ -1,0 +1,121 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Status of a bundle or of a package.
+type Status string
+
+// Statuses. Removed, FailedRemove and Unreferenced are those of packages only.
+const (
+	// Success means that the package, or each package of the bundle, is deployed.
+	Success Status = "success"
+
+	// Failed means that the package, or a package of the bundle, could not be deployed.
+	Failed Status = "failed"
+
+	// Deploying means that a deployment began and has no result yet.
+	Deploying Status = "deploying"
+
+	// NotDeployed means that the package is in the bundle, and was not deployed since.
+	NotDeployed Status = "not_deployed"
+
+	// Removing means that a removal began and has no result yet.
+	Removing Status = "removing"
+
+	// Removed means that the package is in the bundle, and was removed from the cluster.
+	Removed Status = "removed"
+
+	// FailedRemove means that the package could not be removed.
+	FailedRemove Status = "failed_remove"
+
+	// Unreferenced means that the package left the bundle, and is still in the cluster.
+	Unreferenced Status = "unreferenced"
+)
+
+// legacyUnreferenced is how the first design of uds-cli spells Unreferenced. It is read, and not written.
+const legacyUnreferenced Status = "Unreferenced"
+
+// Statuses returns all of them.
+func Statuses() []Status {
+	return []Status{NotDeployed, Deploying, Success, Failed, Removing, Removed, FailedRemove, Unreferenced}
+}
+
+// Next returns the statuses that a package may have after this one. It is the one table of legal changes: every write but InitBundleState,
+// which compares the record with the bundle, is held to it.
+func (s Status) Next() []Status {
+	return map[Status][]Status{
+		NotDeployed:  {Deploying},
+		Deploying:    {Success, Failed},
+		Success:      {Deploying, Removing, Unreferenced},
+		Failed:       {Deploying, Removing, Unreferenced},
+		Unreferenced: {Deploying, Removing},
+		Removing:     {Removed, FailedRemove},
+		FailedRemove: {Removing, Deploying},
+		Removed:      {Deploying},
+	}[s]
+}
+
+// CanBecome reports whether a package may change to another status. A status may always be said again.
+func (s Status) CanBecome(next Status) bool { return s == next || slices.Contains(s.Next(), next) }
+
+// ofBundle reports whether a bundle can have this status.
+func (s Status) ofBundle() bool {
+	return slices.Contains([]Status{Success, Failed, Deploying, NotDeployed, Removing}, s)
+}
+
+// isUnderWay reports whether a writer has to follow with a result.
+func (s Status) isUnderWay() bool { return s == Deploying || s == Removing }
+
+// isDroppable reports whether a record may lose a package with this status: nothing of it is deployed, or it left the bundle.
+func (s Status) isDroppable() bool {
+	return slices.Contains([]Status{NotDeployed, Removing, Removed, Unreferenced}, s)
+}
+
+// checkBundleStatus returns an error for a status that a bundle cannot have.
+func checkBundleStatus(name string, s Status) error {
+	if s.ofBundle() {
+		return nil
+	}
+	return fmt.Errorf("%w: bundle %q cannot be %q: want success, failed, deploying, not_deployed or removing", ErrTransition, name, s)
+}
+
+// checkChange returns an error if a record may not become another one: a status that may not follow, a package that may not be dropped, or
+// another name.
+func checkChange(before, after *BundleState) error {
+	if after.Name != before.Name {
+		return fmt.Errorf("%w: the record of bundle %q cannot become that of %q", ErrName, before.Name, after.Name)
+	}
+	if err := checkBundleStatus(after.Name, after.Status); err != nil {
+		return err
+	}
+	for _, p := range before.PkgStatuses {
+		if err := checkPackageChange(before.Name, p.Name, p.Status, after.Pkg(p.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPackageChange(bundle, name string, was Status, p *PkgStatus) error {
+	if p == nil && was.isDroppable() || p != nil && was.CanBecome(p.Status) {
+		return nil
+	}
+	if p == nil {
+		return fmt.Errorf("%w: package %q of bundle %q is %s, so it stays in the record: remove the package from the cluster first, and set %s and %s",
+			ErrTransition, name, bundle, was, Removing, Removed)
+	}
+	return fmt.Errorf("%w: package %q of bundle %q is %s and cannot become %q: after %s comes %s",
+		ErrTransition, name, bundle, was, p.Status, was, joinStatuses(was.Next()))
+}
+
+func joinStatuses(all []Status) string {
+	words := make([]string, 0, len(all))
+	for _, s := range all {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, " or ")
+}

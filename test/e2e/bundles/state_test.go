@@ -1,0 +1,650 @@
+package bundles
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// began is when the clock of each test begins. It goes on by a second with each look.
+var began = time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
+
+// kubeAs returns a client that acts as a user, or as the administrator.
+func kubeAs(t *testing.T, user string) kubernetes.Interface {
+	t.Helper()
+	c := rest.CopyConfig(cp.Config)
+	c.Impersonate.UserName = user
+	// The writers of a test are not to wait for one another in here.
+	c.QPS = -1
+	k, err := kubernetes.NewForConfig(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// A place is a namespace with records.
+type place struct {
+	*testing.T
+
+	kube      kubernetes.Interface
+	namespace string
+	records   *state.Client
+}
+
+// newPlace makes a namespace.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	k := kubeAs(t, "")
+	ns, err := k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{T: t, kube: k, namespace: ns.Name}
+	p.records = p.client(state.Options{Namespace: ns.Name, Writer: "test"})
+	return p
+}
+
+// client returns a client for records, whose clock goes on by itself.
+func (p *place) client(o state.Options) *state.Client {
+	p.Helper()
+	mu, now := sync.Mutex{}, began
+	o.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+	c, err := state.NewClient(p.kube, o)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return c
+}
+
+// put makes the Secret of a bundle by hand.
+func (p *place) put(bundle string, data map[string][]byte) {
+	p.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: state.Prefix + bundle}, Data: data}
+	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(p.Context(), s, metav1.CreateOptions{}); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// secret returns the Secret of a bundle, or nil.
+func (p *place) secret(bundle string) *corev1.Secret {
+	p.Helper()
+	s, err := p.kube.CoreV1().Secrets(p.namespace).Get(p.Context(), state.Prefix+bundle, metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	return s
+}
+
+// statuses returns what the record of a bundle says, in short.
+func (p *place) statuses(bundle string) string {
+	p.Helper()
+	s, err := p.records.GetBundleState(p.Context(), bundle)
+	if err != nil {
+		return err.Error()
+	}
+	out := []string{fmt.Sprintf("%s %s", s.Version, s.Status)}
+	for _, pkg := range s.PkgStatuses {
+		out = append(out, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", pkg.Name, pkg.Version, pkg.Status)), " "))
+	}
+	return strings.Join(out, ", ")
+}
+
+// bundleOf returns a bundle, with packages such as "postgres 1.2.0".
+func bundleOf(version string, packages ...string) state.Bundle {
+	b := state.Bundle{Name: "platform", Version: version}
+	for _, p := range packages {
+		name, version, _ := strings.Cut(p, " ")
+		b.Packages = append(b.Packages, state.Package{Name: name, Version: version})
+	}
+	return b
+}
+
+// A step of a story calls the library, and says what the record is then.
+type step struct {
+	what string
+	call func(ctx context.Context, c *state.Client) error
+	err  error
+	want string
+}
+
+func initialise(b state.Bundle, status state.Status) func(context.Context, *state.Client) error {
+	return func(ctx context.Context, c *state.Client) error {
+		_, err := c.InitBundleState(ctx, b, status)
+		return err
+	}
+}
+
+func setBundle(status state.Status) func(context.Context, *state.Client) error {
+	return func(ctx context.Context, c *state.Client) error { return c.UpdateBundleState(ctx, "platform", status) }
+}
+
+// setPackage sets statuses of a package, one after another.
+func setPackage(name string, statuses ...state.Status) func(context.Context, *state.Client) error {
+	return func(ctx context.Context, c *state.Client) error {
+		for _, s := range statuses {
+			if err := c.UpdateBundlePkgState(ctx, "platform", name, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// TestMethods calls each method of the seed, in the cases that it has, on a real API server.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	ab := bundleOf("1", "a 1.0", "b 2.0")
+	deployed := []step{
+		{what: "init", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
+		{what: "deploy a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
+		{what: "deploy b", call: setPackage("b", state.Deploying, state.Failed), want: "1 deploying, a 1.0 success, b failed"},
+	}
+	removePackage := func(name string) func(context.Context, *state.Client) error {
+		return func(ctx context.Context, c *state.Client) error { return c.RemovePackage(ctx, "platform", name) }
+	}
+	remove := func(ctx context.Context, c *state.Client) error { return c.RemoveBundleState(ctx, "platform") }
+	getPackage := func(name string, want state.Status) func(context.Context, *state.Client) error {
+		return func(ctx context.Context, c *state.Client) error {
+			p, err := c.GetBundlePkgState(ctx, "platform", name)
+			if err == nil && p.Status != want {
+				return errors.Errorf("%s is %s, want %s", name, p.Status, want)
+			}
+			return err
+		}
+	}
+	const none = "no record: bundle \"platform\" has none in namespace"
+	cases := map[string]struct {
+		reason string
+		steps  []step
+	}{
+		"NoRecord": {
+			reason: "Without a record each method says that there is none, and how to make one, and none is made.",
+			steps: []step{
+				{what: "get", call: func(ctx context.Context, c *state.Client) error {
+					_, err := c.GetBundleState(ctx, "platform")
+					return err
+				}, err: state.ErrNoState, want: none},
+				{what: "get package", call: getPackage("a", ""), err: state.ErrNoState, want: none},
+				{what: "update", call: setBundle(state.Success), err: state.ErrNoState, want: none},
+				{what: "update package", call: setPackage("a", state.Deploying), err: state.ErrNoState, want: none},
+				{what: "remove package", call: removePackage("a"), err: state.ErrNoState, want: none},
+				{what: "remove", call: remove, want: none},
+			},
+		},
+		"Init": {
+			reason: "Init makes a record, and brings it up to date.",
+			steps: append(deployed,
+				step{what: "init again", call: initialise(bundleOf("2", "b 3.0", "c 1.0"), state.Deploying), want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced"},
+				step{what: "a comes back", call: initialise(bundleOf("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "invalid", call: initialise(bundleOf("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "removed", call: initialise(ab, state.Removed), err: state.ErrTransition, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+			),
+		},
+		"Get": {
+			reason: "Packages are read by name, and an unknown one is an error.",
+			steps: append(deployed,
+				step{what: "known", call: getPackage("b", state.Failed), want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "unknown", call: getPackage("c", ""), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
+			),
+		},
+		"Update": {
+			reason: "A bundle gets each status of bundles, and none of packages.",
+			steps: append(deployed,
+				step{what: "failed", call: setBundle(state.Failed), want: "1 failed, a 1.0 success, b failed"},
+				step{what: "success", call: setBundle(state.Success), want: "1 success, a 1.0 success, b failed"},
+				step{what: "removed", call: setBundle(state.Removed), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
+				step{what: "failed_remove", call: setBundle(state.FailedRemove), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
+			),
+		},
+		"UpdatePackage": {
+			reason: "A package gets the statuses that may follow, and no others.",
+			steps: append(deployed,
+				step{what: "unknown", call: setPackage("c", state.Deploying), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "illegal", call: setPackage("a", state.Removed), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "no status", call: setPackage("a", "done"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "remove", call: setPackage("a", state.Removing, state.FailedRemove, state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
+				step{what: "deploy again", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b failed"},
+			),
+		},
+		"Remove": {
+			reason: "A record goes when nothing of the bundle is deployed, and then going again is no error.",
+			steps: append(deployed,
+				step{what: "too early", call: remove, err: state.ErrDeployed, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "deployed package", call: removePackage("a"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "a is removed", call: setPackage("a", state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
+				step{what: "a goes", call: removePackage("a"), want: "1 deploying, b failed"},
+				step{what: "unknown package", call: removePackage("a"), err: state.ErrNoPackage, want: "1 deploying, b failed"},
+				step{what: "b leaves", call: initialise(bundleOf("2"), state.Removing), want: "2 removing, b unreferenced"},
+				step{what: "remove", call: remove, want: none},
+				step{what: "remove again", call: remove, want: none},
+			),
+		},
+		"UDSPrune": {
+			reason: "The story of the seed: a package leaves the bundle, is unreferenced, and is pruned.",
+			steps: []step{
+				{what: "deploy", call: initialise(bundleOf("1", "foo 1", "bar 1"), state.Deploying), want: "1 deploying, foo not_deployed, bar not_deployed"},
+				{what: "foo", call: setPackage("foo", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar not_deployed"},
+				{what: "bar", call: setPackage("bar", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar 1 success"},
+				{what: "end", call: setBundle(state.Success), want: "1 success, foo 1 success, bar 1 success"},
+				{what: "without bar", call: initialise(bundleOf("2", "foo 2"), state.Deploying), want: "2 deploying, foo 1 success, bar 1 unreferenced"},
+				{what: "foo again", call: setPackage("foo", state.Deploying, state.Success), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
+				{what: "prune fails", call: setPackage("bar", state.Removing, state.FailedRemove), want: "2 deploying, foo 2 success, bar 1 failed_remove"},
+				{what: "next deployment", call: initialise(bundleOf("2", "foo 2"), state.Deploying), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
+				{what: "prune", call: setPackage("bar", state.Removing), want: "2 deploying, foo 2 success, bar 1 removing"},
+				{what: "pruned", call: removePackage("bar"), want: "2 deploying, foo 2 success"},
+			},
+		},
+		"UDSPackages": {
+			reason: "With --packages the others stay as they are, on the way in and on the way out.",
+			steps: []step{
+				{what: "deploy a alone", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
+				{what: "a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
+				{what: "end", call: setBundle(state.Success), want: "1 success, a 1.0 success, b not_deployed"},
+				{what: "remove a alone", call: initialise(ab, state.Removing), want: "1 removing, a 1.0 success, b not_deployed"},
+				{what: "a goes", call: setPackage("a", state.Removing, state.Removed), want: "1 removing, a removed, b not_deployed"},
+				{what: "all are gone", call: remove, want: none},
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			for _, s := range tc.steps {
+				if err := s.call(t.Context(), p.records); !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
+					t.Fatalf("\n%s\n%s: %v, want %v", tc.reason, s.what, err, s.err)
+				}
+				if got := p.statuses("platform"); got != s.want && (s.want != none || !strings.HasPrefix(got, none)) {
+					t.Fatalf("\n%s\n%s: -want, +got:\n%s", tc.reason, s.what, cmp.Diff(s.want, got))
+				}
+			}
+		})
+	}
+}
+
+// TestRecord shows the Secret as it is stored, the versions that are wanted, and that a call that changes nothing writes nothing.
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	b := bundleOf("1.4.0+x", "postgres 1.2.0")
+	b.Packages[0].Kind = "IntentDeployment"
+	call := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	call("init", initialise(b, state.Deploying)(t.Context(), p.records))
+	call("deploy", setPackage("postgres", state.Deploying)(t.Context(), p.records))
+	call("deploy", p.records.UpdateBundlePkgState(t.Context(), "platform", "postgres", state.Success, func(p *state.PkgStatus) { p.Revision, p.Commit = 7, "9df06a8" }))
+	b.Packages[0].Version = "1.3.0"
+	call("init again", initialise(b, state.Deploying)(t.Context(), p.records))
+	s := p.secret("platform")
+	want := `{"name":"platform","version":"1.4.0+x","packages":[{"name":"postgres","version":"1.2.0","status":"success","date_updated":"2026-11-22T09:00:04.000000001Z",` +
+		`"wanted_version":"1.3.0","revision":7,"commit":"9df06a8","kind":"IntentDeployment","writer":"test"}],` +
+		`"status":"deploying","date_updated":"2026-11-22T09:00:04.000000001Z","schema":1,"writer":"test"}`
+	if diff := cmp.Diff(want, string(s.Data["data"])); diff != "" {
+		t.Errorf("The record: -want, +got:\n%s", diff)
+	}
+	labels := map[string]string{
+		"app.kubernetes.io/managed-by": "intentplane", "state.intentplane.dev/bundle": "platform", "state.intentplane.dev/version": "1.4.0_x",
+		"state.intentplane.dev/status": "deploying", "state.intentplane.dev/schema": "1",
+	}
+	if diff := cmp.Diff(labels, s.Labels); diff != "" || s.Type != "state.intentplane.dev/bundle.v1" {
+		t.Errorf("A Secret of type %s has labels: -want, +got:\n%s", s.Type, diff)
+	}
+	call("init again", initialise(b, state.Deploying)(t.Context(), p.records))
+	call("same status", setPackage("postgres", state.Success)(t.Context(), p.records))
+	call("same status", setBundle(state.Deploying)(t.Context(), p.records))
+	call("modify", p.records.Modify(t.Context(), "platform", func(*state.BundleState) error { return nil }))
+	if got := p.secret("platform").ResourceVersion; got != s.ResourceVersion {
+		t.Errorf("Calls that change nothing wrote: %s became %s", s.ResourceVersion, got)
+	}
+	if err := p.records.Modify(t.Context(), "platform", func(s *state.BundleState) error { s.Version = "9"; return context.Canceled }); !errors.Is(err, context.Canceled) {
+		t.Errorf("Modify(...) with a function that fails: %v", err)
+	}
+	call("success", setPackage("postgres", state.Deploying, state.Success)(t.Context(), p.records))
+	if diff := cmp.Diff("1.4.0+x deploying, postgres 1.3.0 success", p.statuses("platform")); diff != "" {
+		t.Errorf("The wanted version is deployed: -want, +got:\n%s", diff)
+	}
+}
+
+// TestWriters lets 16 programs change one record at once. No change of any of them is lost.
+func TestWriters(t *testing.T) {
+	t.Parallel()
+	const writers, updates = 16, 100
+	p := newPlace(t)
+	b := state.Bundle{Name: "platform"}
+	for w := range writers {
+		b.Packages = append(b.Packages, state.Package{Name: fmt.Sprintf("p%d", w)})
+	}
+	g, ctx := errgroup.WithContext(t.Context())
+	for w := range writers {
+		c := p.client(state.Options{Namespace: p.namespace, Writer: fmt.Sprint(w)})
+		g.Go(func() error {
+			// Each begins as a program does that deploys the bundle.
+			if _, err := c.InitBundleState(ctx, b, state.Deploying); err != nil {
+				return err
+			}
+			for range updates {
+				if err := c.Modify(ctx, "platform", func(s *state.BundleState) error { s.Pkg(fmt.Sprintf("p%d", w)).Revision++; return nil }); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.records.GetBundleState(t.Context(), "platform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range s.PkgStatuses {
+		if pkg.Revision != updates {
+			t.Errorf("%s was changed %d times, want %d", pkg.Name, pkg.Revision, updates)
+		}
+	}
+}
+
+// TestRemoveComesBetween shows that a record is not removed that another program changed since it was read.
+func TestRemoveComesBetween(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	if err := initialise(bundleOf("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
+		t.Fatal(err)
+	}
+	uid := p.secret("platform").UID
+	g, ctx := errgroup.WithContext(t.Context())
+	for range 8 {
+		g.Go(func() error { return p.records.RemoveBundleState(ctx, "platform") })
+		g.Go(func() error { return initialise(bundleOf("2", "a 1"), state.Deploying)(ctx, p.records) })
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s := p.secret("platform")
+	if s != nil && s.UID == uid && !strings.HasPrefix(p.statuses("platform"), "2 ") {
+		t.Errorf("The record is %s, want it gone, or of version 2", p.statuses("platform"))
+	}
+}
+
+// grant lets a user do something with all resources of a kind, in a namespace or, without one, everywhere.
+func grant(p *place, user, namespace, resource string, verbs ...string) {
+	p.Helper()
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}}
+	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: user + "-" + resource}
+	role := &rbacv1.Role{ObjectMeta: meta, Rules: rules}
+	if _, err := p.kube.RbacV1().Roles(namespace).Create(p.Context(), role, metav1.CreateOptions{}); err != nil {
+		p.Fatal(err)
+	}
+	binding := &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name}}
+	if _, err := p.kube.RbacV1().RoleBindings(namespace).Create(p.Context(), binding, metav1.CreateOptions{}); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// TestRights shows what users can do whose rights end at a namespace, and what is said to those who have none.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	user := "writer-" + p.namespace
+	grant(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
+	c, err := state.NewClient(kubeAs(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []func(context.Context, *state.Client) error{
+		initialise(bundleOf("1", "a 1"), state.Deploying), setPackage("a", state.Deploying, state.Success), setBundle(state.Success),
+		func(ctx context.Context, c *state.Client) error { _, err := c.ListBundleStates(ctx); return err },
+		func(ctx context.Context, c *state.Client) error { _, err := c.UsersOf(ctx, "a"); return err },
+		setPackage("a", state.Removing, state.Removed),
+		func(ctx context.Context, c *state.Client) error { return c.RemoveBundleState(ctx, "platform") },
+	}
+	for i, call := range calls {
+		// The API server knows the rights when it has seen the role.
+		err := call(t.Context(), c)
+		for kerrors.IsForbidden(err) && i == 0 && t.Context().Err() == nil {
+			err = call(t.Context(), c)
+		}
+		if err != nil {
+			t.Errorf("call %d with rights in the namespace: %v", i, err)
+		}
+	}
+	missing, err := state.NewClient(kubeAs(t, user), state.Options{Namespace: p.namespace + "-missing", CreateNamespace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]*state.Client{"Secrets": missing} {
+		if _, err := c.InitBundleState(t.Context(), bundleOf("1"), state.Deploying); !kerrors.IsForbidden(err) || !strings.Contains(err.Error(), "ask for the right to") {
+			t.Errorf("without the right to %s: %v", what, err)
+		}
+	}
+}
+
+// TestNamespace shows that a namespace is made where that is asked for, and only there.
+func TestNamespace(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	name := p.namespace + "-new"
+	c := p.client(state.Options{Namespace: name})
+	if _, err := c.InitBundleState(t.Context(), bundleOf("1"), state.Deploying); err == nil || !strings.Contains(err.Error(), "does not exist: create it") {
+		t.Errorf("InitBundleState(...) in a namespace that is missing: %v", err)
+	}
+	c = p.client(state.Options{Namespace: name, CreateNamespace: true})
+	g, ctx := errgroup.WithContext(t.Context())
+	for range 4 {
+		g.Go(func() error { return initialise(bundleOf("1"), state.Deploying)(ctx, c) })
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetBundleState(t.Context(), "platform"); err != nil {
+		t.Error(err)
+	}
+}
+
+// compress returns what gzip makes of a text, so many times over.
+func compress(t *testing.T, text []byte, times int) []byte {
+	t.Helper()
+	out := &bytes.Buffer{}
+	w := gzip.NewWriter(out)
+	for range times {
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestSecrets shows what becomes of Secrets that others made: each is answered with an error of its own and not written, or migrated.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		data   map[string][]byte
+		want   error
+	}{
+		"Legacy":  {reason: "A record of uds-cli is migrated by the first write.", data: map[string][]byte{"data": []byte(`{"name":"platform","version":"1","packages":[{"name":"a","version":"1","status":"success"}],"status":"success","later":7}`)}},
+		"Newer":   {reason: "A record of a newer schema is never written.", data: map[string][]byte{"data": []byte(`{"name":"platform","status":"success","schema":99}`)}, want: state.ErrNewer},
+		"Empty":   {reason: "A Secret without a record is not written.", want: state.ErrBroken},
+		"Half":    {reason: "Half of a record is not written.", data: map[string][]byte{"data": []byte(`{"name":"platform","packages":[`)}, want: state.ErrBroken},
+		"Bomb":    {reason: "A gibibyte in a kibibyte is not unpacked.", data: map[string][]byte{"data.gz": compress(t, make([]byte, 1<<20), 900)}, want: state.ErrBroken},
+		"Foreign": {reason: "A record of another bundle is not written.", data: map[string][]byte{"data": []byte(`{"name":"other","status":"success","schema":1}`)}, want: state.ErrForeign},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.put("platform", tc.data)
+			before := p.secret("platform")
+			_, listErr := p.client(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
+			if !errors.Is(listErr, tc.want) {
+				t.Errorf("\n%s\nListBundleStates(...): %v, want %v", tc.reason, listErr, tc.want)
+			}
+			for what, call := range map[string]func() error{
+				"get":    func() error { _, err := p.records.GetBundleState(t.Context(), "platform"); return err },
+				"init":   func() error { return initialise(bundleOf("2", "a 1"), state.Success)(t.Context(), p.records) },
+				"update": func() error { return setBundle(state.Failed)(t.Context(), p.records) },
+			} {
+				if err := call(); !errors.Is(err, tc.want) {
+					t.Errorf("\n%s\n%s: %v, want %v", tc.reason, what, err, tc.want)
+				}
+			}
+			if tc.want != nil {
+				if err := p.records.RemoveBundleState(t.Context(), "platform"); !errors.Is(err, tc.want) {
+					t.Errorf("\n%s\nremove: %v, want %v", tc.reason, err, tc.want)
+				}
+			}
+			after := p.secret("platform")
+			if written := after.ResourceVersion != before.ResourceVersion; written != (tc.want == nil) {
+				t.Errorf("\n%s\nthe Secret was written: %t", tc.reason, written)
+			}
+			if tc.want == nil && (!strings.Contains(string(after.Data["data"]), `"schema":1,"writer":"test","later":7`) || after.Type != corev1.SecretTypeOpaque) {
+				t.Errorf("\n%s\nthe record is %s", tc.reason, after.Data["data"])
+			}
+		})
+	}
+}
+
+// TestLarge shows that a large record is compressed, that one that is too large is refused with the record before left, and that a record
+// shrinks again.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	large := state.Bundle{Name: "platform", Version: "1"}
+	for i := range 10_000 {
+		large.Packages = append(large.Packages, state.Package{Name: fmt.Sprintf("package-%d", i), Version: "1.2.3"})
+	}
+	if err := initialise(large, state.Deploying)(t.Context(), p.records); err != nil {
+		t.Fatal(err)
+	}
+	s := p.secret("platform")
+	if s.Data["data"] != nil || len(s.Data["data.gz"]) == 0 {
+		t.Errorf("A record of 10,000 packages is not compressed")
+	}
+	for range 2 {
+		large.Packages = append(large.Packages, large.Packages...)
+	}
+	for i := range large.Packages {
+		large.Packages[i].Name = fmt.Sprintf("package-%d", i)
+	}
+	if err := initialise(large, state.Deploying)(t.Context(), p.records); !errors.Is(err, state.ErrTooLarge) || !strings.Contains(err.Error(), "has 40000 packages in") {
+		t.Errorf("A record of 40,000 packages: %v", err)
+	}
+	if got := p.secret("platform").ResourceVersion; got != s.ResourceVersion {
+		t.Errorf("A record that is too large was written")
+	}
+	if err := initialise(bundleOf("2"), state.Deploying)(t.Context(), p.records); err != nil {
+		t.Fatal(err)
+	}
+	s = p.secret("platform")
+	if s.Data["data.gz"] != nil || !json.Valid(s.Data["data"]) {
+		t.Errorf("A record that became small has keys %v", s.Data)
+	}
+}
+
+// TestList shows which records are listed, and who uses a package.
+func TestList(t *testing.T) {
+	t.Parallel()
+	p, other := newPlace(t), newPlace(t)
+	make1 := func(p *place, c *state.Client, name string, packages ...string) {
+		t.Helper()
+		b := bundleOf("1", packages...)
+		b.Name = name
+		if _, err := c.InitBundleState(t.Context(), b, state.Deploying); err != nil {
+			p.Fatal(err)
+		}
+	}
+	make1(p, p.records, "platform", "redis 1", "postgres 1")
+	make1(p, p.records, "shop", "redis 1")
+	make1(other, other.records, "theirs", "redis 1")
+	make1(p, p.client(state.Options{Namespace: p.namespace, Prefix: "second."}), "another", "redis 1")
+	p.put("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
+	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "unrelated"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := setPackage("postgres", state.Deploying, state.Success, state.Removing, state.Removed)(t.Context(), p.records); err != nil {
+		t.Fatal(err)
+	}
+	names := func(c *state.Client) string {
+		all, err := c.ListBundleStates(t.Context())
+		out := []string{}
+		for _, s := range all {
+			if s.Namespace == p.namespace {
+				out = append(out, s.Name)
+			}
+		}
+		return strings.TrimSpace(fmt.Sprint(out, errors.Unwrap(err)))
+	}
+	legacy := p.client(state.Options{Namespace: p.namespace, Legacy: true})
+	for what, diff := range map[string]string{
+		"records":            cmp.Diff("[platform shop] <nil>", names(p.records)),
+		"records of uds-cli": cmp.Diff("[legacy platform shop] <nil>", names(legacy)),
+	} {
+		if diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", what, diff)
+		}
+	}
+	users := func(c *state.Client, pkg string) string {
+		all, err := c.UsersOf(t.Context(), pkg)
+		return fmt.Sprint(all, err)
+	}
+	for what, diff := range map[string]string{
+		"users of a package, under any prefix":           cmp.Diff("[platform shop another] <nil>", users(p.records, "redis")),
+		"users of a package, with those of uds-cli":      cmp.Diff("[legacy platform shop another] <nil>", users(legacy, "redis")),
+		"users of one that was removed, or unreferenced": cmp.Diff("[] <nil>", users(legacy, "postgres")),
+	} {
+		if diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", what, diff)
+		}
+	}
+	everywhere := p.client(state.Options{})
+	all, err := everywhere.ListBundleStates(t.Context())
+	found := map[string]bool{}
+	for _, s := range all {
+		found[s.Namespace+"/"+s.Name] = true
+	}
+	if !found[p.namespace+"/platform"] || !found[other.namespace+"/theirs"] {
+		t.Errorf("records of all namespaces: %v, %v", found, err)
+	}
+	p.put("broken", nil)
+	if all, err := legacy.ListBundleStates(t.Context()); len(all) != 3 || !errors.Is(err, state.ErrBroken) {
+		t.Errorf("beside a broken record: %d records, %v", len(all), err)
+	}
+	if all, err := legacy.UsersOf(t.Context(), "redis"); all != nil || !errors.Is(err, state.ErrBroken) {
+		t.Errorf("who uses a package is not known while a record is broken: %v, %v", all, err)
+	}
+}
