@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,9 +62,12 @@ func (a *apiServer) start(t *testing.T, files ...string) string {
 	return kubeconfig
 }
 
-// ServeHTTP answers GET /apis/GROUP/VERSION/[namespaces/NAMESPACE/]RESOURCE[/NAME].
+// ServeHTTP answers GET /apis/GROUP/VERSION/[namespaces/NAMESPACE/]RESOURCE[/NAME], and the same of /api/VERSION.
 func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := strings.Split(strings.TrimPrefix(r.URL.Path, "/apis/"), "/")
+	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")[1:]
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		path = slices.Concat([]string{""}, path)
+	}
 	namespace := ""
 	if path[2] == "namespaces" {
 		namespace, path = path[3], append(path[:2:2], path[4:]...)
@@ -89,8 +93,12 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fail(w, kerrors.NewBadRequest(err.Error()))
 			return
 		}
-		items := a.selected(resource, namespace, func(o *unstructured.Unstructured) bool { return selector.Matches(labels.Set(o.GetLabels())) })
-		reply(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
+		wanted, ofType := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "type=")
+		items := a.selected(resource, namespace, func(o *unstructured.Unstructured) bool {
+			return selector.Matches(labels.Set(o.GetLabels())) && (!ofType || o.Object["type"] == wanted)
+		})
+		kind := map[bool]string{true: "SecretList", false: "List"}[resource.Resource == "secrets"]
+		reply(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{}, "items": items})
 	}
 }
 
@@ -107,7 +115,7 @@ func (a *apiServer) selected(resource schema.GroupVersionResource, namespace str
 	out := []any{}
 	for _, o := range a.objects {
 		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && (o.GetNamespace() == namespace || namespace == "" && of.Resource == "gitdeliveries") && is(o) {
+		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "secrets"}, of.Resource)) && is(o) {
 			out = append(out, o.Object)
 		}
 	}

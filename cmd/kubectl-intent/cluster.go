@@ -17,7 +17,11 @@ type clusterFlags struct {
 }
 
 func (f clusterFlags) openCluster() (*cluster.Cluster, error) {
-	return cluster.Open(cluster.Options{
+	return cluster.Open(f.clusterOptions())
+}
+
+func (f clusterFlags) clusterOptions() cluster.Options {
+	return cluster.Options{
 		Kubeconfig: f.Kubeconfig, Context: f.Context, Namespace: f.Namespace, As: f.As, AsGroup: f.AsGroup, Timeout: f.RequestTimeout,
-	})
+	}
 }

@@ -34,6 +34,7 @@ type commands struct {
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
+	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
 	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected, rolled back or held up."`

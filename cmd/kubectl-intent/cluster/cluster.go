@@ -52,6 +52,21 @@ type Cluster struct {
 
 // Open returns the cluster that options name. It asks nothing yet. It returns an error for a kubeconfig that cannot be used.
 func Open(o Options) (*Cluster, error) {
+	c, namespace, err := o.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	watcher, err := dynamic.NewForConfig(c)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+	}
+	c.Timeout = o.Timeout
+	client, err := dynamic.NewForConfig(c)
+	return &Cluster{client: client, watcher: watcher, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
+}
+
+// loadConfig returns the connection that options name, without a timeout, and the namespace.
+func (o Options) loadConfig() (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
@@ -61,20 +76,14 @@ func Open(o Options) (*Cluster, error) {
 	})
 	namespace, _, err := loader.Namespace()
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+		return nil, "", errors.Wrap(err, "cannot use the kubeconfig")
 	}
 	c, err := loader.ClientConfig()
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+		return nil, "", errors.Wrap(err, "cannot use the kubeconfig")
 	}
 	c.UserAgent = rest.DefaultKubernetesUserAgent()
-	watcher, err := dynamic.NewForConfig(c)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot use the kubeconfig")
-	}
-	c.Timeout = o.Timeout
-	client, err := dynamic.NewForConfig(c)
-	return &Cluster{client: client, watcher: watcher, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
+	return c, namespace, nil
 }
 
 // Namespace that was chosen by options or kubeconfig.
