@@ -52,23 +52,23 @@ func chainID(id string, e Event) (string, error) {
 
 // change returns the one change that the event makes, and its name. It is nil if the event says none, or more than one.
 func (e Event) change() (string, change) {
-	all := []struct {
+	all := [...]struct {
 		name string
 		set  bool
-		is   func() change
+		is   change
 	}{
-		{"Opened", e.Opened != nil, func() change { return *e.Opened }},
-		{"Ordered", e.Ordered != nil, func() change { return *e.Ordered }},
-		{"Advanced", e.Advanced != nil, func() change { return *e.Advanced }},
-		{"Promoted", e.Promoted != nil, func() change { return *e.Promoted }},
-		{"Judged", e.Judged != nil, func() change { return *e.Judged }},
-		{"RolledBack", e.RolledBack != nil, func() change { return *e.RolledBack }},
-		{"Restored", e.Restored != nil, func() change { return *e.Restored }},
-		{"Withdrawn", e.Withdrawn != nil, func() change { return *e.Withdrawn }},
-		{"Rebased", e.Rebased != nil, func() change { return *e.Rebased }},
-		{"Recovered", e.Recovered != nil, func() change { return *e.Recovered }},
-		{"Moved", e.Moved != nil, func() change { return *e.Moved }},
-		{"Closed", e.Closed != nil, func() change { return *e.Closed }},
+		{"Opened", e.Opened != nil, e.Opened},
+		{"Ordered", e.Ordered != nil, e.Ordered},
+		{"Advanced", e.Advanced != nil, e.Advanced},
+		{"Promoted", e.Promoted != nil, e.Promoted},
+		{"Judged", e.Judged != nil, e.Judged},
+		{"RolledBack", e.RolledBack != nil, e.RolledBack},
+		{"Restored", e.Restored != nil, e.Restored},
+		{"Withdrawn", e.Withdrawn != nil, e.Withdrawn},
+		{"Rebased", e.Rebased != nil, e.Rebased},
+		{"Recovered", e.Recovered != nil, e.Recovered},
+		{"Moved", e.Moved != nil, e.Moved},
+		{"Closed", e.Closed != nil, e.Closed},
 	}
 	name, found := "", change(nil)
 	for _, one := range all {
@@ -78,7 +78,7 @@ func (e Event) change() (string, change) {
 		if found != nil {
 			return "", nil
 		}
-		name, found = one.name, one.is()
+		name, found = one.name, one.is
 	}
 	return name, found
 }

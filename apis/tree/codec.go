@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -25,6 +26,15 @@ func (e *TooLargeError) Error() string {
 	return errors.Errorf("%d files have %d bytes encoded, more than the %d that fit", e.Files, e.Encoded, MaxEncodedBytes).Error()
 }
 
+// A writer and a reader have tables of many times the size of most trees, so they are used again.
+var (
+	writers = sync.Pool{New: func() any { //nolint:gochecknoglobals // A pool has no state that a caller sees.
+		z, _ := gzip.NewWriterLevel(nil, gzip.BestCompression) // It returns an error for another level alone.
+		return z
+	}}
+	readers = sync.Pool{New: func() any { return &gzip.Reader{} }} //nolint:gochecknoglobals // As above.
+)
+
 // Encode packs files into a compressed archive. The same files give the same bytes. It returns a TooLargeError for files that do
 // not fit, and another error for files that may not be in a tree.
 func Encode(f Files) ([]byte, error) {
@@ -32,10 +42,9 @@ func Encode(f Files) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot compress files")
-	}
+	z, _ := writers.Get().(*gzip.Writer)
+	defer writers.Put(z)
+	z.Reset(&b)
 	if err := writeArchive(z, f); err != nil {
 		return nil, err
 	}
@@ -68,8 +77,9 @@ func Decode(b []byte) (Files, error) {
 		return nil, errors.Errorf("%d bytes are more than the %d that fit", len(b), MaxEncodedBytes)
 	}
 	packed := bytes.NewReader(b)
-	z, err := gzip.NewReader(packed)
-	if err != nil {
+	z, _ := readers.Get().(*gzip.Reader)
+	defer readers.Put(z)
+	if err := z.Reset(packed); err != nil {
 		return nil, errors.Wrap(err, "cannot decompress files")
 	}
 	z.Multistream(false)

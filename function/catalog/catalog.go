@@ -159,8 +159,7 @@ func firstError(errs ...error) error {
 }
 
 func resolvePlaces(d *requirements, q Query, found []catalogv1alpha1.Site) ([]Place, error) {
-	var out []Place
-	var first error
+	out, first := make([]Place, 0, len(found)), error(nil)
 	for _, s := range found {
 		p, err := resolvePlace(d, q, s)
 		if err != nil && first == nil {

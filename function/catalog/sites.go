@@ -97,9 +97,9 @@ func askSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
 }
 
 func selectByNames(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site, error) {
-	var out []catalogv1alpha1.Site
-	var lost []string
-	for _, name := range slices.Compact(sortedCopy(t.words)) {
+	names := slices.Compact(sortedCopy(t.words))
+	out, lost := make([]catalogv1alpha1.Site, 0, len(names)), []string(nil)
+	for _, name := range names {
 		found, err := askSites(d, siteByName(name))
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func (w *walk) put(name string, object any) {
 		if was == nil {
 			was = &deliveryv1alpha1.SiteSync{}
 		}
-		same := isSame(was.Spec, o.Spec)
+		same := isSame(&was.Spec, &o.Spec)
 		if same && w.sync != nil {
 			return
 		}
@@ -46,7 +46,7 @@ func (w *walk) putDelivery(name string, o *deliveryv1alpha1.GitDelivery) {
 	if was == nil {
 		was = &deliveryv1alpha1.GitDelivery{}
 	}
-	same := isSame(was.Spec, o.Spec)
+	same := isSame(&was.Spec, &o.Spec)
 	if same && w.deliveries[name] != nil && maps.Equal(was.Annotations, o.Annotations) {
 		return
 	}
@@ -61,7 +61,7 @@ func (w *walk) putGate(name string, o *rolloutv1alpha1.Gate) {
 	switch {
 	case was == nil:
 		was = &rolloutv1alpha1.Gate{}
-	case isSame(was.Spec.ForProvider, o.Spec.ForProvider):
+	case isSame(&was.Spec.ForProvider, &o.Spec.ForProvider):
 		return
 	case w.fresh:
 		// The API server refuses that. A call that read old objects may try, and no other one must.

@@ -96,7 +96,7 @@ func (w *walk) fieldsOf(m map[string]any) []byte {
 }
 
 // isSame is true for two values that an API server takes for one. Most are equal in every field, which is quicker to see.
-func isSame(a, b any) bool { return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b) }
+func isSame[T any](a, b *T) bool { return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b) }
 
 // A call is one that was made, and what it was answered.
 type call struct {
@@ -110,7 +110,7 @@ type call struct {
 // decide calls the function with a moment. One that has just been told the same is not asked again, as answers.go has it.
 func (w *walk) decide(m moment) *reply {
 	if c := w.recent; c != nil && c.core == w.core && c.catalog == w.catalogVersion() && !c.out.Dated && c.sync == m.sync && maps.Equal(c.deliveries, m.deliveries) &&
-		maps.Equal(c.gates, m.gates) && isSame(c.status, m.status) && isSame(c.spec, m.spec) {
+		maps.Equal(c.gates, m.gates) && isSame(&c.status, &m.status) && isSame(&c.spec, &m.spec) {
 		return c.out
 	}
 	out := w.consult(m, w.runStages)

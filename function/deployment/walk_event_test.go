@@ -103,7 +103,7 @@ func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.Ledge
 	}
 	before := was.Spec.ForProvider.Ledger.Events
 	for i, e := range update.Events {
-		if i >= len(before) || !isSame(before[i], e) {
+		if i >= len(before) || !isSame(&before[i], &e) {
 			return i
 		}
 	}

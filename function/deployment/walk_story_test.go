@@ -25,7 +25,7 @@ func (w *walk) provide(name string, crash bool) {
 	if reason := reasonOf(d); reason != "" {
 		w.truth.fails(askedPosition(d), reason)
 	}
-	if !crash && !isSame(w.deliveries[name].Status, d.Status) {
+	if !crash && !isSame(&w.deliveries[name].Status, &d.Status) {
 		w.deliveries[name] = d
 	}
 	if after := r.memory.record; after != before {
@@ -134,7 +134,7 @@ func (w *walk) measureAll() {
 	for _, name := range slices.Sorted(maps.Keys(w.gates)) {
 		g := *w.gates[name]
 		g.Status.Conditions = slices.Clone(g.Status.Conditions)
-		if w.measure(&g); !isSame(g.Status, w.gates[name].Status) {
+		if w.measure(&g); !isSame(&g.Status, &w.gates[name].Status) {
 			w.gates[name] = &g
 		}
 	}
@@ -144,7 +144,7 @@ func (w *walk) measureAll() {
 func (w *walk) lookAgain() {
 	s := *w.sync
 	s.Status.Conditions = slices.Clone(s.Status.Conditions)
-	if w.look(&s); !isSame(s.Status, w.sync.Status) {
+	if w.look(&s); !isSame(&s.Status, &w.sync.Status) {
 		w.sync = &s
 	}
 }

@@ -4,6 +4,7 @@ package phase
 
 import (
 	"slices"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,9 +25,10 @@ func forwardPhases() []v1alpha1.Phase {
 	}
 }
 
-func phaseTable() projection.Table[v1alpha1.Phase] {
+// phaseTable has the phases of a deployment and their changes. Nothing writes into it.
+var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //nolint:gochecknoglobals // It is made once: each call needs it several times.
 	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: Edges()}
-}
+})
 
 // Legal is true for a change of the phase that may be written.
 func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
