@@ -100,9 +100,18 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	if len(folders) == 0 || !d.hasShared() {
 		return kept, nil
 	}
-	files, err := c.filesOf(d, folders)
+	out, err := c.composeFolders(d, folders)
 	if err != nil {
 		return kept, errors.Wrapf(err, "Site %s", d.Own.Site)
+	}
+	return out, nil
+}
+
+// composeFolders returns the tree of a directory with folders.
+func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, error) {
+	files, err := c.filesOf(d, folders)
+	if err != nil {
+		return TrackedTree{}, err
 	}
 	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads, Folder: files.folder}
 	out.Action, out.Tree.Tree, out.Files = deliveryv1alpha1.ActionDesired, files.id, files.encoded
@@ -323,8 +332,16 @@ func KeepTracked(d Directory) TrackedTree {
 	return TrackedTree{Tree: retainTree(d.Own)}
 }
 
-// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone.
-func RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
+// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files that the
+// directory was asked for, it is asked for with these: the object keeps the files, which the stages of the next rollback need.
+func (c *Tracker) RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
+	if p.Track != "" && t.Part != "" && len(d.Asked.Files) > 0 {
+		d.Own.Files, d.Aim = nil, step.Aim{Serving: p.Track, IsAlone: true}
+		alone := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: p.Track, Revision: p.Number, Weight: 100}, part: t.Part} //nolint:mnd // All requests, in percent.
+		if out, err := c.composeFolders(d, []folder{alone}); err == nil && out.Tree.Tree == t.ID {
+			return out
+		}
+	}
 	out := TrackedTree{Tree: d.Own}
 	out.Action, out.Tree.Tree, out.Files, out.Parts, out.Tracks = deliveryv1alpha1.ActionRestore, t.ID, nil, nil, nil
 	if p.Track != "" {

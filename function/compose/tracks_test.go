@@ -195,3 +195,40 @@ func TestKeepTracked(t *testing.T) {
 		t.Errorf("\nA directory that holds something else stays as it is.\nKeepTracked(...): got %+v", got)
 	}
 }
+
+// TestRestoreTracked restores the directory of revision 1, in the blue track, after a canary in the green one.
+func TestRestoreTracked(t *testing.T) {
+	green, _ := treeIn(t, track.Green)
+	blue, files := treeIn(t, track.Blue)
+	folder := track.FolderID(files, track.Blue)
+	both := deliveryv1alpha1.DeliveredTree{Tracks: []deliveryv1alpha1.DeliveredTrack{
+		{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}, {Name: track.Green, Revision: 2, Tree: folder},
+	}}
+	c := NewTracker(1 << 20)
+	shifted, err := c.Compose(Directory{Own: green, Held: both, Track: track.Green, Revision: 2, Aim: step.Aim{Serving: track.Blue}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		asked  deliveryv1alpha1.Tree
+		target ledger.SiteTree
+		want   string
+	}{
+		"Shared":   {reason: "What the tracks share stays in the object where the target has the same.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Desired blue 1: 100 part blue"},
+		"Other":    {reason: "A target that shares other files is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: "other", Part: folder}, want: "Restore blue 1: 100"},
+		"NoFolder": {reason: "A target without a known folder is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree}, want: "Restore blue 1: 100"},
+		"NoFiles":  {reason: "Where the object has no files the target is restored by its id.", target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Restore blue 1: 100"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := c.RestoreTracked(Directory{Own: green, Asked: tc.asked, Held: both, Track: track.Green, Revision: 2}, tc.target, ledger.Past{Number: 1, Track: track.Blue})
+			if diff := cmp.Diff(tc.want, describeTracks(got)); diff != "" || got.Tree.Tree != tc.target.ID {
+				t.Errorf("\n%s\nRestoreTracked(...): got tree %s, -want, +got:\n%s", tc.reason, got.Tree.Tree, diff)
+			}
+			if got.Action == deliveryv1alpha1.ActionDesired && idOf(t, got.Tree) != blue.Tree {
+				t.Errorf("\nA tree has the id of its files and parts.\nRestoreTracked(...): got %s", idOf(t, got.Tree))
+			}
+		})
+	}
+}

@@ -50,7 +50,7 @@ func TestTrafficTracks(t *testing.T) {
 		},
 		"Restored": {
 			reason: "A track that is restored has the folder of its revision.", held: held,
-			tree: RestoreTracked(Directory{}, ledger.SiteTree{ID: "whole", Part: "past"}, ledger.Past{Number: 1, Track: track.Green}),
+			tree: NewTracker(1<<20).RestoreTracked(Directory{}, ledger.SiteTree{ID: "whole", Part: "past"}, ledger.Past{Number: 1, Track: track.Green}),
 			want: deliveryv1alpha1.TrackTraffic{Weight: 100, Tree: "past", ChangedAt: &now},
 		},
 	}

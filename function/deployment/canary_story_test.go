@@ -133,6 +133,26 @@ func TestCanaryRejected(t *testing.T) {
 	}
 }
 
+// TestRollbackAfterRollback goes back to another revision after a rollback: the object still has what the tracks share.
+func TestRollbackAfterRollback(t *testing.T) {
+	w := aCanary(t)
+	w.sayCanary("two", 4)
+	w.story("edge1", cluster{})
+	w.sayCanary("three", 4)
+	w.until("edge1", "blue 3: 20, green 2: 80", cluster{})
+	w.ask("a", 3, action("Abort"))
+	w.story("edge1", cluster{})
+	w.ask("r", 3, action("RollbackTo"), toRevision(1), uid("again"))
+	told, out := w.story("edge1", cluster{})
+	if len(told) > 0 && told[0] == "green 2: 100" {
+		told = told[1:]
+	}
+	want := []string{"blue 1: 0, green 2: 100", "blue 1: 100, green 2: 0", "blue 1: 100"}
+	if diff := cmp.Diff(want, told); diff != "" || out.Status.LiveRevision != 1 {
+		t.Errorf("\nA rollback after another one puts the pods of the target beside first.\n-want, +got:\n%s\nlive: %d, %s", diff, out.Status.LiveRevision, out.Status.Message)
+	}
+}
+
 // TestCanaryThatFails lets the pods of a second revision never come, without and with a rollback.
 func TestCanaryThatFails(t *testing.T) {
 	w := aCanary(t)

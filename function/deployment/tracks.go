@@ -290,7 +290,7 @@ func (x trackedState) restore(from compose.Directory) compose.TrackedTree {
 	}
 	for _, t := range x.target.Trees {
 		if t.Site == from.Own.Site {
-			return compose.RestoreTracked(from, t, *x.target)
+			return x.compiled.tracker.RestoreTracked(from, t, *x.target)
 		}
 	}
 	return kept
