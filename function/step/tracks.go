@@ -112,8 +112,8 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 		return Aim{Serving: t.origin.track}
 	case stage == ledger.StageBeside:
 		return Aim{Put: map[string]int64{t.origin.track: t.origin.revision}}
-	case t.home.Revision == t.origin.revision, t.home.isAway():
-		return Aim{Keeps: true}
+	case t.home.Revision == t.origin.revision, t.home.isAway(), t.home.Weight == 0:
+		return Aim{Keeps: true} // It is away once its requests have ended.
 	case t.otherIsVerified:
 		return Aim{Serving: ledger.OtherTrack(t.origin.track)}
 	}
@@ -161,6 +161,13 @@ func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown}
 	t.track = cmp.Or(t.origin.track, s.Current.Track)
 	t.home, t.other = d.Tracks[t.track], d.Tracks[ledger.OtherTrack(t.track)]
-	t.otherIsVerified = isVerifiedRevision(s, t.other.Revision)
+	t.otherIsVerified = isVerifiedRevision(s, t.other.Revision) || t.hasForgottenOther(s)
 	return t
+}
+
+// hasForgottenOther is true for another track whose revision the history has dropped, as it may drop one that a user withdrew. Of two tracks that share
+// the requests, the older revision is the one that was verified.
+func (t siteTracks) hasForgottenOther(s ledger.State) bool {
+	n := t.other.Revision
+	return t.home.Weight > 0 && t.other.Weight > 0 && n < t.home.Revision && n != s.Current.Number && pastOf(s, n) == nil
 }

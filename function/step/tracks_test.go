@@ -32,6 +32,9 @@ func TestAimAt(t *testing.T) {
 		"Reported": {reason: "A track that may be left is not removed before it is known.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), isUnknown: true, want: Aim{IsUnknown: true}},
 		"Beside":   {reason: "The pods to go on from are brought back without any request.", events: canary(0, ledger.StageBeside), blue: Track{Revision: 9, Weight: 100}, green: Track{Revision: 1}, want: Aim{Put: map[string]int64{"green": 1}}},
 		"Clear":    {reason: "A track that has to change loses its requests to verified pods first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 1}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
+		"Dropped":  {reason: "Of two tracks the older revision was verified, also where the history has dropped it.", events: canary(0, ledger.StageClear), blue: Track{Revision: 7, Weight: 80}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
+		"Newer":    {reason: "Of two tracks the newer revision need not have been verified.", events: canary(0, ledger.StageClear), blue: Track{Revision: 9, Weight: 20}, green: Track{Revision: 7, Weight: 80}, want: Aim{Serving: "green"}},
+		"Ending":   {reason: "A track that has lost its requests gets none while they end, whatever the other one has.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 100}, green: Track{Revision: 9}, want: Aim{Keeps: true}},
 		"NoOther":  {reason: "Where no verified pods can take over, the other track loses its requests first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 9, Weight: 80}, want: Aim{Serving: "green"}},
 	}
 	for name, tc := range cases {
