@@ -67,6 +67,9 @@ const (
 	// WakeFunction is the function, which answers when an object that it composed changes.
 	WakeFunction Wake = "a change of the objects that were composed"
 
+	// WakeCrossplane is Crossplane, which watches again by itself.
+	WakeCrossplane Wake = "Crossplane, which watches it again after five minutes"
+
 	// WakeInstall is a part of the installation that runs again.
 	WakeInstall Wake = "the part of the installation that runs again"
 )
@@ -110,9 +113,9 @@ const (
 	Cluster Kind = "Cluster"
 )
 
-// Kinds returns all kinds, each after those that repeat its reasons.
+// Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, WorkloadCluster, GitDelivery, SiteSync, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster}
+	return []Kind{IntentDeployment, WorkloadCluster, GitDelivery, SiteSync, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
@@ -128,6 +131,7 @@ func reasonsOf(k Kind) map[string]Advice {
 		ProviderConfig:   configReasons,
 		Site:             siteReasons,
 		Cluster:          clusterReasons,
+		Installation:     installationReasons,
 	}[k]
 	if of == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,9 @@ type apiServer struct {
 	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
 	made    []*unstructured.Unstructured
 	answers []string
+
+	// requests counts those that were made, if it is set.
+	requests *atomic.Int64
 
 	// idle is called when a client watches, and there is no other answer.
 	idle func()
@@ -64,6 +68,9 @@ func (a *apiServer) start(t *testing.T, files ...string) string {
 
 // ServeHTTP answers GET /apis/GROUP/VERSION/[namespaces/NAMESPACE/]RESOURCE[/NAME], and the same of /api/VERSION.
 func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a.requests != nil {
+		a.requests.Add(1)
+	}
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")[1:]
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		path = slices.Concat([]string{""}, path)
@@ -115,7 +122,7 @@ func (a *apiServer) selected(resource schema.GroupVersionResource, namespace str
 	out := []any{}
 	for _, o := range a.objects {
 		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "secrets"}, of.Resource)) && is(o) {
+		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "secrets", "intentdeployments", "workloadclusters"}, of.Resource)) && is(o) {
 			out = append(out, o.Object)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestDocumentation(t *testing.T) {
 	commands := []string{}
 	fence := regexp.MustCompile("(?s)\n```sh\n(.*?)\n```")
-	for _, file := range []string{"../../docs/kubectl-intent.md", "../../docs/intents.md", "../../docs/operations/waiting.md", "../../docs/canary.md"} {
+	for _, file := range []string{"../../docs/kubectl-intent.md", "../../docs/intents.md", "../../docs/operations/waiting.md", "../../docs/canary.md", "../../docs/operations/why.md"} {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

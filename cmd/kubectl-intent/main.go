@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -35,8 +36,10 @@ type commands struct {
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
+	Status     statusCommand     `cmd:"" help:"Show how far deployments and clusters are, and what they wait for."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
+	Why        whyCommand        `cmd:"" help:"Say why a deployment or a cluster does not go on, who has to act, and what to do."`
 	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected, rolled back or held up."`
 }
 
@@ -59,6 +62,12 @@ type streams struct {
 
 	// colours says whether out shows them.
 	colours palette
+
+	// screen is the terminal that out is. Nil means that out is none.
+	screen screen
+
+	// now returns the time, in the zone in which people read it. run sets it where it is nil.
+	now func() time.Time
 }
 
 // A usageError says that the command line is wrong, and nothing was looked at.
@@ -71,7 +80,7 @@ type verdictError struct{}
 func (verdictError) Error() string { return "" }
 
 func main() {
-	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv)}
+	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout)}
 	if filepath.Base(os.Args[0]) == completer {
 		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
 	}
@@ -106,6 +115,9 @@ func runCommand(args []string, s *streams, problems io.Writer) int {
 		return exitCode(usageError{err}, problems)
 	}
 	s.problems = problems
+	if s.now == nil {
+		s.now = time.Now
+	}
 	return exitCode(c.Run(s), problems)
 }
 

@@ -29,6 +29,7 @@ func sections() []section {
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},
 		{"Cluster", "provider/clusters/readiness/reasons.go", advice.Cluster},
 		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go", advice.RolloutRequest},
+		{"Installation", "apis/advice/installation.go", advice.Installation},
 		{"ProviderConfig and ClusterProviderConfig", "apis/config/v1alpha1/conditions.go", advice.ProviderConfig},
 	}
 }

@@ -1,0 +1,47 @@
+package advice
+
+// Reasons that no object of Intentplane gives. They follow from what Crossplane's objects, and the generations of our own ones, say about the
+// parts of the installation.
+const (
+	// ReasonBeingDeleted means that the object is being deleted, and that something of it is still there.
+	ReasonBeingDeleted = "BeingDeleted"
+
+	// ReasonWatchCircuitOpen means that Crossplane's circuit breaker is open: Crossplane stopped watching the composite, since too many events came within a
+	// short time.
+	ReasonWatchCircuitOpen = "WatchCircuitOpen"
+
+	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply what it answers.
+	ReasonCannotCompose = "CannotCompose"
+
+	// ReasonNotComposed means that the status does not speak about the present spec: Crossplane or the function has not looked at it yet.
+	ReasonNotComposed = "NotComposed"
+
+	// ReasonNotReconciled means that the provider has not observed the present generation of an object.
+	ReasonNotReconciled = "NotReconciled"
+
+	// ReasonProviderStopped means that the provider has not observed the present generation of an object, and that its lease is not renewed.
+	ReasonProviderStopped = "ProviderStopped"
+
+	// ReasonDefinitionNotActive means that Crossplane does not serve the kind, or a kind that it is composed of.
+	ReasonDefinitionNotActive = "DefinitionNotActive"
+
+	// ReasonPackageUnhealthy means that Crossplane reports a package of Intentplane as not installed or not healthy.
+	ReasonPackageUnhealthy = "PackageUnhealthy"
+)
+
+// Installation is what runs Intentplane: Crossplane, the function, the provider and their packages.
+const Installation Kind = "Installation"
+
+// installationReasons are of the parts of the installation.
+func installationReasons() map[string]Advice {
+	return map[string]Advice{
+		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers say what holds it."),
+		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes; if it opens again, find out what writes the object that the message names so often."),
+		ReasonCannotCompose:       act(PlatformTeam, WakeInstall, "Look at the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
+		ReasonNotComposed:         outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the Pods of the function and of Crossplane."),
+		ReasonNotReconciled:       outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the provider: kubectl get providers.pkg.crossplane.io, then its Pod's log."),
+		ReasonProviderStopped:     act(PlatformTeam, WakeInstall, "Start the provider: kubectl get providers.pkg.crossplane.io, then look at its Pod."),
+		ReasonDefinitionNotActive: act(PlatformTeam, WakeInstall, "Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."),
+		ReasonPackageUnhealthy:    act(PlatformTeam, WakeInstall, "Repair the package: kubectl describe shows what its conditions say."),
+	}
+}

@@ -1,0 +1,116 @@
+package cause
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/advice"
+)
+
+// A Link of the chain is one object that was followed, and what it says.
+type Link struct {
+	// Kind whose advice there is about the reason. Empty for an object that is not Intentplane's.
+	Kind advice.Kind `json:"-"`
+
+	// Object, as a person would name it.
+	Object string `json:"object"`
+
+	Reason  string       `json:"reason,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Since   *metav1.Time `json:"since,omitempty"`
+}
+
+// advise returns what to do about a link.
+func (l Link) advise() (advice.Advice, bool) { return advice.For(l.Kind, l.Reason) }
+
+// A Finding is why something does not go on.
+type Finding struct {
+	// IsGood says that nothing is in the way.
+	IsGood bool `json:"isGood"`
+
+	// Chain from the object that the user made to the one that is in the way, which is the cause.
+	Chain []Link `json:"chain,omitempty"`
+
+	// Actor who has to act, what to do, and what makes the object go on then.
+	Actor        advice.Actor `json:"actor"`
+	EndsByItself bool         `json:"endsByItself"`
+	Do           string       `json:"do,omitempty"`
+	Wakes        advice.Wake  `json:"wakes,omitempty"`
+
+	// Waiting are RolloutRequests that wait.
+	Waiting []Link `json:"waiting,omitempty"`
+
+	// Unread is what could not be read.
+	Unread []Unread `json:"unread,omitempty"`
+}
+
+// NeedsPerson is true for something that stays until a person acts.
+func (f Finding) NeedsPerson() bool {
+	return advice.Advice{EndsByItself: f.EndsByItself, Actor: f.Actor}.NeedsPerson()
+}
+
+// Cause returns the last link of the chain.
+func (f Finding) Cause() Link {
+	if len(f.Chain) == 0 {
+		return Link{}
+	}
+	return f.Chain[len(f.Chain)-1]
+}
+
+// Reason returns the reason of the last link that gives one.
+func (f Finding) Reason() string {
+	for _, l := range slices.Backward(f.Chain) {
+		if l.Reason != "" {
+			return l.Reason
+		}
+	}
+	return ""
+}
+
+// Since returns since when the cause is there: that of the last link that says it.
+func (f Finding) Since() *metav1.Time {
+	for _, l := range slices.Backward(f.Chain) {
+		if l.Since != nil {
+			return l.Since
+		}
+	}
+	return nil
+}
+
+// conclude returns the finding that follows from a chain: the last link that there is advice about says who acts. A revision that was rejected, or that
+// a user has to decide about, does not go on by itself although its cause may.
+func conclude(chain []Link) Finding {
+	out := Finding{Chain: chain, Actor: advice.NoActor}
+	known := false
+	for i := len(chain) - 1; i >= 0 && !known; i-- {
+		var a advice.Advice
+		if a, known = chain[i].advise(); known {
+			out.Actor, out.EndsByItself, out.Do, out.Wakes = a.Actor, a.EndsByItself, a.Do, a.Wakes
+		}
+	}
+	if len(chain) == 0 {
+		return out
+	}
+	root, rootKnown := chain[0].advise()
+	if !rootKnown || !root.NeedsPerson() || !known {
+		return out
+	}
+	return out.under(root)
+}
+
+// under returns the finding of a root that needs a person, whatever its cause is: a revision that was rejected is not retried when its cause ends.
+func (f Finding) under(root advice.Advice) Finding {
+	isDecided := root.Wakes == advice.WakeRequest || root.Wakes == advice.WakePromote
+	switch {
+	case f.Actor == advice.NoActor:
+		f.Actor, f.Do, f.Wakes, f.EndsByItself = root.Actor, root.Do, root.Wakes, false
+	case isDecided && f.Wakes != advice.WakeRequest && f.Wakes != advice.WakePromote:
+		f.Do += " " + afterwards
+		f.Wakes, f.EndsByItself = root.Wakes, false
+	}
+	return f
+}
+
+// afterwards is what a user does once the cause of a rejection is gone.
+const afterwards = "Then change the intent, or use kubectl intent retry."

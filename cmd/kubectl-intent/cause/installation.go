@@ -1,0 +1,137 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/advice"
+)
+
+// Types of conditions of Crossplane's objects.
+const (
+	typeReady       = "Ready"
+	typeSynced      = "Synced"
+	typeResponsive  = "Responsive"
+	typeEstablished = "Established"
+	typeOffered     = "Offered"
+	typeHealthy     = "Healthy"
+	typeInstalled   = "Installed"
+)
+
+// A root is the object that the user made, as far as the installation is concerned.
+type root struct {
+	kind       string
+	metadata   metav1.ObjectMeta
+	conditions Conditions
+
+	// isAnswered says that the status speaks about the present spec.
+	isAnswered bool
+	installed  Installed
+}
+
+// name returns how a person names the object.
+func (r root) name() string { return r.kind + " " + r.metadata.Name }
+
+func (r root) link(reason string, c Condition) Link {
+	return Link{Kind: advice.Installation, Object: r.name(), Reason: reason, Message: c.Message, Since: c.since()}
+}
+
+// installationChain returns why the installation does not answer, or nil. What cannot be read says nothing.
+func (r root) installationChain() []Link {
+	if at := r.metadata.DeletionTimestamp; at != nil {
+		return []Link{{Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonBeingDeleted, Since: at}}
+	}
+	if chain := r.packageChain(); chain != nil && (!r.isAnswered || len(r.installed.Missing) > 0) {
+		return chain
+	}
+	for _, from := range r.composites() {
+		if c := from.Status.Conditions.Get(typeResponsive); c.Status == metav1.ConditionFalse {
+			return r.through(from, Link{Kind: advice.Installation, Object: "Crossplane's circuit breaker", Reason: advice.ReasonWatchCircuitOpen, Message: c.Message, Since: c.since()})
+		}
+		if c := from.Status.Conditions.Get(typeSynced); c.Status == metav1.ConditionFalse {
+			return r.through(from, Link{Kind: advice.Installation, Object: "function", Reason: advice.ReasonCannotCompose, Message: c.Message, Since: c.since()})
+		}
+	}
+	if !r.isAnswered {
+		return []Link{r.link(advice.ReasonNotComposed, Condition{Message: "The status does not speak about the present spec."})}
+	}
+	return nil
+}
+
+// composites are the objects that Crossplane composes for: the object itself, and the composite of a claim.
+func (r root) composites() []Object {
+	own := Object{Metadata: r.metadata}
+	own.Kind, own.Status.Conditions = r.kind, r.conditions
+	if r.installed.Composite == nil {
+		return []Object{own}
+	}
+	return []Object{own, *r.installed.Composite}
+}
+
+// through returns a chain that leads through the composite, if that is not the object itself.
+func (r root) through(from Object, last Link) []Link {
+	out := []Link{{Object: r.name()}}
+	if from.Kind != r.kind {
+		out = append(out, Link{Object: from.Kind + " " + from.Metadata.Name})
+	}
+	return append(out, last)
+}
+
+// packageChain returns which definition or package is not well, or nil.
+func (r root) packageChain() []Link {
+	if len(r.installed.Missing) > 0 {
+		return []Link{{Object: r.name()}, {
+			Kind: advice.Installation, Object: r.installed.Missing[0], Reason: advice.ReasonDefinitionNotActive, Message: "The cluster does not serve this kind.",
+		}}
+	}
+	for _, d := range r.installed.Definitions {
+		for _, typ := range []string{typeEstablished, typeOffered} {
+			if c := d.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
+				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: "definition " + d.Metadata.Name, Reason: advice.ReasonDefinitionNotActive, Message: sayCondition(c), Since: c.since()}}
+			}
+		}
+	}
+	for _, p := range append(append([]Object{}, r.installed.Functions...), r.installed.Providers...) {
+		for _, typ := range []string{typeInstalled, typeHealthy} {
+			if c := p.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
+				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: strings.ToLower(p.Kind) + " " + p.Metadata.Name, Reason: advice.ReasonPackageUnhealthy, Message: sayCondition(c), Since: c.since()}}
+			}
+		}
+	}
+	return nil
+}
+
+func sayCondition(c Condition) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message), ": ")
+}
+
+// An observed object is one that the provider reconciles.
+type observed struct {
+	object     string
+	generation int64
+	ready      Condition
+}
+
+// unobservedLink returns why the provider does not reconcile an object, or false if it does. An object that changed a moment ago is observed soon, so
+// that alone says that the provider is waited for. A lease that is not renewed says that it stopped.
+func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
+	if o.ready.ObservedGeneration >= o.generation {
+		return Link{}, false
+	}
+	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: nil, Message: "The provider has not observed its present generation."}
+	for _, p := range i.Providers {
+		if c := p.Status.Conditions.Get(typeHealthy); c.Status == metav1.ConditionFalse {
+			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its present generation. Provider "+p.Metadata.Name+": "+sayCondition(c), c.since()
+			return out, true
+		}
+	}
+	if i.Renewed != nil && isLate(i.Renewed.Time, now) {
+		at := metav1.NewTime(i.Renewed.Time)
+		out.Reason, out.Since = advice.ReasonProviderStopped, &at
+		out.Message = "The provider has not observed its present generation, and has not renewed its lease since then."
+	}
+	return out, true
+}

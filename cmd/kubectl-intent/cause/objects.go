@@ -1,0 +1,178 @@
+// Package cause finds out why a deployment or a cluster does not go on, from what its objects say: it follows them from the one that the user made to the
+// one that is in the way. It is pure, and states nothing that no object says.
+package cause
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+)
+
+// A Condition is one of any object. It has no rule about reasons: Crossplane writes conditions without one.
+type Condition struct {
+	Type               string                 `json:"type"`
+	Status             metav1.ConditionStatus `json:"status"`
+	Reason             string                 `json:"reason,omitempty"`
+	Message            string                 `json:"message,omitempty"`
+	ObservedGeneration int64                  `json:"observedGeneration,omitempty"`
+	LastTransitionTime *metav1.Time           `json:"lastTransitionTime,omitempty"`
+}
+
+// Since is when the condition became what it is, or nil.
+func (c Condition) since() *metav1.Time {
+	if c.LastTransitionTime == nil || c.LastTransitionTime.IsZero() {
+		return nil
+	}
+	return c.LastTransitionTime
+}
+
+// Conditions of an object.
+type Conditions []Condition
+
+// Get returns the condition of a type. Its status is Unknown if the object does not have it.
+func (c Conditions) Get(typ string) Condition {
+	for _, one := range c {
+		if one.Type == typ {
+			return one
+		}
+	}
+	return Condition{Type: typ, Status: metav1.ConditionUnknown}
+}
+
+// IsTrue is true if the object has the condition, and it is.
+func (c Conditions) IsTrue(typ string) bool { return c.Get(typ).Status == metav1.ConditionTrue }
+
+// IsFalse is true if the object has the condition, and it is false.
+func (c Conditions) IsFalse(typ string) bool { return c.Get(typ).Status == metav1.ConditionFalse }
+
+// An Object is what is read of any object of the cluster.
+type Object struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		Conditions Conditions `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+// A Deployment is an IntentDeployment, in either shape. What a newer version says beside it is not read.
+type Deployment struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta                       `json:"metadata"`
+	Spec     deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
+	Status   DeploymentStatus                        `json:"status"`
+}
+
+// A DeploymentStatus has the conditions that Crossplane adds.
+type DeploymentStatus struct {
+	deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
+
+	Conditions Conditions `json:"conditions,omitempty"`
+}
+
+// A Cluster is a WorkloadCluster, in either shape.
+type Cluster struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta                           `json:"metadata"`
+	Spec     workloadclusterv1alpha1.WorkloadClusterSpec `json:"spec"`
+	Status   ClusterStatus                               `json:"status"`
+}
+
+// A ClusterStatus has the conditions that Crossplane adds.
+type ClusterStatus struct {
+	workloadclusterv1alpha1.WorkloadClusterStatus `json:",inline"`
+
+	Conditions Conditions `json:"conditions,omitempty"`
+}
+
+// Unread is what could not be read, and why. The answer names it, and goes on without it.
+type Unread struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// A Reference names the composite of a claim, which is in no namespace.
+type Reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+// Installed are the objects of the installation, as far as they could be read.
+type Installed struct {
+	// Composite of a claim. Nil if there is none, or it could not be read.
+	Composite *Object
+
+	// Definitions, providers and functions of Intentplane.
+	Definitions, Providers, Functions []Object
+
+	// Missing are the resources that the cluster does not serve.
+	Missing []string
+
+	// Renewed is when the lease of the provider was renewed. Nil if no lease exists, or it could not be read.
+	Renewed *metav1.MicroTime
+}
+
+// Facts are a deployment and what was composed for it, as far as they could be read.
+type Facts struct {
+	Deployment Deployment
+
+	// CompositeRef names the composite of a claim. It is empty where there is none.
+	CompositeRef Reference
+
+	// SpecDigest of the present spec. Empty means that it could not be computed.
+	SpecDigest string
+
+	Deliveries []deliveryv1alpha1.GitDelivery
+	Syncs      []deliveryv1alpha1.SiteSync
+	Gates      []rolloutv1alpha1.Gate
+	Requests   []rolloutv1alpha1.RolloutRequest
+
+	Installed Installed
+	Unread    []Unread
+}
+
+// Ledger returns the newest state of the ledger that a GitDelivery shows. It is empty if none does.
+func (f *Facts) Ledger() ledger.State {
+	newest := ledger.State{}
+	for i := range f.Deliveries {
+		if l := f.Deliveries[i].Status.AtProvider.Ledger; l != nil && l.Compare(newest.Head) > 0 {
+			newest = *l
+		}
+	}
+	return newest
+}
+
+// ClusterFacts are a WorkloadCluster and its ManagedCluster, as far as they could be read.
+type ClusterFacts struct {
+	Cluster      Cluster
+	CompositeRef Reference
+	SpecDigest   string
+
+	// Managed is nil if there is none, or it could not be read.
+	Managed *clusterv1alpha1.ManagedCluster
+
+	Installed Installed
+	Unread    []Unread
+}
+
+// readyOf returns the condition Ready of a managed resource.
+func readyOf(c xpv2.Condition) Condition {
+	return Condition{
+		Type: string(c.Type), Status: metav1.ConditionStatus(c.Status), Reason: string(c.Reason), Message: c.Message,
+		ObservedGeneration: c.ObservedGeneration, LastTransitionTime: &c.LastTransitionTime,
+	}
+}
+
+// isLate is true for something that was to happen every few seconds.
+func isLate(last, now time.Time) bool { return now.Sub(last) > time.Minute }

@@ -1,0 +1,286 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+const clusterResource = "workloadclusters"
+
+func clustersIn(group string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: clusterResource}
+}
+
+// Subjects are deployments and clusters, and what was composed for them, as far as they could be read.
+type Subjects struct {
+	Deployments []*cause.Facts
+	Clusters    []*cause.ClusterFacts
+}
+
+// count of both.
+func (s *Subjects) count() int { return len(s.Deployments) + len(s.Clusters) }
+
+// Subject returns what has a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error when nothing has it.
+func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
+	return reader{source: c, namespace: c.namespace}.find(ctx, name)
+}
+
+// All returns the deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them. It returns an error when neither kind
+// can be listed.
+func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
+	return reader{source: c, namespace: namespace}.all(ctx)
+}
+
+// A reader makes facts of objects.
+type reader struct {
+	source
+
+	namespace string
+}
+
+// A lookup names what is looked for: resources, and the name of an object.
+type lookup struct {
+	deployments, clusters []schema.GroupVersionResource
+	name                  string
+}
+
+// parseName says where a name is looked for. Clusters are looked for where no deployment has the name, unless it says which.
+func parseName(name string) lookup {
+	out := lookup{name: name}
+	resource, group := "", ""
+	if kind, rest, ok := strings.Cut(name, "/"); ok {
+		resource, group, _ = strings.Cut(kind, ".")
+		out.name = rest
+	}
+	for _, g := range claimGroups() {
+		if group != "" && g != group {
+			continue
+		}
+		if !strings.HasPrefix(resource, "workload") {
+			out.deployments = append(out.deployments, claimsIn(g))
+		}
+		if !strings.HasPrefix(resource, "intent") {
+			out.clusters = append(out.clusters, clustersIn(g))
+		}
+	}
+	return out
+}
+
+func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
+	l, out := parseName(name), &Subjects{}
+	var last error
+	for _, resource := range slices.Concat(l.deployments, l.clusters) {
+		if resource.Resource == clusterResource && len(out.Deployments) > 0 {
+			break
+		}
+		o, err := r.get(ctx, resource, r.namespace, l.name)
+		switch {
+		case unknownKind(err):
+			last = describeError(err, "get", resource, l.name)
+			continue
+		case isNotFound(err):
+			continue
+		case err != nil:
+			return nil, describeError(err, "get", resource, l.name)
+		}
+		if err := r.add(ctx, out, resource, o); err != nil {
+			return nil, err
+		}
+	}
+	if out.count() > 0 {
+		return out, nil
+	}
+	if last != nil {
+		return nil, last
+	}
+	return nil, errors.Errorf("namespace %q has no IntentDeployment and no WorkloadCluster %q", r.namespace, l.name)
+}
+
+// add an object, and what was composed for it.
+func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+	if resource.Resource == clusterResource {
+		f, err := clusterFacts(o)
+		if err != nil {
+			return err
+		}
+		r.readManaged(ctx, f)
+		to.Clusters = append(to.Clusters, f)
+		return nil
+	}
+	f, err := deploymentFacts(o)
+	if err != nil {
+		return err
+	}
+	r.readComposed(ctx, f)
+	to.Deployments = append(to.Deployments, f)
+	return nil
+}
+
+func (r reader) all(ctx context.Context) (*Subjects, error) {
+	out := &Subjects{}
+	var failed error
+	isRead := false
+	for _, g := range claimGroups() {
+		for _, resource := range []schema.GroupVersionResource{claimsIn(g), clustersIn(g)} {
+			items, err := r.list(ctx, resource, r.namespace, nil)
+			if err != nil {
+				if !unknownKind(err) || failed == nil {
+					failed = describeError(err, "list", resource, "")
+				}
+				continue
+			}
+			isRead = true
+			if err := out.addAll(resource, items); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !isRead {
+		return nil, failed
+	}
+	return out, nil
+}
+
+func (s *Subjects) addAll(resource schema.GroupVersionResource, items []unstructured.Unstructured) error {
+	for i := range items {
+		if resource.Resource == clusterResource {
+			f, err := clusterFacts(&items[i])
+			if err != nil {
+				return err
+			}
+			s.Clusters = append(s.Clusters, f)
+			continue
+		}
+		f, err := deploymentFacts(&items[i])
+		if err != nil {
+			return err
+		}
+		s.Deployments = append(s.Deployments, f)
+	}
+	return nil
+}
+
+func deploymentFacts(o *unstructured.Unstructured) (*cause.Facts, error) {
+	f := &cause.Facts{CompositeRef: compositeOf(o)}
+	if err := decodeObject(o, &f.Deployment); err != nil {
+		return nil, errors.Wrapf(err, "IntentDeployment %s", o.GetName())
+	}
+	var err error
+	f.SpecDigest, err = digest.Spec(&f.Deployment.Spec)
+	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+}
+
+func clusterFacts(o *unstructured.Unstructured) (*cause.ClusterFacts, error) {
+	f := &cause.ClusterFacts{CompositeRef: compositeOf(o)}
+	if err := decodeObject(o, &f.Cluster); err != nil {
+		return nil, errors.Wrapf(err, "WorkloadCluster %s", o.GetName())
+	}
+	var err error
+	f.SpecDigest, err = digest.Cluster(&f.Cluster.Spec)
+	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+}
+
+// compositeOf a claim is what Crossplane made for it.
+func compositeOf(claim *unstructured.Unstructured) cause.Reference {
+	ref, _, _ := unstructured.NestedStringMap(claim.Object, "spec", "resourceRef")
+	return cause.Reference{APIVersion: ref["apiVersion"], Kind: ref["kind"], Name: ref["name"]}
+}
+
+// composedResources are what is composed for a deployment, and its requests.
+func composedResources() []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{
+		deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries"), deliveryv1alpha1.GroupVersion.WithResource("sitesyncs"),
+		rolloutv1alpha1.GroupVersion.WithResource("gates"), requestsResource(),
+	}
+}
+
+// readComposed reads what was composed for a deployment, and its requests.
+func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
+	d, of := &f.Deployment, composedResources()
+	owner := rolloutv1alpha1.ClaimReference{
+		APIGroup: schema.FromAPIVersionAndKind(d.APIVersion, d.Kind).Group, Kind: d.Kind, Namespace: d.Metadata.Namespace, Name: d.Metadata.Name,
+	}
+	only := labels.Set{compose.LabelClaim: owner.Name}
+	f.Deliveries = readOwned(ctx, r, f, of[0], only, func(o *deliveryv1alpha1.GitDelivery) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Syncs = readOwned(ctx, r, f, of[1], only, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Gates = readOwned(ctx, r, f, of[2], only, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Requests = readOwned(ctx, r, f, of[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
+		ref := o.Spec.DeploymentRef
+		return ref.APIGroup == owner.APIGroup && ref.Kind == owner.Kind && ref.Name == owner.Name
+	})
+}
+
+// readOwned returns the objects of a deployment. What cannot be read is noted.
+func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, with labels.Set, isOwned func(*T) bool) []T {
+	items, err := r.list(ctx, resource, f.Deployment.Metadata.Namespace, with)
+	if err != nil {
+		f.Unread = append(f.Unread, unread(err, resource))
+		if unknownKind(err) {
+			f.Installed.Missing = append(f.Installed.Missing, resource.GroupResource().String())
+		}
+		return nil
+	}
+	var out []T
+	for i := range items {
+		var o T
+		if err := decodeObject(&items[i], &o); err != nil {
+			f.Unread = append(f.Unread, cause.Unread{What: resource.GroupResource().String() + "/" + items[i].GetName(), Why: err.Error()})
+			continue
+		}
+		if isOwned(&o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// unread says what could not be read, and why, in few words.
+func unread(err error, resource schema.GroupVersionResource) cause.Unread {
+	why := err.Error()
+	switch {
+	case kerrors.IsForbidden(err):
+		why = "the user may not read them"
+	case unknownKind(err):
+		why = "the cluster does not have this kind"
+	}
+	return cause.Unread{What: resource.GroupResource().String(), Why: why}
+}
+
+// readManaged reads the ManagedCluster of a WorkloadCluster.
+func (r reader) readManaged(ctx context.Context, f *cause.ClusterFacts) {
+	name := f.Cluster.Status.ManagedCluster
+	if name == "" {
+		return
+	}
+	resource := managedResource()
+	o, err := r.get(ctx, resource, f.Cluster.Metadata.Namespace, name)
+	m := &clusterv1alpha1.ManagedCluster{}
+	if err == nil {
+		err = decodeObject(o, m)
+	}
+	switch {
+	case isNotFound(err):
+	case err != nil:
+		f.Unread = append(f.Unread, unread(err, resource))
+	default:
+		f.Managed = m
+	}
+}
+
+func managedResource() schema.GroupVersionResource {
+	return clusterv1alpha1.GroupVersion.WithResource("managedclusters")
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/apiserver"
+)
+
+// serveSample returns a cluster that has the objects of samples, and its server.
+func serveSample(t *testing.T, all ...*samples.Sample) (*Cluster, *apiserver.Server) {
+	t.Helper()
+	kinds := map[string]schema.GroupVersionResource{
+		"GitDelivery": composedResources()[0], "SiteSync": composedResources()[1], "Gate": composedResources()[2], "RolloutRequest": composedResources()[3],
+		"IntentDeployment": claimsIn("intentplane.dev"), "ClaimedDeployment": claimsIn("claims.intentplane.dev"), "WorkloadCluster": clustersIn("intentplane.dev"),
+		"ClaimedCluster": clustersIn("claims.intentplane.dev"), "ManagedCluster": managedResource(),
+	}
+	s := apiserver.New(kinds)
+	for i, sample := range all {
+		objects, err := sample.Objects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			if o.GetKind() != "IntentDeployment" {
+				o.SetName(fmt.Sprintf("%s-%d", o.GetName(), i))
+			}
+			create(t, s, o)
+		}
+	}
+	return &Cluster{client: s, watcher: s, namespace: "team-a"}, s
+}
+
+func create(t *testing.T, s *apiserver.Server, o *unstructured.Unstructured) {
+	t.Helper()
+	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	if _, err := s.Resource(resource).Namespace(o.GetNamespace()).Create(t.Context(), o, metav1.CreateOptions{}); err != nil && !kerrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+}
+
+// deny answers each request about a resource with an error.
+func deny(s *apiserver.Server, resource string, err error) {
+	s.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err })
+}
+
+func workloadCluster() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "intentplane.dev/v1alpha1", "kind": "WorkloadCluster", "metadata": map[string]any{"namespace": "team-a", "name": "prod"},
+		"status": map[string]any{"phase": "Provisioning", "managedCluster": "prod-x"},
+	}}
+}
+
+func managedCluster() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "cluster.intentplane.dev/v1alpha1", "kind": "ManagedCluster", "metadata": map[string]any{"namespace": "team-a", "name": "prod-x"},
+	}}
+}
+
+func TestSubject(t *testing.T) {
+	other := samples.WrongPassword()
+	other.Group = "claims.intentplane.dev"
+	type want struct {
+		found  []string
+		owned  int
+		unread []cause.Unread
+		fails  string
+	}
+	cases := map[string]struct {
+		reason string
+		name   string
+		denied string
+		want   want
+	}{
+		"Both":    {reason: "What has the name in both shapes is found, each with its own objects.", name: "shop", want: want{found: []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}, owned: 1}},
+		"Group":   {reason: "A name may say its group.", name: "intentdeployments.intentplane.dev/shop", want: want{found: []string{"intentplane.dev/v1alpha1"}, owned: 1}},
+		"Cluster": {reason: "A cluster is found by its name, with its ManagedCluster.", name: "prod", want: want{found: []string{"prod managed"}}},
+		"Kind":    {reason: "A name may say that it is a cluster's.", name: "workloadclusters/shop", want: want{fails: `namespace "team-a" has no IntentDeployment and no WorkloadCluster "shop"`}},
+		"Denied": {
+			reason: "What may not be read is named, and is no error.", name: "intentdeployments.intentplane.dev/shop", denied: "gitdeliveries",
+			want: want{found: []string{"intentplane.dev/v1alpha1"}, unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}}},
+		},
+		"AllDenied": {reason: "A user who may read no deployment is advised to ask for the right to.", name: "shop", denied: "intentdeployments", want: want{fails: "ask for the right to"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, s := serveSample(t, other, samples.Verified())
+			create(t, s, workloadCluster())
+			create(t, s, managedCluster())
+			if tc.denied != "" {
+				deny(s, tc.denied, kerrors.NewForbidden(schema.GroupResource{Resource: tc.denied}, "", nil))
+			}
+			found, err := c.Subject(t.Context(), tc.name)
+			got := want{}
+			if err != nil {
+				if tc.want.fails == "" || !strings.Contains(err.Error(), tc.want.fails) {
+					t.Fatalf("\n%s\nSubject(%q): want %q, got %v", tc.reason, tc.name, tc.want.fails, err)
+				}
+				return
+			}
+			for _, f := range found.Deployments {
+				got.found, got.owned, got.unread = append(got.found, f.Deployment.APIVersion), len(f.Deliveries), append(got.unread, f.Unread...)
+			}
+			for _, f := range found.Clusters {
+				got.found = append(got.found, f.Cluster.Metadata.Name+map[bool]string{true: " managed"}[f.Managed != nil])
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nSubject(%q): -want, +got:\n%s", tc.reason, tc.name, diff)
+			}
+		})
+	}
+}
+
+// TestAll lists both kinds in both shapes. A list that may not be read does not hide the others.
+func TestAll(t *testing.T) {
+	c, s := serveSample(t, samples.Verified())
+	create(t, s, workloadCluster())
+	deny(s, "workloadclusters", kerrors.NewForbidden(schema.GroupResource{Resource: "workloadclusters"}, "", nil))
+	found, err := c.All(t.Context(), AllNamespaces)
+	if err != nil || len(found.Deployments) != 1 || len(found.Clusters) != 0 {
+		t.Errorf("All(...): %+v, %v", found, err)
+	}
+	deny(s, "intentdeployments", kerrors.NewForbidden(schema.GroupResource{Resource: "intentdeployments"}, "", nil))
+	if _, err := c.All(t.Context(), AllNamespaces); err == nil {
+		t.Error("All(...): a user who may read neither kind gets an empty list")
+	}
+}
+
+// TestMirror sees each change without asking again.
+func TestMirror(t *testing.T) {
+	c, s := serveSample(t, samples.Verified())
+	m, err := c.Mirror(t.Context(), "team-a", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := m.Subject(t.Context(), "shop")
+	if err != nil || len(found.Deployments) != 1 || len(found.Deployments[0].Deliveries) != 1 || found.Deployments[0].Deployment.Status.Revision != 7 {
+		t.Fatalf("Subject(...): %+v, %v", found, err)
+	}
+	asked := len(s.Actions())
+	objects, err := samples.WrongPassword().Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Tracker().Update(claimsIn("intentplane.dev"), objects[0], "team-a"); err != nil {
+		t.Fatal(err)
+	}
+	for found.Deployments[0].Deployment.Status.Phase != "Delivering" {
+		<-m.Changed()
+		if found, err = m.Subject(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := m.All(t.Context()); err != nil || len(all.Deployments) != 1 {
+		t.Errorf("All(...): %+v, %v", all, err)
+	}
+	if n := len(s.Actions()); n != asked {
+		t.Errorf("%d requests were made to see a change, want 0", n-asked)
+	}
+}
+
+// TestMirrorDenied watches what may be read, and names the rest as a single look does.
+func TestMirrorDenied(t *testing.T) {
+	c, s := serveSample(t, samples.Verified())
+	deny(s, "gates", kerrors.NewForbidden(schema.GroupResource{Resource: "gates"}, "", nil))
+	m, err := c.Mirror(t.Context(), "team-a", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := m.Subject(t.Context(), "shop")
+	if err != nil || len(found.Deployments[0].Unread) != 1 || found.Deployments[0].Unread[0].What != "gates.rollout.intentplane.dev" {
+		t.Errorf("Subject(...): %+v, %v", found, err)
+	}
+}

@@ -1,0 +1,130 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+const (
+	// leaseNamespace and leaseName are where the provider keeps its lease, if it runs with leader election.
+	leaseNamespace = "crossplane-system"
+	leaseName      = "intentplane-provider"
+
+	// product is a part of the names of our packages.
+	product = "intentplane"
+)
+
+func definitionsResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1", Resource: "compositeresourcedefinitions"}
+}
+
+func packagesResource(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1", Resource: resource}
+}
+
+// ReadInstallation reads what runs the deployments and clusters that were found. What cannot be read is noted with each of them.
+func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
+	i := &installation{Cluster: c}
+	i.readParts(ctx)
+	for _, f := range of.Deployments {
+		missing := f.Installed.Missing
+		f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.CompositeRef)
+		f.Installed.Missing, f.Unread = missing, append(f.Unread, i.unread...)
+	}
+	for _, f := range of.Clusters {
+		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.CompositeRef)
+		f.Unread = append(f.Unread, i.unread...)
+	}
+}
+
+// An installation is what was read of Crossplane and of our packages.
+type installation struct {
+	*Cluster
+
+	shared cause.Installed
+	unread []cause.Unread
+}
+
+// note that something could not be read.
+func (i *installation) note(err error, r schema.GroupVersionResource) {
+	i.unread = append(i.unread, unread(err, r))
+}
+
+// readParts reads the packages and the lease of the provider, which are the same for all.
+func (i *installation) readParts(ctx context.Context) {
+	i.shared.Providers = i.readPackages(ctx, "providers")
+	i.shared.Functions = i.readPackages(ctx, "functions")
+	leases := coordinationv1.SchemeGroupVersion.WithResource("leases")
+	o, err := i.get(ctx, leases, leaseNamespace, leaseName)
+	lease := &coordinationv1.Lease{}
+	if err == nil {
+		err = decodeObject(o, lease)
+	}
+	if err != nil && !isNotFound(err) {
+		i.note(err, leases)
+	}
+	i.shared.Renewed = lease.Spec.RenewTime
+}
+
+// readPackages reads our packages of a kind.
+func (i *installation) readPackages(ctx context.Context, resource string) []cause.Object {
+	r := packagesResource(resource)
+	items, err := i.list(ctx, r, "", nil)
+	if err != nil {
+		i.note(err, r)
+		return nil
+	}
+	var out []cause.Object
+	for j := range items {
+		from, _, _ := unstructured.NestedString(items[j].Object, "spec", "package")
+		if !strings.Contains(items[j].GetName()+from, product) {
+			continue
+		}
+		o := cause.Object{}
+		if err := decodeObject(&items[j], &o); err == nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// forRoot reads what is of one deployment or cluster alone: its definition, and the composite of a claim.
+func (i *installation) forRoot(ctx context.Context, apiVersion, resource string, composite cause.Reference) cause.Installed {
+	out := i.shared
+	gv, _ := schema.ParseGroupVersion(apiVersion)
+	name := resource + "." + gv.Group
+	if composite.Kind != "" {
+		name = "x" + name
+	}
+	if o := i.readObject(ctx, definitionsResource(), name); o != nil {
+		out.Definitions = []cause.Object{*o}
+	}
+	if composite.Kind != "" {
+		r, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(composite.APIVersion, composite.Kind))
+		out.Composite = i.readObject(ctx, r, composite.Name)
+	}
+	return out
+}
+
+// readObject reads an object that is in no namespace. It is nil if that does not exist, or cannot be read.
+func (i *installation) readObject(ctx context.Context, r schema.GroupVersionResource, name string) *cause.Object {
+	u, err := i.get(ctx, r, "", name)
+	o := &cause.Object{}
+	if err == nil {
+		err = decodeObject(u, o)
+	}
+	switch {
+	case err == nil:
+		return o
+	case !isNotFound(err):
+		i.note(err, r)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Mirror has the objects of a cluster as watches show them, so that each look at them asks nothing.
+type Mirror struct {
+	namespace string
+	stores    map[schema.GroupVersionResource]cache.Store
+	failed    map[schema.GroupVersionResource]error
+	changed   chan struct{}
+}
+
+// Mirror watches the deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
+// when the context ends before all that can be read was.
+func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted bool) (*Mirror, error) {
+	m := &Mirror{
+		namespace: namespace, changed: make(chan struct{}, 1),
+		stores: map[schema.GroupVersionResource]cache.Store{}, failed: map[schema.GroupVersionResource]error{},
+	}
+	wanted := []schema.GroupVersionResource{}
+	for _, g := range claimGroups() {
+		wanted = append(wanted, claimsIn(g), clustersIn(g))
+	}
+	if isComposedWanted {
+		wanted = append(append(wanted, composedResources()...), managedResource())
+	}
+	var synced []cache.InformerSynced
+	for _, r := range wanted {
+		isSynced, err := c.watchResource(ctx, m, r)
+		if err != nil {
+			return nil, err
+		}
+		if isSynced != nil {
+			synced = append(synced, isSynced)
+		}
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return nil, errors.New("cannot read all objects before the time was up")
+	}
+	return m, nil
+}
+
+// watchResource watches the objects of one resource. One that cannot be listed is noted, as a single look would. It returns what says that all were read.
+func (c *Cluster) watchResource(ctx context.Context, m *Mirror, r schema.GroupVersionResource) (cache.InformerSynced, error) {
+	if _, err := c.client.Resource(r).Namespace(m.namespace).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
+		m.failed[r] = err
+		return nil, ctx.Err()
+	}
+	of := c.watcher.Resource(r).Namespace(m.namespace)
+	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return of.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return of.Watch(ctx, o)
+		},
+	}, c.watcher), &unstructured.Unstructured{}, 0, cache.Indexers{})
+	// The reflector tries again by itself. Its log would stand between our lines.
+	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
+		return nil, err
+	}
+	notify := func(any) { m.notify() }
+	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: notify, DeleteFunc: notify, UpdateFunc: func(_, _ any) { m.notify() },
+	}); err != nil {
+		return nil, err
+	}
+	m.stores[r] = informer.GetStore()
+	go informer.RunWithContext(ctx)
+	return informer.HasSynced, nil
+}
+
+// notify says that something changed, unless that was said and not heard yet.
+func (m *Mirror) notify() {
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Changed says that something changed since it was read last.
+func (m *Mirror) Changed() <-chan struct{} { return m.changed }
+
+// Subject returns what has a name, as Cluster.Subject does.
+func (m *Mirror) Subject(ctx context.Context, name string) (*Subjects, error) {
+	return reader{source: m, namespace: m.namespace}.find(ctx, name)
+}
+
+// All returns the deployments and clusters, as Cluster.All does.
+func (m *Mirror) All(ctx context.Context) (*Subjects, error) {
+	return reader{source: m, namespace: m.namespace}.all(ctx)
+}
+
+func (m *Mirror) get(_ context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
+	if err := m.failed[r]; err != nil {
+		return nil, err
+	}
+	o, _, err := m.stores[r].GetByKey(namespace + "/" + name)
+	if found, ok := o.(*unstructured.Unstructured); ok {
+		return found, err
+	}
+	return nil, kerrors.NewNotFound(r.GroupResource(), name)
+}
+
+func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
+	if err := m.failed[r]; err != nil {
+		return nil, err
+	}
+	var out []unstructured.Unstructured
+	for _, o := range m.stores[r].List() {
+		u, ok := o.(*unstructured.Unstructured)
+		if !ok || namespace != "" && u.GetNamespace() != namespace || !labels.SelectorFromSet(with).Matches(labels.Set(u.GetLabels())) {
+			continue
+		}
+		out = append(out, *u)
+	}
+	slices.SortFunc(out, func(a, b unstructured.Unstructured) int { return compareNames(&a, &b) })
+	return out, nil
+}

@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A source has objects: the API server, or what watches have shown of it.
+type source interface {
+	// get returns an object, or the error of an API server.
+	get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error)
+
+	// list returns the objects with these labels.
+	list(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error)
+}
+
+func (c *Cluster) get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
+	return c.client.Resource(r).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// listPage is how many objects one request asks for. A GitDelivery may have nearly a megabyte, and a deployment has few of these.
+const listPage = 500
+
+func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
+	options := metav1.ListOptions{Limit: listPage, LabelSelector: with.String()}
+	var out []unstructured.Unstructured
+	for {
+		page, err := c.client.Resource(r).Namespace(namespace).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page.Items...)
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
+// compareNames orders objects as an API server lists them.
+func compareNames(a, b *unstructured.Unstructured) int {
+	return strings.Compare(a.GetNamespace()+"/"+a.GetName(), b.GetNamespace()+"/"+b.GetName())
+}

@@ -1,0 +1,276 @@
+package overview
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// A Style is how lines are written.
+type Style struct {
+	// Now, in the zone in which times are shown.
+	Now time.Time
+
+	// Width of a line, in characters. 0 means that none is cut.
+	Width int
+
+	// IsWide shows all that there is: each revision and each Site.
+	IsWide bool
+}
+
+const (
+	// shownRevisions is how many revisions are shown, unless all are.
+	shownRevisions = 4
+
+	// shownSites is how many Sites are shown, unless all are: those that are not live first.
+	shownSites = 12
+)
+
+// Lines returns what is shown of one deployment or cluster.
+func Lines(o Overview, s Style) []string {
+	out := []string{s.headline(o)}
+	out = append(out, s.wrap(o.Message)...)
+	out = append(out, s.next(o.Finding)...)
+	if o.Kind == "WorkloadCluster" || o.Kind == "" && len(o.Revisions) == 0 {
+		out = append(out, s.clusterLine(o)...)
+	}
+	if len(o.Revisions) > 0 {
+		out = append(out, s.cut(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
+	}
+	for i, r := range o.Revisions {
+		if i >= shownRevisions && !s.IsWide {
+			break
+		}
+		out = append(out, s.cut(s.revisionLine(r)))
+		if i == 0 {
+			out = append(out, s.partLines(o.Parts)...)
+		}
+	}
+	if len(o.Revisions) == 0 {
+		out = append(out, s.partLines(o.Parts)...)
+	}
+	return append(out, s.unreadLines(o.Finding)...)
+}
+
+// headline names the object on the left, and where it is on the right.
+func (s Style) headline(o Overview) string {
+	left := fmt.Sprintf("%s  %s  %s %s", o.Name, o.Namespace, o.Kind, o.Group)
+	right := o.Phase
+	if right == "" {
+		right = "Unknown"
+	}
+	if o.Outcome != "" && o.Outcome != o.Phase {
+		right += "/" + o.Outcome
+	}
+	if o.Since != nil {
+		right += " " + Elapsed(s.Now.Sub(o.Since.Time))
+	}
+	if space := s.Width - width(left) - width(right); space >= 2 {
+		return left + strings.Repeat(" ", space) + right
+	}
+	return s.cut(left + "  " + right)
+}
+
+// next says who acts, and what to do. Nothing is said of what is as it should be.
+func (s Style) next(f cause.Finding) []string {
+	if f.IsGood || f.Do == "" {
+		return nil
+	}
+	return s.wrap("Next: " + Do(f))
+}
+
+// Do returns what to do about a finding, and who does it.
+func Do(f cause.Finding) string {
+	switch {
+	case f.NeedsPerson():
+		return fmt.Sprintf("%s (for %s)", strings.TrimSuffix(f.Do, "."), f.Actor.Words()) + "."
+	case f.Actor != advice.NoActor:
+		return fmt.Sprintf("%s (for %s, if it lasts)", strings.TrimSuffix(f.Do, "."), f.Actor.Words()) + "."
+	case f.EndsByItself:
+		return f.Do + " No action needed."
+	}
+	return f.Do
+}
+
+func (s Style) clusterLine(o Overview) []string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{{"version", o.Version}, {"endpoint", o.Endpoint}, {"site", o.SiteName}} {
+		if p.value != "" {
+			parts = append(parts, p.name+" "+p.value)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{s.cut(strings.Join(parts, "  "))}
+}
+
+func revisionRow(number, commit, verdict, sites, by, since string) string {
+	return strings.TrimRight(fmt.Sprintf("%-9s %-8s %-18s %-9s %-19s %s", number, commit, verdict, sites, by, since), " ")
+}
+
+func (s Style) revisionLine(r Revision) string {
+	verdict := r.Verdict
+	switch {
+	case r.IsTarget:
+		verdict += " (target)"
+	case r.IsLive:
+		verdict = strings.TrimSpace(verdict + " (live)")
+	}
+	return revisionRow(fmt.Sprint(r.Number), orDash(r.Commit), orDash(verdict), orDash(r.Sites), orDash(fit(r.RequestedBy, 19)), s.clock(r.Since))
+}
+
+// partLines are the parts, as branches of a tree.
+func (s Style) partLines(all []Part) []string {
+	shown, hidden := all, 0
+	if !s.IsWide {
+		shown, hidden = limitSites(all)
+	}
+	var out []string
+	for i, p := range shown {
+		branch := "├─ "
+		if i == len(shown)-1 && hidden == 0 {
+			branch = "└─ "
+		}
+		out = append(out, s.cut(branch+s.partLine(p)))
+	}
+	if hidden > 0 {
+		out = append(out, fmt.Sprintf("└─ and %d more sites: -o wide shows all", hidden))
+	}
+	return out
+}
+
+// limitSites returns the parts with as many Sites as there is room for, those that are not live first, and how many are left out.
+func limitSites(all []Part) ([]Part, int) {
+	sites, bad := 0, 0
+	for _, p := range all {
+		if p.Kind == partSite {
+			sites++
+			if !p.IsGood {
+				bad++
+			}
+		}
+	}
+	if sites <= shownSites {
+		return all, 0
+	}
+	roomForBad, roomForGood := min(bad, shownSites), max(0, shownSites-bad)
+	var out []Part
+	for _, p := range all {
+		room := &roomForBad
+		if p.IsGood {
+			room = &roomForGood
+		}
+		if p.Kind == partSite {
+			if *room == 0 {
+				continue
+			}
+			*room--
+		}
+		out = append(out, p)
+	}
+	return out, sites - shownSites
+}
+
+func (s Style) partLine(p Part) string {
+	detail := p.Detail
+	if detail == "" && p.Since != nil {
+		detail = s.clock(p.Since)
+	}
+	if p.Until != nil {
+		detail = strings.TrimSpace(fmt.Sprintf("until %s, %s left. %s", s.clock(p.Until), Elapsed(max(0, p.Until.Sub(s.Now))), detail))
+	}
+	state := p.State
+	if p.Note != "" {
+		state = fmt.Sprintf("%-8s %s", p.State, strings.TrimSpace(p.Note))
+	}
+	line := fmt.Sprintf("%-16s %-18s", fit(p.Kind+" "+p.Name, 24), state)
+	if p.Kind == partDelivery || p.Kind == partSite {
+		line += fmt.Sprintf(" %-9s", orDash(p.Commit))
+	}
+	return strings.TrimRight(line+" "+oneLine(detail), " ")
+}
+
+// clock shows a time of this day by its hours, and another one by its date.
+func (s Style) clock(at *metav1.Time) string {
+	if at == nil || at.IsZero() {
+		return "-"
+	}
+	t := at.In(s.Now.Location())
+	if t.Format(time.DateOnly) == s.Now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// Elapsed shows how long something takes.
+func Elapsed(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// wrap breaks a text between words.
+func (s Style) wrap(text string) []string {
+	words := strings.Fields(text)
+	if s.Width == 0 || len(words) == 0 {
+		return nonEmpty(strings.Join(words, " "))
+	}
+	var out []string
+	line := words[0]
+	for _, word := range words[1:] {
+		if width(line)+1+width(word) <= s.Width {
+			line += " " + word
+			continue
+		}
+		out = append(out, s.cut(line))
+		line = word
+	}
+	return append(out, s.cut(line))
+}
+
+func nonEmpty(line string) []string {
+	if line == "" {
+		return nil
+	}
+	return []string{line}
+}
+
+// cut shortens a line to the width.
+func (s Style) cut(line string) string {
+	if s.Width == 0 || s.IsWide {
+		return line
+	}
+	return fit(line, s.Width)
+}
+
+// fit shortens a text, and says so with three dots.
+func fit(text string, most int) string {
+	if width(text) <= most {
+		return text
+	}
+	r := []rune(text)
+	return strings.TrimRight(string(r[:max(0, most-3)]), " ") + "..."
+}
+
+func width(text string) int { return utf8.RuneCountInString(text) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,336 @@
+// Package overview shows deployments and clusters to people: objects come in, and lines go out. It is pure.
+package overview
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// An Overview is what is shown of one deployment or cluster.
+type Overview struct {
+	Namespace string       `json:"namespace"`
+	Name      string       `json:"name"`
+	Kind      string       `json:"kind"`
+	Group     string       `json:"group"`
+	Phase     string       `json:"phase,omitempty"`
+	Outcome   string       `json:"outcome,omitempty"`
+	Since     *metav1.Time `json:"since,omitempty"`
+	Message   string       `json:"message,omitempty"`
+
+	// Finding is why it does not go on.
+	Finding cause.Finding `json:"finding"`
+
+	// Revisions, the newest first. The first one has parts.
+	Revisions []Revision `json:"revisions,omitempty"`
+
+	// Parts are what the present revision, or the cluster, consists of.
+	Parts []Part `json:"parts,omitempty"`
+
+	Version  string `json:"version,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
+	SiteName string `json:"siteName,omitempty"`
+}
+
+// A Revision is one line of the history.
+type Revision struct {
+	Number      int64        `json:"number"`
+	Commit      string       `json:"commit,omitempty"`
+	Verdict     string       `json:"verdict,omitempty"`
+	IsTarget    bool         `json:"isTarget,omitempty"`
+	IsLive      bool         `json:"isLive,omitempty"`
+	Sites       string       `json:"sites,omitempty"`
+	RequestedBy string       `json:"requestedBy,omitempty"`
+	Since       *metav1.Time `json:"since,omitempty"`
+}
+
+// A Part is a delivery, a Site, a Gate, a canary or a request of the present revision, or an object of a cluster.
+type Part struct {
+	Kind   string       `json:"kind"`
+	Name   string       `json:"name"`
+	State  string       `json:"state"`
+	Note   string       `json:"note,omitempty"`
+	Commit string       `json:"commit,omitempty"`
+	Detail string       `json:"detail,omitempty"`
+	Until  *metav1.Time `json:"until,omitempty"`
+	Since  *metav1.Time `json:"since,omitempty"`
+
+	// IsGood says that no one need look at it.
+	IsGood bool `json:"isGood"`
+}
+
+// Kinds of parts.
+const (
+	partDelivery = "delivery"
+	partSite     = "site"
+	partGate     = "gate"
+	partCanary   = "canary"
+	partRequest  = "request"
+)
+
+// ForDeployment returns what is shown of a deployment.
+func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
+	d := &f.Deployment
+	out := Overview{
+		Namespace: d.Metadata.Namespace, Name: d.Metadata.Name, Kind: d.Kind, Group: groupOf(d.APIVersion),
+		Phase: string(d.Status.Phase), Outcome: string(d.Status.Outcome), Message: d.Status.Message, Finding: found,
+	}
+	if n := len(d.Status.Transitions); n > 0 {
+		out.Since = &d.Status.Transitions[n-1].At
+	}
+	out.Revisions = revisions(f)
+	out.Parts = slices.Concat(canaryParts(d), deliveryParts(f), siteParts(f), gateParts(f), requestParts(f))
+	return out
+}
+
+func groupOf(apiVersion string) string { return schema.FromAPIVersionAndKind(apiVersion, "").Group }
+
+// ForCluster returns what is shown of a WorkloadCluster.
+func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
+	c := &f.Cluster
+	out := Overview{
+		Namespace: c.Metadata.Namespace, Name: c.Metadata.Name, Kind: c.Kind, Group: groupOf(c.APIVersion),
+		Phase: string(c.Status.Phase), Message: c.Status.Message, Finding: found, Version: c.Status.Version, SiteName: c.Status.SiteName,
+	}
+	if e := c.Status.Endpoint; e != nil && e.Host != "" {
+		out.Endpoint = fmt.Sprintf("%s:%d", e.Host, e.Port)
+	}
+	if n := len(c.Status.Transitions); n > 0 {
+		out.Since = &c.Status.Transitions[n-1].At
+	}
+	if f.Managed != nil {
+		for _, o := range f.Managed.Status.AtProvider.Objects {
+			state := o.Reason
+			if o.Ready {
+				state = "Ready"
+			}
+			out.Parts = append(out.Parts, Part{Kind: o.Kind, Name: o.Name, State: cmp.Or(state, "NotReady"), Detail: o.Message, IsGood: o.Ready})
+		}
+	}
+	return out
+}
+
+// revisions are those of the ledger, the newest first. Without a ledger there is the present one alone.
+func revisions(f *cause.Facts) []Revision {
+	d, s := &f.Deployment, f.Ledger()
+	if d.Status.Revision == 0 {
+		return nil
+	}
+	now := Revision{
+		Number: d.Status.Revision, Commit: cmp.Or(commitOf(f, d.Status.Revision), presentCommit(d)), Sites: d.Status.Delivery.SitesReady, RequestedBy: requesterOf(f, d.Status.Revision),
+		IsLive: d.Status.LiveRevision == d.Status.Revision, Since: begunAt(d, d.Status.Revision),
+	}
+	if s.Current != nil && s.Current.Number == now.Number {
+		now.Verdict = verdictOf(s.Verdict, false)
+		if r := s.Current.RequestRef; r != nil {
+			now.RequestedBy = cmp.Or(r.By, r.Name)
+		}
+	}
+	out := []Revision{now}
+	for _, p := range slices.Backward(s.History) {
+		if p.Number == now.Number {
+			continue
+		}
+		out = append(out, Revision{
+			Number: p.Number, Commit: commitOf(f, p.Number), Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == s.Target,
+			IsLive: p.Number == d.Status.LiveRevision, Sites: sitesOf(p), RequestedBy: requesterOf(f, p.Number), Since: &p.EndedAt,
+		})
+	}
+	return out
+}
+
+// presentCommit is the commit that the status names, unless that belongs to a rollback.
+func presentCommit(d *cause.Deployment) string {
+	if d.Status.Rollback != nil && d.Status.Rollback.Attempts > 0 {
+		return ""
+	}
+	return d.Status.Delivery.ShortCommit
+}
+
+func verdictOf(v *ledger.Verdict, isWithdrawn bool) string {
+	switch {
+	case isWithdrawn:
+		return "Withdrawn"
+	case v == nil:
+		return ""
+	}
+	return string(v.Result)
+}
+
+// sitesOf a revision that was verified are those that ran it.
+func sitesOf(p ledger.Past) string {
+	if len(p.Trees) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%[1]d", len(p.Trees))
+}
+
+// commitOf a past revision is the first one that a GitDelivery remembers.
+func commitOf(f *cause.Facts, revision int64) string {
+	for i := range f.Deliveries {
+		for _, h := range f.Deliveries[i].Status.AtProvider.History {
+			if h.Revision == revision && h.Commit != "" {
+				return shorten(h.Commit)
+			}
+		}
+	}
+	return ""
+}
+
+// shortCommit is how many digits of a commit are shown.
+const shortCommit = 7
+
+func shorten(commit string) string { return commit[:min(shortCommit, len(commit))] }
+
+// requesterOf a revision is who made the RolloutRequest for it, as far as that still exists.
+func requesterOf(f *cause.Facts, revision int64) string {
+	for i := range f.Requests {
+		if r := &f.Requests[i]; r.Status.NewRevision == revision {
+			return cmp.Or(r.Spec.RequestedBy, r.Name)
+		}
+	}
+	return ""
+}
+
+// begunAt is when a revision began, as far as the status remembers it.
+func begunAt(d *cause.Deployment, revision int64) *metav1.Time {
+	for i := range d.Status.Transitions {
+		if t := &d.Status.Transitions[i]; t.Revision == revision {
+			return &t.At
+		}
+	}
+	return nil
+}
+
+// canaryParts show how far a revision is that gets a share of the requests.
+func canaryParts(d *cause.Deployment) []Part {
+	c := d.Status.Canary
+	if c == nil || c.State == "" {
+		return nil
+	}
+	out := Part{Kind: partCanary, Name: c.Step, State: string(c.State), Until: c.Until}
+	if c.Weight != nil {
+		out.Note = fmt.Sprintf("%d%%", *c.Weight)
+	}
+	if c.Step != "" {
+		out.Name = "step " + c.Step
+	}
+	if c.StableRevision != 0 {
+		out.Detail = fmt.Sprintf("revision %d has the other requests", c.StableRevision)
+	}
+	if c.Promote != nil {
+		out.Detail = "kubectl intent promote releases it"
+	}
+	return []Part{out}
+}
+
+// deliveryParts show the repositories.
+func deliveryParts(f *cause.Facts) []Part {
+	var out []Part
+	for i := range f.Deliveries {
+		d := &f.Deliveries[i]
+		ready := d.Status.GetCondition(xpv2.TypeReady)
+		p := Part{Kind: partDelivery, Name: d.Name, State: cmp.Or(string(ready.Reason), "Unknown"), IsGood: ready.Status == "True"}
+		if r := d.Spec.ProviderConfigReference; r != nil {
+			p.Name = r.Name
+		}
+		if at := d.Status.AtProvider.Remote; at != nil {
+			p.Commit, p.Detail = shorten(at.Commit), addressOf(at.URL)+", "+at.Branch
+		}
+		if !p.IsGood && ready.Message != "" {
+			p.Detail = ready.Message
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// addressOf a repository is its URL without what all URLs have.
+func addressOf(url string) string {
+	_, rest, found := strings.Cut(url, "://")
+	if !found {
+		rest = url
+	}
+	return strings.TrimSuffix(rest, ".git")
+}
+
+// engineName is how people call the engine whose object is of a kind.
+func engineName(e *deliveryv1alpha1.EngineObservation) string {
+	if e == nil {
+		return ""
+	}
+	return map[string]string{"Kustomization": "Flux", "Application": "Argo CD", "RootSync": "Config Sync", "RepoSync": "Config Sync"}[e.Kind]
+}
+
+// siteParts show the Sites: what the deployment says of each, and what the SiteSync adds.
+func siteParts(f *cause.Facts) []Part {
+	seen := map[string]deliveryv1alpha1.SiteObservation{}
+	for i := range f.Syncs {
+		for _, s := range f.Syncs[i].Status.AtProvider.Sites {
+			seen[s.Name] = s
+		}
+	}
+	var out []Part
+	sites := f.Deployment.Status.Delivery.Sites
+	for _, name := range slices.Sorted(maps.Keys(sites)) {
+		s := sites[name]
+		p := Part{Kind: partSite, Name: name, State: string(s.State), Commit: shorten(s.Commit), Detail: s.Message, Note: engineName(seen[name].Engine)}
+		p.IsGood = s.State == deploymentv1alpha1.SiteLive || s.State == deploymentv1alpha1.SiteDelivered
+		if p.IsGood && p.Detail == "" {
+			p.Since = seen[name].LiveSince
+		}
+		if s.Weight != nil {
+			p.Note = fmt.Sprintf("%s %d%%", p.Note, *s.Weight)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// gateParts show the Gate of the furthest step.
+func gateParts(f *cause.Facts) []Part {
+	g := f.CurrentGate()
+	if g == nil {
+		return nil
+	}
+	ready := g.Status.GetCondition(xpv2.TypeReady)
+	p := Part{Kind: partGate, Name: fmt.Sprintf("step %d", g.Spec.ForProvider.AskedPosition().Step+1), State: cmp.Or(string(g.Status.AtProvider.Verdict), string(ready.Reason), "Unknown")}
+	p.IsGood = g.Status.AtProvider.Verdict == rolloutv1alpha1.GatePassed
+	passed := 0
+	for _, c := range g.Status.AtProvider.Checks {
+		if c.Phase == rolloutv1alpha1.CheckPassed {
+			passed++
+		}
+	}
+	p.Note = fmt.Sprintf("%d of %d", passed, len(g.Spec.ForProvider.Checks))
+	if c := cause.DecidingCheck(g); c != nil && !p.IsGood {
+		p.Detail = fmt.Sprintf("%s at %s: %s", c.Name, c.Site, cmp.Or(cause.SayCheck(c), string(c.Phase)))
+	}
+	return []Part{p}
+}
+
+// requestParts show the RolloutRequests that are not done.
+func requestParts(f *cause.Facts) []Part {
+	var out []Part
+	for i := range f.Requests {
+		r := &f.Requests[i]
+		c := r.Status.GetCondition(rolloutv1alpha1.TypeCompleted)
+		if c.Status == "True" || rolloutv1alpha1.Result(c.Reason).Final() {
+			continue
+		}
+		out = append(out, Part{Kind: partRequest, Name: string(r.Spec.Action), State: cmp.Or(string(c.Reason), "Waiting"), Detail: cmp.Or(c.Message, r.Name)})
+	}
+	return out
+}

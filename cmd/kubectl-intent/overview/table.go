@@ -1,0 +1,134 @@
+package overview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// A Row is what a list shows of one deployment or cluster.
+type Row struct {
+	Overview
+
+	Revision int64  `json:"revision,omitempty"`
+	Live     int64  `json:"liveRevision,omitempty"`
+	Sites    string `json:"sites,omitempty"`
+	Step     string `json:"step,omitempty"`
+}
+
+// RowForDeployment returns what a list shows of a deployment.
+func RowForDeployment(f *cause.Facts, found cause.Finding) Row {
+	o := ForDeployment(f, found)
+	// A list shows no parts, and reads no objects but the deployments.
+	o.Parts, o.Revisions = nil, nil
+	out := Row{Overview: o, Revision: f.Deployment.Status.Revision, Live: f.Deployment.Status.LiveRevision, Sites: f.Deployment.Status.Delivery.SitesReady}
+	if c := f.Deployment.Status.Canary; c != nil && c.State != "" {
+		out.Step = c.Step
+		if c.Weight != nil {
+			out.Step = strings.TrimSpace(fmt.Sprintf("%s %d%%", c.Step, *c.Weight))
+		}
+	}
+	return out
+}
+
+// RowForCluster returns what a list shows of a cluster.
+func RowForCluster(f *cause.ClusterFacts, found cause.Finding) Row {
+	o := ForCluster(f, found)
+	o.Parts = nil
+	return Row{Overview: o}
+}
+
+// SortRows by namespace, name, kind and group.
+func SortRows(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Group, b.Group))
+	})
+}
+
+// Stuck are the rows that need a person.
+func Stuck(rows []Row) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Finding.NeedsPerson() })
+}
+
+// Table returns a line for each row. The namespace is left out of a list of one.
+func Table(rows []Row, s Style, withNamespace bool) []string {
+	cells := [][]string{{"NAMESPACE", "NAME", "PHASE", "REV", "LIVE", "SITES", "STEP", "SINCE", "REASON", "WHO"}}
+	for i := range rows {
+		cells = append(cells, s.cells(&rows[i]))
+	}
+	if s.IsWide {
+		for i := range rows {
+			cells[i+1] = append(cells[i+1], rows[i].Kind+"."+rows[i].Group, oneLine(rows[i].Message))
+		}
+		cells[0] = append(cells[0], "KIND", "MESSAGE")
+	}
+	if !withNamespace {
+		for i := range cells {
+			cells[i] = cells[i][1:]
+		}
+	}
+	return s.columns(dropEmptyColumns(cells))
+}
+
+func (s Style) cells(r *Row) []string {
+	phase := r.Phase
+	if r.Outcome == "RolledBack" {
+		phase = r.Outcome
+	}
+	since := ""
+	if r.Since != nil {
+		since = Elapsed(s.Now.Sub(r.Since.Time))
+	}
+	who, reason := "", ""
+	if !r.Finding.IsGood {
+		reason = r.Finding.Reason()
+		if r.Finding.Actor != advice.NoActor && r.Finding.NeedsPerson() {
+			who = string(r.Finding.Actor)
+		}
+	}
+	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), number(r.Revision), number(r.Live), r.Sites, r.Step, since, reason, who}
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// dropEmptyColumns leaves out the columns that no row has a value in.
+func dropEmptyColumns(cells [][]string) [][]string {
+	out := make([][]string, len(cells))
+	for col := range cells[0] {
+		if len(cells) > 1 && !slices.ContainsFunc(cells[1:], func(row []string) bool { return row[col] != "" }) {
+			continue
+		}
+		for i := range cells {
+			out[i] = append(out[i], cells[i][col])
+		}
+	}
+	return out
+}
+
+// columns aligns cells. The last one is cut at the width.
+func (s Style) columns(cells [][]string) []string {
+	widths := make([]int, len(cells[0]))
+	for _, row := range cells {
+		for i, c := range row {
+			widths[i] = max(widths[i], width(c))
+		}
+	}
+	var out []string
+	for _, row := range cells {
+		b := strings.Builder{}
+		for i, c := range row {
+			b.WriteString(c + strings.Repeat(" ", widths[i]-width(c)+2))
+		}
+		out = append(out, s.cut(strings.TrimRight(b.String(), " ")))
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package overview
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// WhyLines say why a deployment or a cluster does not go on: the cause, since when, who acts, what wakes it, and the chain that was followed.
+func WhyLines(o Overview, s Style) []string {
+	f := o.Finding
+	out := []string{s.headline(o)}
+	if f.IsGood {
+		out = append(out, s.wrap("Nothing is in the way. "+o.Message)...)
+		return append(out, s.unreadLines(f)...)
+	}
+	out = append(out, s.labelled("Cause:", sayLink(f.Cause()))...)
+	if at := f.Since(); at != nil {
+		out = append(out, s.labelled("Since:", s.clockAndAge(at))...)
+	}
+	out = append(out, s.labelled("Who acts:", whoActs(f))...)
+	if f.Do != "" {
+		out = append(out, s.labelled("What to do:", f.Do)...)
+	}
+	if f.Wakes != advice.WakeNone {
+		out = append(out, s.labelled("Wakes it:", string(f.Wakes))...)
+	}
+	out = append(out, "Followed:")
+	for i, l := range f.Chain {
+		out = append(out, s.cut(strings.Repeat("  ", i)+"└─ "+sayLink(l)))
+	}
+	for _, l := range f.Waiting {
+		out = append(out, s.labelled("Waits:", sayLink(l))...)
+	}
+	return append(out, s.unreadLines(f)...)
+}
+
+func (s Style) unreadLines(f cause.Finding) []string {
+	var out []string
+	for _, u := range f.Unread {
+		out = append(out, s.labelled("Not read:", u.What+": "+u.Why)...)
+	}
+	return out
+}
+
+// labelWidth is how wide the first column is.
+const labelWidth = 12
+
+// labelled breaks a text into lines beside its label.
+func (s Style) labelled(label, text string) []string {
+	narrow := s
+	if s.Width > 0 {
+		narrow.Width = max(2*labelWidth, s.Width-labelWidth)
+	}
+	var out []string
+	for _, line := range narrow.wrap(text) {
+		out = append(out, fmt.Sprintf("%-*s%s", labelWidth, label, line))
+		label = ""
+	}
+	return out
+}
+
+func sayLink(l cause.Link) string {
+	out := l.Object
+	if l.Reason != "" {
+		out += ": " + l.Reason
+	}
+	if l.Message != "" {
+		out += ": " + oneLine(l.Message)
+	}
+	return out
+}
+
+func (s Style) clockAndAge(at *metav1.Time) string {
+	return fmt.Sprintf("%s (%s)", s.clock(at), Elapsed(s.Now.Sub(at.Time)))
+}
+
+// whoActs says who acts, and when.
+func whoActs(f cause.Finding) string {
+	switch {
+	case f.Actor == advice.NoActor:
+		return "no one: it goes on by itself"
+	case f.EndsByItself:
+		return f.Actor.Words() + ", if it lasts"
+	}
+	return f.Actor.Words()
+}

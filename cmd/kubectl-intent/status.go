@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// redrawInterval is the shortest time between two drawings of what changes: there are five in a second at most.
+const redrawInterval = 200 * time.Millisecond
+
+// A statusCommand shows deployments and clusters.
+type statusCommand struct {
+	clusterFlags
+
+	Name          string `arg:""         help:"Name of an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
+	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
+	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
+	Stuck         bool   `help:"Show only what does not go on until a person acts."`
+	Output        string `default:"text" enum:"text,wide,json,yaml,name"                                                                                                         help:"Form of the output: text, wide, json, yaml or name." short:"o"`
+}
+
+// Run prints how far deployments and clusters are. It returns an error for what cannot be read.
+func (c *statusCommand) Run(s *streams) error {
+	if c.Name != "" && c.AllNamespaces {
+		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
+	}
+	if c.Watch && c.Output != "text" && c.Output != "wide" {
+		return usageError{errors.New("--watch prints text")}
+	}
+	opened, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx := context.Background()
+	if c.Watch {
+		return c.watch(ctx, s, opened)
+	}
+	found, err := c.read(ctx, opened)
+	if err != nil {
+		return err
+	}
+	return c.print(s, found)
+}
+
+// read what is shown, once.
+func (c *statusCommand) read(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
+	if c.Name != "" {
+		return from.Subject(ctx, c.Name)
+	}
+	return from.All(ctx, c.namespace(from))
+}
+
+func (c *statusCommand) namespace(of *cluster.Cluster) string {
+	if c.AllNamespaces {
+		return cluster.AllNamespaces
+	}
+	return of.Namespace()
+}
+
+// rows of what was found, sorted, and with --stuck those that need a person.
+func (c *statusCommand) rows(found *cluster.Subjects, now time.Time) []overview.Row {
+	var out []overview.Row
+	for _, f := range found.Deployments {
+		out = append(out, overview.RowForDeployment(f, cause.FindForDeployment(f, now)))
+	}
+	for _, f := range found.Clusters {
+		out = append(out, overview.RowForCluster(f, cause.FindForCluster(f, now)))
+	}
+	overview.SortRows(out)
+	if c.Stuck {
+		return overview.Stuck(out)
+	}
+	return out
+}
+
+// overviews of what was found, with all parts.
+func (c *statusCommand) overviews(found *cluster.Subjects, now time.Time) []overview.Overview {
+	var out []overview.Overview
+	for _, f := range found.Deployments {
+		out = append(out, overview.ForDeployment(f, cause.FindForDeployment(f, now)))
+	}
+	for _, f := range found.Clusters {
+		out = append(out, overview.ForCluster(f, cause.FindForCluster(f, now)))
+	}
+	if c.Stuck {
+		return slices.DeleteFunc(out, func(o overview.Overview) bool { return !o.Finding.NeedsPerson() })
+	}
+	return out
+}
+
+// print what was found, once.
+func (c *statusCommand) print(s *streams, found *cluster.Subjects) error {
+	now := s.now()
+	switch c.Output {
+	case "json", "yaml":
+		return c.printObjects(s, found, now)
+	case "name":
+		return printLines(s, names(c.rows(found, now)))
+	}
+	return printLines(s, c.lines(s, found, now))
+}
+
+func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now time.Time) error {
+	var v any = map[string]any{"items": c.rows(found, now)}
+	if all := c.overviews(found, now); c.Name != "" && len(all) == 1 {
+		v = all[0]
+	}
+	b, err := encodeValue(c.Output, v)
+	if err != nil {
+		return err
+	}
+	_, err = s.out.Write(b)
+	return errors.Wrap(err, "cannot print")
+}
+
+func names(rows []overview.Row) []string {
+	var out []string
+	for i := range rows {
+		out = append(out, strings.ToLower(rows[i].Kind)+"."+rows[i].Group+"/"+rows[i].Name)
+	}
+	return out
+}
+
+// lines of what was found.
+func (c *statusCommand) lines(s *streams, found *cluster.Subjects, now time.Time) []string {
+	style := overview.Style{Now: now, Width: s.screen.width(), IsWide: c.Output == "wide"}
+	if c.Name == "" {
+		rows := c.rows(found, now)
+		if len(rows) == 0 {
+			return []string{c.nothing()}
+		}
+		if s.screen == nil {
+			style.Width = 0
+		}
+		return overview.Table(rows, style, c.AllNamespaces)
+	}
+	var out []string
+	for i, o := range c.overviews(found, now) {
+		if i > 0 {
+			out = append(out, "")
+		}
+		out = append(out, overview.Lines(o, style)...)
+	}
+	if len(out) == 0 {
+		return []string{c.nothing()}
+	}
+	return out
+}
+
+func (c *statusCommand) nothing() string {
+	if c.Stuck {
+		return "Nothing needs a person."
+	}
+	return "No IntentDeployment and no WorkloadCluster was found."
+}
+
+// printLines prints lines in which nothing steers a terminal.
+func printLines(s *streams, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(s.out, quoteLine(line)); err != nil {
+			return errors.Wrap(err, "cannot print")
+		}
+	}
+	return nil
+}

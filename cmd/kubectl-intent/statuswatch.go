@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// watch shows each change until the context ends.
+func (c *statusCommand) watch(ctx context.Context, s *streams, opened *cluster.Cluster) error {
+	m, err := opened.Mirror(ctx, c.namespace(opened), c.Name != "")
+	if err != nil {
+		return err
+	}
+	v := &viewer{streams: s, command: c, look: m.All}
+	if c.Name != "" {
+		v.look = func(ctx context.Context) (*cluster.Subjects, error) { return m.Subject(ctx, c.Name) }
+	}
+	return v.follow(ctx, m.Changed(), redrawInterval)
+}
+
+// A viewer shows what changes.
+type viewer struct {
+	*streams
+
+	command *statusCommand
+	look    func(context.Context) (*cluster.Subjects, error)
+
+	// drawn are the lines on the terminal, and said the last line about each object.
+	drawn []string
+	said  map[string]string
+}
+
+// follow shows what is there, and then each change: at most one drawing in an interval, and the last change always. A terminal is drawn again each second
+// too, since times pass.
+func (v *viewer) follow(ctx context.Context, changed <-chan struct{}, interval time.Duration) error {
+	clock := time.NewTicker(time.Second)
+	defer clock.Stop()
+	for {
+		if err := v.show(ctx); err != nil {
+			return err
+		}
+		// What changes meanwhile is kept in the channel.
+		pause := time.NewTimer(interval)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-pause.C:
+		}
+		if !v.awaitChange(ctx, changed, clock.C) {
+			return nil
+		}
+	}
+}
+
+// awaitChange returns false when the context ended.
+func (v *viewer) awaitChange(ctx context.Context, changed <-chan struct{}, second <-chan time.Time) bool {
+	if v.screen == nil {
+		second = nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-changed:
+	case <-second:
+	}
+	return true
+}
+
+// show what is there now: on a terminal all of it, elsewhere a line for each object that changed.
+func (v *viewer) show(ctx context.Context) error {
+	found, err := v.look(ctx)
+	if err != nil && v.drawn == nil && v.said == nil {
+		return err
+	}
+	now := v.now()
+	if v.screen == nil {
+		return v.printChanges(found, err, now)
+	}
+	lines := []string{}
+	if err != nil {
+		lines = append(lines, quoteLine(err.Error()))
+	}
+	if found != nil {
+		for _, line := range v.command.lines(v.streams, found, now) {
+			lines = append(lines, quoteLine(line))
+		}
+	}
+	if slices.Equal(lines, v.drawn) {
+		return nil
+	}
+	isFirst := v.drawn == nil
+	v.drawn = lines
+	return v.screen.redraw(v.out, lines, isFirst)
+}
+
+// printChanges prints a line for each object that says something else than before.
+func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.Time) error {
+	before := v.said
+	v.said = map[string]string{}
+	if failure != nil {
+		v.said[""] = failure.Error()
+		return v.printChange(before, "", now)
+	}
+	rows := v.command.rows(found, now)
+	for i := range rows {
+		key := rows[i].Namespace + "/" + rows[i].Name + " " + rows[i].Kind + " " + rows[i].Group
+		v.said[key] = changeLine(&rows[i])
+		if err := v.printChange(before, key, now); err != nil {
+			return err
+		}
+	}
+	for key := range before {
+		if _, ok := v.said[key]; !ok && key != "" {
+			name, _, _ := strings.Cut(key, " ")
+			if err := printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + name + " is not shown any more"}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *viewer) printChange(before map[string]string, key string, now time.Time) error {
+	if last, ok := before[key]; ok && last == v.said[key] {
+		return nil
+	}
+	return errors.Wrap(printLines(v.streams, []string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
+}
+
+// changeLine says in one line where an object is.
+func changeLine(r *overview.Row) string {
+	out := fmt.Sprintf("%s/%s %s", r.Namespace, r.Name, orUnknown(r.Phase))
+	if r.Outcome != "" && r.Outcome != r.Phase {
+		out += "/" + r.Outcome
+	}
+	if r.Revision != 0 {
+		out += fmt.Sprintf(" revision %d", r.Revision)
+	}
+	if r.Sites != "" {
+		out += " sites " + r.Sites
+	}
+	if r.Step != "" {
+		out += " step " + r.Step
+	}
+	return strings.TrimSuffix(out+": "+strings.Join(strings.Fields(r.Message), " "), ": ")
+}
+
+func orUnknown(phase string) string {
+	if phase == "" {
+		return "Unknown"
+	}
+	return phase
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// A whyCommand says why a deployment or a cluster does not go on.
+type whyCommand struct {
+	clusterFlags
+	formFlag
+
+	Name string `arg:"" help:"Name of an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
+}
+
+// Run prints the cause, since when it is there, who acts, what to do, what wakes the object, and the objects that were followed. It returns an error when
+// nothing has the name.
+func (c *whyCommand) Run(s *streams) error {
+	opened, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx := context.Background()
+	found, err := opened.Subject(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	opened.ReadInstallation(ctx, found)
+	now := s.now()
+	var all []overview.Overview
+	for _, f := range found.Deployments {
+		all = append(all, overview.ForDeployment(f, cause.FindForDeployment(f, now)))
+	}
+	for _, f := range found.Clusters {
+		all = append(all, overview.ForCluster(f, cause.FindForCluster(f, now)))
+	}
+	if c.Output != "text" {
+		b, err := encodeValue(c.Output, findings(all))
+		if err != nil {
+			return err
+		}
+		_, err = s.out.Write(b)
+		return errors.Wrap(err, "cannot print")
+	}
+	style := overview.Style{Now: now, Width: s.screen.width()}
+	for _, o := range all {
+		if err := printLines(s, overview.WhyLines(o, style)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findings are printed as one object where there is one.
+func findings(all []overview.Overview) any {
+	out := make([]cause.Finding, 0, len(all))
+	for i := range all {
+		out = append(out, all[i].Finding)
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return map[string]any{"items": out}
+}

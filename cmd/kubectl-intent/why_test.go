@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+// crossplane are the objects of an installation that is well, beside the composite of a claim.
+func crossplane(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	return []*unstructured.Unstructured{
+		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Provider, metadata: {name: provider-intentplane}, spec: {package: r/provider-intentplane}, status: {conditions: [{type: Healthy, status: "True", reason: Healthy}]}}`),
+		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Provider, metadata: {name: provider-aws}, spec: {package: r/aws}, status: {conditions: [{type: Healthy, status: "False", reason: Sick}]}}`),
+		parse(t, `{apiVersion: pkg.crossplane.io/v1, kind: Function, metadata: {name: function-intentplane}, spec: {package: r/function-intentplane}, status: {conditions: [{type: Healthy, status: "True", reason: Healthy}]}}`),
+		parse(t, `{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: xintentdeployments.claims.intentplane.dev}, status: {conditions: [{type: Established, status: "True", reason: Watching}]}}`),
+		parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, metadata: {name: shop-x}, status: {conditions: [{type: Responsive, status: "True", reason: WatchCircuitClosed}]}}`),
+		parse(t, `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {namespace: crossplane-system, name: intentplane-provider}, spec: {renewTime: "2031-05-06T14:03:38.000000Z"}}`),
+	}
+}
+
+// claimed returns a sample as a claim.
+func claimed(s *samples.Sample) *samples.Sample {
+	s.Group = "claims.intentplane.dev"
+	return s
+}
+
+func TestWhy(t *testing.T) {
+	clusterScoped := map[string]bool{
+		"providers.pkg.crossplane.io": true, "functions.pkg.crossplane.io": true, "compositeresourcedefinitions.apiextensions.crossplane.io": true,
+		"xintentdeployments.claims.intentplane.dev": true, "leases.coordination.k8s.io": true,
+	}
+	cases := map[string]struct {
+		reason string
+		sample *samples.Sample
+		denied map[string]bool
+		edit   func([]*unstructured.Unstructured)
+		args   []string
+		code   int
+		says   []string
+		not    string
+	}{
+		"Password": {
+			reason: "The cause, who acts and what to do are named, with the chain through the composite of a claim.", sample: samples.WrongPassword(),
+			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed: git.example.org: 401", "Who acts:   the platform team", "Wakes it:   a change of the Secret", "XIntentDeployment shop-x"}, not: "Not read",
+		},
+		"Edit": {
+			reason: "A user with the role edit in one namespace gets the same cause, and sees what was not read.", sample: samples.WrongPassword(), denied: clusterScoped,
+			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   providers.pkg.crossplane.io: the user may not read them", "Not read:   leases"},
+		},
+		"Good": {reason: "A deployment that runs has no cause.", sample: samples.Verified(), says: []string{"Nothing is in the way. Every Site runs the revision."}, not: "Cause"},
+		"Breaker": {
+			reason: "The circuit breaker of the composite of a claim is found.", sample: samples.EngineFailed(),
+			edit: func(all []*unstructured.Unstructured) {
+				all[4].Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Responsive", "status": "False", "reason": "WatchCircuitOpen", "message": "Too many watch events from ConfigMap/x."}}}
+			},
+			says: []string{"Cause:      Crossplane's circuit breaker: WatchCircuitOpen: Too many watch", "Crossplane, which watches it again after five minutes", "the platform team, if it lasts"},
+		},
+		"JSON":    {reason: "A script gets the finding.", sample: samples.WrongPassword(), args: []string{"-o", "json"}, says: []string{`"actor": "PlatformTeam"`, `"isGood": false`, `"object": "GitDelivery shop-fleet"`}},
+		"Missing": {reason: "A name that nothing has is an error.", sample: samples.Verified(), args: []string{"-n", "team-z"}, code: exitInvalid, says: []string{"has no IntentDeployment and no WorkloadCluster"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{objects: crossplane(t), denied: tc.denied}
+			if tc.edit != nil {
+				tc.edit(server.objects)
+			}
+			kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": claimed(tc.sample)})
+			for _, o := range server.objects {
+				if o.GetKind() == "IntentDeployment" {
+					if err := unstructured.SetNestedStringMap(o.Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XIntentDeployment", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			out, problems, code := runIntent("", append([]string{"why", "shop", "--kubeconfig", kubeconfig}, tc.args...)...)
+			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
+				t.Errorf("\n%s\nwhy: want %d and not %q, got %d:\n%s%s", tc.reason, tc.code, tc.not, code, out, problems)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(out+problems, want) {
+					t.Errorf("\n%s\nwhy: want %q, got:\n%s%s", tc.reason, want, out, problems)
+				}
+			}
+		})
+	}
+}
+
+// maxWhyRequests is how many requests an answer costs at most.
+const maxWhyRequests = 15
+
+// TestWhyRequests counts the requests of an answer, of a claim and of a cluster, which are looked for in both shapes.
+func TestWhyRequests(t *testing.T) {
+	server := &apiServer{objects: crossplane(t)}
+	kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": claimed(samples.WrongPassword())})
+	server.objects = append(server.objects, parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: team-a, name: prod},
+		spec: {resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XWorkloadCluster, name: prod-x}}, status: {managedCluster: prod-x}}`))
+	for _, name := range []string{"shop", "prod"} {
+		n := &atomic.Int64{}
+		server.requests = n
+		out, problems, code := runIntent("", "why", name, "--kubeconfig", kubeconfig)
+		if code != 0 || !strings.Contains(out, "Who acts") {
+			t.Fatalf("why %s: %d\n%s%s", name, code, out, problems)
+		}
+		t.Logf("why %s: %d requests", name, n.Load())
+		if n.Load() > maxWhyRequests || n.Load() == 0 {
+			t.Errorf("why %s makes %d requests, want at most %d", name, n.Load(), maxWhyRequests)
+		}
+	}
+}
