@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +18,13 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// Exit codes.
+// Exit codes. The last three are those of wait alone.
 const (
-	exitInvalid = 1
-	exitUsage   = 2
+	exitInvalid    = 1
+	exitUsage      = 2
+	exitRolledBack = 3
+	exitTimedOut   = 4
+	exitSuperseded = 5
 )
 
 // commands are what kubectl-intent can do.
@@ -40,7 +44,7 @@ type commands struct {
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
 	Why        whyCommand        `cmd:"" help:"Say why a deployment or a cluster does not go on, who has to act, and what to do."`
-	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected, rolled back or held up."`
+	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
 // A versionCommand prints the version.
@@ -74,10 +78,23 @@ type streams struct {
 type usageError struct{ error }
 
 // A verdictError says that what was looked at is not as it should be. Why was printed.
-type verdictError struct{}
+type verdictError struct {
+	// code that the program exits with. 0 stands for exitInvalid.
+	code int
+}
 
 // Error says nothing: what was found is printed already.
 func (verdictError) Error() string { return "" }
+
+// An endError is how something that was waited for ended. A person reads what it says, if that was not printed already, and a script its code.
+type endError struct {
+	error
+
+	code int
+}
+
+// Unwrap returns what is said.
+func (e endError) Unwrap() error { return e.error }
 
 func main() {
 	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout)}
@@ -135,9 +152,12 @@ func exitCode(err error, problems io.Writer) int {
 		return 0
 	}
 	if e := (verdictError{}); errors.As(err, &e) {
-		return exitInvalid
+		return cmp.Or(e.code, exitInvalid)
 	}
 	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", plainMessage(err.Error()))
+	if e := (endError{}); errors.As(err, &e) {
+		return e.code
+	}
 	if e := (usageError{}); errors.As(err, &e) {
 		return exitUsage
 	}

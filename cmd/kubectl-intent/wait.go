@@ -21,22 +21,28 @@ const waitInterval = time.Second
 type waitCommand struct {
 	clusterFlags
 
-	Name    string        `arg:""        help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
-	Timeout time.Duration `default:"30m" help:"How long to wait."`
+	Name    string        `arg:""              help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME."                                                                                                                     predictor:"claim"`
+	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one." name:"for"`
+	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
 	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`
 }
 
-// Run waits until the Sites run what the deployment asks for. It returns an error when that was rejected, rolled back or is held up until a
-// person acts, when it takes longer than the timeout, and when the deployment cannot be read.
+// Run waits until the deployment is where the user wants it. It returns an error with an exit code of its own when that was rejected or is held up until a
+// person acts, when it was rolled back, when it takes longer than the timeout, when another spec took its place, and when the deployment cannot be read.
 func (c *waitCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
 		return usageError{err}
 	}
+	goal, err := parseGoal(c.For, s.in)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
 	w := &waiter{
+		goal:     goal,
 		look:     func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) },
 		interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now,
 	}
@@ -61,6 +67,9 @@ const (
 	waitGoesOn    waitResult = "GoesOn"
 	waitSucceeded waitResult = "Succeeded"
 	waitFailed    waitResult = "Failed"
+
+	waitRolledBack waitResult = "RolledBack"
+	waitSuperseded waitResult = "Superseded"
 )
 
 // A progress is where a deployment is, and what its status says.
@@ -68,12 +77,17 @@ type progress struct {
 	result  waitResult
 	message string
 
+	// digest of the spec that the deployment has now.
+	digest string
+
 	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
 	missing bool
 }
 
 // A waiter waits for the end of what a deployment asks for.
 type waiter struct {
+	goal goal
+
 	// look at the deployment, which is JSON.
 	look func(context.Context) ([]byte, error)
 
@@ -96,20 +110,17 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) error {
 	for {
 		b, err := w.look(ctx)
 		if ctx.Err() != nil {
-			return errors.Errorf("it did not come to its end in time: %s", before.message)
+			return endError{errors.Errorf("it did not come to its end in time: %s", before.message), exitTimedOut}
 		}
 		if err != nil {
 			return err
 		}
-		now, err := progressOf(b)
+		now, err := w.progressOf(b)
 		if err != nil {
 			return err
 		}
-		if now == before && now.result == waitSucceeded {
-			return nil
-		}
-		if now == before && now.result == waitFailed {
-			return verdictError{}
+		if now == before && now.result != waitGoesOn {
+			return now.result.verdict()
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
 			return errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
@@ -126,6 +137,20 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// verdict returns nil for what was waited for, and an error with its exit code for another end.
+func (r waitResult) verdict() error {
+	switch r {
+	case waitGoesOn, waitSucceeded:
+		return nil
+	case waitRolledBack:
+		return verdictError{exitRolledBack}
+	case waitSuperseded:
+		return verdictError{exitSuperseded}
+	case waitFailed:
+	}
+	return verdictError{}
 }
 
 // missingSince returns since when a deployment has waited for something that does not exist, or the zero time.
@@ -152,11 +177,19 @@ type waitedFor struct {
 		Outcome      string             `json:"outcome"`
 		Message      string             `json:"message"`
 		Conditions   []metav1.Condition `json:"conditions"`
+		Revision     int64              `json:"revision"`
+		Delivery     struct {
+			SyncState string `json:"syncState"`
+		} `json:"delivery"`
+		Canary struct {
+			State string `json:"state"`
+			Step  string `json:"step"`
+		} `json:"canary"`
 	} `json:"status"`
 }
 
 // progressOf says where a deployment is, which is decoded from JSON. A status that speaks about an earlier spec says nothing of this one.
-func progressOf(b []byte) (progress, error) {
+func (w *waiter) progressOf(b []byte) (progress, error) {
 	d := &waitedFor{}
 	if err := json.Unmarshal(b, d); err != nil {
 		return progress{}, errors.Wrap(err, "cannot decode the deployment")
@@ -165,17 +198,24 @@ func progressOf(b []byte) (progress, error) {
 	if err != nil {
 		return progress{}, errors.Wrap(err, "cannot compute the digest of the spec")
 	}
-	if d.Status.IntentDigest != want {
-		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."}, nil
+	if p, isOther := w.goal.compareSpec(want); isOther {
+		return p, nil
 	}
-	return progress{result: d.resultOfWait(), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound")}, nil
+	if d.Status.IntentDigest != want {
+		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+	}
+	return progress{
+		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
+	}, nil
 }
 
 // resultOfWait says whether the deployment came to an end. One that only a person can help did.
 func (d *waitedFor) resultOfWait() waitResult {
 	held := d.Spec.Suspend != nil && *d.Spec.Suspend && d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
-	case outcome == deploymentv1alpha1.OutcomeFailed, outcome == deploymentv1alpha1.OutcomeRolledBack:
+	case outcome == deploymentv1alpha1.OutcomeRolledBack:
+		return waitRolledBack
+	case outcome == deploymentv1alpha1.OutcomeFailed:
 		return waitFailed
 	case held, d.isConditionTrue("Stalled"):
 		return waitFailed

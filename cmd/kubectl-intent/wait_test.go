@@ -82,7 +82,7 @@ func TestProgressOf(t *testing.T) {
 		"RolledBack": {
 			reason: "A deployment that was rolled back does not run what it asks for.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It runs., conditions: [` + isNotReady + `]}`,
-			want:   progress{result: waitFailed, message: "Succeeded: It runs."},
+			want:   progress{result: waitRolledBack, message: "Succeeded: It runs."},
 		},
 		"Failed": {
 			reason: "A deployment that Failed is at its end, whatever its conditions say by then.",
@@ -115,7 +115,8 @@ func TestProgressOf(t *testing.T) {
 			if tc.spec == "" {
 				tc.spec = "{}"
 			}
-			got, err := progressOf(waitedClaim(t, tc.spec, tc.status))
+			got, err := (&waiter{}).progressOf(waitedClaim(t, tc.spec, tc.status))
+			got.digest = ""
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(progress{})); diff != "" || err != nil {
 				t.Errorf("\n%s\nprogressOf(...): %v; -want, +got:\n%s", tc.reason, err, diff)
 			}
@@ -201,7 +202,8 @@ func TestWaitCommand(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Late":    {reason: "The timeout ends the command, with exit code 1.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: exitInvalid, says: "shop: it did not come to its end in time"},
+		"Late":    {reason: "The timeout ends the command, with an exit code of its own.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: exitTimedOut, says: "shop: it did not come to its end in time"},
+		"For":     {reason: "A goal that does not exist is a mistake of the command line.", status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: exitUsage, says: "want succeeded, live, step=N or digest=FILE"},
 		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
 	}
 	for name, tc := range cases {

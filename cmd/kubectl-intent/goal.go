@@ -1,0 +1,106 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+// A goal is what a deployment is waited for.
+type goal struct {
+	// isLive says that the Sites have to run the revision, which gates may judge still.
+	isLive bool
+
+	// step of a canary that has to be live. 0 means all of them.
+	step int
+
+	// digest of the one spec that is waited for. Before it was seen, the deployment may have another one. Empty means that whatever the deployment asks for is
+	// waited for.
+	digest string
+
+	// isFixed says that another spec ends the wait, once one was seen.
+	isFixed bool
+
+	// seen is the digest of the spec that the deployment had.
+	seen string
+}
+
+// parseGoal understands what follows --for. It returns an error for anything else, and for a file that cannot be read or has not one deployment.
+func parseGoal(text string, in io.Reader) (goal, error) {
+	kind, value, _ := strings.Cut(text, "=")
+	switch {
+	case text == "succeeded":
+		return goal{}, nil
+	case text == "live":
+		return goal{isLive: true, isFixed: true}, nil
+	case kind == "step":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return goal{}, usageError{errors.Errorf("--for=step=%s: the step must be a number from 1", value)}
+		}
+		return goal{step: n, isFixed: true}, nil
+	case kind == "digest" && value != "":
+		return goalOfFile(value, in)
+	}
+	return goal{}, usageError{errors.Errorf("--for=%s: want succeeded, live, step=N or digest=FILE", text)}
+}
+
+// goalOfFile waits for the spec of the one deployment in a file.
+func goalOfFile(file string, in io.Reader) (goal, error) {
+	all, err := readClaims(in, file)
+	if err != nil {
+		return goal{}, err
+	}
+	if len(all) != 1 {
+		return goal{}, usageError{errors.Errorf("%s has %d IntentDeployments, want one", file, len(all))}
+	}
+	sum, err := digest.Spec(&all[0].Spec)
+	return goal{digest: sum, isFixed: true}, errors.Wrap(err, "cannot compute the digest of the spec")
+}
+
+// compareSpec returns where the deployment is, and true, if its spec is not the one that is waited for: it was not applied yet, or another one took its
+// place.
+func (g *goal) compareSpec(now string) (progress, bool) {
+	if g.seen == "" && (g.digest == "" || g.digest == now) {
+		g.seen = now
+	}
+	switch {
+	case !g.isFixed || g.seen == now:
+		return progress{}, false
+	case g.seen == "":
+		return progress{result: waitGoesOn, message: "Pending: the deployment does not have the spec of the file yet.", digest: now}, true
+	}
+	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the one that was waited for.", digest: now}, true
+}
+
+// resultOf says whether the deployment is where it is wanted.
+func (g *goal) resultOf(d *waitedFor) waitResult {
+	end := d.resultOfWait()
+	isBad := end == waitFailed || end == waitRolledBack
+	switch {
+	case isBad:
+		return end
+	case g.isLive && d.Status.Delivery.SyncState == string(deploymentv1alpha1.SyncLive), g.step > 0 && d.hasReachedStep(g.step):
+		return waitSucceeded
+	}
+	return end
+}
+
+// hasReachedStep is true for a canary at whose step, or at a later one, the Sites are live.
+func (d *waitedFor) hasReachedStep(step int) bool {
+	text, _, _ := strings.Cut(d.Status.Canary.Step, "/")
+	now, err := strconv.Atoi(text)
+	if err != nil {
+		return false
+	}
+	isOnItsWay := slices.Contains([]deploymentv1alpha1.CanaryState{
+		deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack, "",
+	}, deploymentv1alpha1.CanaryState(d.Status.Canary.State))
+	return now > step || now == step && !isOnItsWay
+}
