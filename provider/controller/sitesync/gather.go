@@ -25,6 +25,9 @@ import (
 // maxAtOnce is how many Sites are asked at the same time.
 const maxAtOnce = 16
 
+// An objectReader reads an object of a cluster, from a watch or from its API server.
+type objectReader func(context.Context, engines.Ref) (*unstructured.Unstructured, error)
+
 // A reading is what was read of one Site's engine, for those who want to ask it something.
 type reading struct {
 	cluster      *clusters.Cluster
@@ -150,7 +153,7 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
 	}
 	if want.Traffic != nil {
-		s.traffic, err = e.readTraffic(ctx, s.site, *want.Traffic)
+		s.traffic, err = e.readTraffic(ctx, f, want, *s)
 	}
 	return err
 }
@@ -227,8 +230,14 @@ func fillPlaceholders(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1
 	return ref
 }
 
+// getObject reads an object from a watch.
 func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *problem) {
-	o, err := c.Get(ctx, ref)
+	return readObject(ctx, c.Get, ref)
+}
+
+// readObject reads an object, and says why that cannot be read.
+func readObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *problem) {
+	o, err := read(ctx, ref)
 	var failure *clusters.Error
 	if errors.As(err, &failure) {
 		return nil, &problem{reason: failure.Reason, message: ref.String() + ": " + failure.Detail}

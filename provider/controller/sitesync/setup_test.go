@@ -86,7 +86,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
 		"Kustomization": kustomizations(), "GitRepository": repositories(),
-		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(),
+		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(), "Deployment": deployments(),
 	})
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
@@ -192,6 +192,10 @@ func kustomizations() schema.GroupVersionResource {
 
 func repositories() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: "gitrepositories"}
+}
+
+func deployments() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 }
 
 func scheme(t *testing.T) *runtime.Scheme {

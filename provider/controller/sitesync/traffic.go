@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
@@ -34,15 +33,20 @@ type trafficFacts struct {
 
 // readTraffic reads the routes and the workloads of a Site from its own cluster, wherever its engine is. It returns an error if our own API server
 // does not answer.
-func (e *external) readTraffic(ctx context.Context, site *catalogv1alpha1.Site, want v1alpha1.SiteTraffic) (*trafficFacts, error) {
+func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts) (*trafficFacts, error) {
 	out := &trafficFacts{workloads: map[string]*problem{}}
-	c, p, err := e.connectTarget(ctx, site)
+	c, p, err := e.connectTarget(ctx, s.site)
 	if out.routes = p; err != nil || p != nil {
 		return out, err
 	}
-	out.readRoutes(ctx, c, want.Routes)
-	for _, t := range want.Tracks {
-		out.workloads[t.Name] = readWorkloads(ctx, c, t.Workloads)
+	out.readRoutes(ctx, c, want.Traffic.Routes)
+	for _, t := range want.Traffic.Tracks {
+		p := readWorkloads(ctx, c.Get, t.Workloads)
+		// Watches of two kinds do not wait for each other: that of the Deployments may not have seen what the engine says that it applied.
+		if p == nil && s.applied.id == want.Tree && !arePodsProven(t, f.lastOfSite(want.Name).TrackOf(t.Name)) {
+			p = readWorkloads(ctx, c.Fetch, t.Workloads)
+		}
+		out.workloads[t.Name] = p
 	}
 	return out, nil
 }
@@ -76,9 +80,9 @@ func (t *trafficFacts) isWeighed(track string) bool {
 	return t != nil && slices.ContainsFunc(t.weighed, func(service string) bool { return strings.HasSuffix(service, "-"+track) })
 }
 
-func readWorkloads(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficWorkload) *problem {
+func readWorkloads(ctx context.Context, read objectReader, want []v1alpha1.TrafficWorkload) *problem {
 	for _, w := range want {
-		found, p := getObject(ctx, c, workloadRef(w))
+		found, p := readObject(ctx, read, workloadRef(w))
 		if p != nil {
 			return p
 		}
@@ -202,11 +206,16 @@ func isAfter(p ledger.Position, other *ledger.Position) bool {
 func (f facts) observePods(o *v1alpha1.TrackObservation, want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation, proven bool) {
 	switch {
 	case want.Tree == "":
-	case last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt):
+	case arePodsProven(want, last):
 		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt.DeepCopy()
 	case proven && !isBefore(f.asked(), want.ChangedAt):
 		o.AvailableTree, o.AvailableAt = want.Tree, new(f.asked())
 	}
+}
+
+// arePodsProven is true if the pods of the folder that Git has were seen since it changed.
+func arePodsProven(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation) bool {
+	return last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt)
 }
 
 func isBefore(p ledger.Position, other *ledger.Position) bool {
