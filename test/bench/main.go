@@ -96,6 +96,7 @@ func allFigures(s *stage) []figure {
 		{"state_modify_ms", "ms", s.withoutControlPlane(b.recordFigure("modify"))},
 		{"state_writers_lost", "changes", s.withoutControlPlane(b.recordFigure("lost"))},
 		{"state_10000_bytes", "bytes", s.withoutControlPlane(b.recordFigure("bytes"))},
+		{"prune_wrong", "plans", s.withoutControlPlane(wrongPlans)},
 		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOfValues))},
 		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOfValues))},
 		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOfValues))},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -162,6 +163,18 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 		n += len(value)
 	}
 	return float64(n), nil
+}
+
+// wrongPlans returns how many of 10,000 random plans of what to prune are others than a naive rule makes.
+func wrongPlans(ctx context.Context) (float64, error) {
+	r, err := runBenchmark(ctx, "./provider/prune", "BenchmarkPlan$", "prune_wrong", "1x", 1)
+	if err != nil {
+		return 0, err
+	}
+	if len(r["BenchmarkPlan"]) == 0 {
+		return 0, errors.New("the benchmark does not say how many plans are wrong")
+	}
+	return slices.Max(r["BenchmarkPlan"]), nil
 }
 
 // hexadecimal returns digits that compress as badly as those of a digest.

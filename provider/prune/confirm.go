@@ -1,0 +1,41 @@
+package prune
+
+import "time"
+
+// An Answer says what becomes of an approval.
+type Answer string
+
+// Answers.
+const (
+	// AnswerGo means that the plan may be carried out.
+	AnswerGo Answer = "Go"
+
+	// AnswerNotADigest means that the approval names what cannot be a plan.
+	AnswerNotADigest Answer = "NotADigest"
+
+	// AnswerOtherPlan means that the approval names another plan than the one that was shown.
+	AnswerOtherPlan Answer = "OtherPlan"
+
+	// AnswerExpired means that the plan was shown too long ago.
+	AnswerExpired Answer = "Expired"
+
+	// AnswerPlanChanged means that the plan is another one by now, or is refused.
+	AnswerPlanChanged Answer = "PlanChanged"
+)
+
+// Confirm decides on an approval that names a plan by its digest. Shown is the digest that the request shows since some time, and fresh is the
+// plan of facts that were read for this approval. Only AnswerGo lets anything be removed.
+func Confirm(approved, shown string, since time.Time, fresh *Plan, now time.Time) Answer {
+	age := now.Sub(since)
+	switch {
+	case !digestPattern.MatchString(approved):
+		return AnswerNotADigest
+	case approved != shown:
+		return AnswerOtherPlan
+	case since.IsZero() || age < 0 || age >= goodFor:
+		return AnswerExpired
+	case fresh.Refusal != "" || fresh.Digest != approved:
+		return AnswerPlanChanged
+	}
+	return AnswerGo
+}

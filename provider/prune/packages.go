@@ -1,0 +1,177 @@
+package prune
+
+import (
+	"fmt"
+	"slices"
+)
+
+// judgePackages returns an item for each package that may be one to remove, and how many packages of the namespaces are ours.
+func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
+	items, of, ours := []Item{}, []*Package{}, 0
+	for i := range f.Packages {
+		p := &f.Packages[i]
+		if f.covers(p.Namespace) && isMadeByBundle(p) {
+			ours++
+		}
+		if !f.isAskedFor(p) || f.ownBundle(p) != "" {
+			continue
+		}
+		item := Item{
+			Kind: KindPackage, Namespace: p.Namespace, Name: p.Name, UID: p.UID, SpecDigest: p.SpecDigest,
+			Objects: len(p.Objects), Stateful: statefulObjects(p.Objects),
+		}
+		items, of = append(items, judge(f, p, item, rules)), append(of, p)
+	}
+	if hasRule(rules, KeepDependedOn) {
+		keepDependedOn(f, items, of)
+	}
+	return items, ours
+}
+
+// isMadeByBundle reports whether a package is what a bundle made, by all that says so.
+func isMadeByBundle(p *Package) bool { return p.IsMade && p.Label == p.Name && p.Bundle.Name != "" }
+
+// isAskedFor reports whether a request is about the bundle that made a package.
+func (f *Facts) isAskedFor(p *Package) bool {
+	return f.Bundle == BundleName{} || f.Bundle == p.Bundle && f.Namespace == p.Namespace
+}
+
+// ownBundle returns a sentence if the bundle that made the package names it: it did not leave the bundle, or came back.
+func (f *Facts) ownBundle(p *Package) string {
+	for _, b := range f.Bundles {
+		if b.BundleName == p.Bundle && b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
+			return fmt.Sprintf("bundle %s names it", b.Name)
+		}
+	}
+	return ""
+}
+
+func hasRule(rules []rule[*Package], reason Reason) bool {
+	return slices.ContainsFunc(rules, func(r rule[*Package]) bool { return r.reason == reason })
+}
+
+// packageRules returns what keeps a package. The first rule that does gives the reason.
+func packageRules() []rule[*Package] {
+	return []rule[*Package]{
+		{KeepNotYourNamespace, func(f *Facts, p *Package) string { return f.explainNamespace(p.Namespace) }},
+		{KeepNotOurs, explainLabels},
+		{KeepRecordNewer, func(f *Facts, p *Package) string {
+			return f.explainRecord(p, "a newer version keeps the record of bundle %s: use that version", func(r *Record) bool { return r != nil && r.IsNewer })
+		}},
+		{KeepRecordMissing, func(f *Facts, p *Package) string {
+			return f.explainRecord(p, "bundle %s has no record that can be read: it is made again, ask again then",
+				func(r *Record) bool { return r == nil || r.IsBroken && !r.IsNewer })
+		}},
+		{KeepDeleting, func(_ *Facts, p *Package) string { return sentenceIf(p.Deleting, "it is being deleted") }},
+		{KeepPinned, func(_ *Facts, p *Package) string { return sentenceIf(p.Pinned, "it is labelled to be kept") }},
+		{KeepInUse, (*Facts).explainController},
+		{KeepUsedByBundle, (*Facts).explainUsers},
+		{KeepOwnedElsewhere, func(_ *Facts, p *Package) string {
+			return sentenceIf(p.Reason == string(KeepOwnedElsewhere), "another control plane owns its directories")
+		}},
+		{KeepTooYoung, func(f *Facts, p *Package) string { return f.explainAge(p.Since) }},
+		{KeepStateful, func(f *Facts, p *Package) string { return f.explainStateful(p.Objects, p.Unread) }},
+		// What depends on a package is known when all are judged: keepDependedOn.
+		{KeepDependedOn, func(*Facts, *Package) string { return "" }},
+	}
+}
+
+func sentenceIf(holds bool, sentence string) string {
+	if holds {
+		return sentence
+	}
+	return ""
+}
+
+// explainLabels returns a sentence for an object that no bundle made, or whose labels a user changed.
+func explainLabels(_ *Facts, p *Package) string {
+	switch {
+	case !p.IsMade:
+		return "no bundle made it"
+	case p.Bundle.Name == "" || p.Label != p.Name:
+		return fmt.Sprintf("its labels name package %q of bundle %q, so a user changed them", p.Label, p.Bundle.Name)
+	}
+	return ""
+}
+
+// explainRecord returns a sentence for a bundle that exists and whose record is not as it should be. What a deleted bundle left needs no record.
+func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record) bool) string {
+	var record *Record
+	for i, r := range f.Records {
+		if r.BundleName == p.Bundle && r.Namespace == p.Namespace {
+			record = &f.Records[i]
+		}
+	}
+	exists := record != nil || slices.ContainsFunc(f.Bundles, func(b Bundle) bool { return b.BundleName == p.Bundle && b.Namespace == p.Namespace })
+	if !exists || !isWrong(record) {
+		return ""
+	}
+	return fmt.Sprintf(sentence, p.Bundle.Name)
+}
+
+// explainController returns a sentence if another object controls the package.
+func (f *Facts) explainController(p *Package) string {
+	for _, l := range f.Living {
+		if l.Claim.Kind == p.Kind && l.Claim.Namespace == p.Namespace && l.Claim.Name == p.Name {
+			return fmt.Sprintf("%s %s/%s uses it", l.Kind, l.Namespace, l.Name)
+		}
+	}
+	return ""
+}
+
+// explainUsers returns a sentence if another bundle of the namespace names the package, or the record of another one does, or if a record cannot
+// be read that could.
+func (f *Facts) explainUsers(p *Package) string {
+	for _, b := range f.Bundles {
+		if b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
+			return fmt.Sprintf("bundle %s uses it", b.Name)
+		}
+	}
+	for _, r := range f.Records {
+		switch {
+		case r.Namespace != p.Namespace:
+		case slices.Contains(r.Uses, p.Name):
+			return fmt.Sprintf("the record of bundle %s uses it", r.Name)
+		case r.BundleName != p.Bundle && (r.IsNewer || r.IsBroken):
+			return fmt.Sprintf("the record of bundle %s cannot be read, and could use it", r.Name)
+		}
+	}
+	return ""
+}
+
+// keepDependedOn keeps packages that others need which stay: those that are not in the plan, and those that the plan keeps, until nothing changes
+// any more.
+func keepDependedOn(f *Facts, items []Item, of []*Package) {
+	goes := map[*Package]bool{}
+	for i, p := range of {
+		goes[p] = items[i].Verdict == VerdictPrune && f.isSelected(&items[i])
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, p := range of {
+			if !goes[p] {
+				continue
+			}
+			if needs := f.findDependent(p, goes); needs != "" {
+				goes[p], changed = false, true
+				items[i].Verdict, items[i].Reason, items[i].Message = VerdictKeep, KeepDependedOn, fmt.Sprintf("package %s depends on it and stays", needs)
+			}
+		}
+	}
+}
+
+// isSelected reports whether a user means an item.
+func (f *Facts) isSelected(i *Item) bool {
+	return len(f.Only) == 0 || slices.Contains(f.Only, i.Name)
+}
+
+// findDependent returns the name of a package of the namespace that stays and was deployed after this one.
+func (f *Facts) findDependent(p *Package, goes map[*Package]bool) string {
+	for i := range f.Packages {
+		o := &f.Packages[i]
+		if o != p && !goes[o] && o.Namespace == p.Namespace && slices.Contains(o.DependsOn, p.Name) {
+			return o.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,77 @@
+package prune
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func TestPackageRules(t *testing.T) {
+	other := BundleName{"claims.intentplane.dev", "platform"}
+	first := func(change func(*Package)) func(*Facts) { return func(f *Facts) { change(&f.Packages[0]) } }
+	cases := map[string]struct {
+		reason string
+		n      int
+		change func(*Facts)
+		want   string
+	}{
+		"Left":          {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
+		"Named":         {reason: "A package that its bundle names is no leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
+		"OtherBundle":   {reason: "A request about one bundle is not about packages of another one.", change: func(f *Facts) { f.Bundle = other }, want: ""},
+		"ThisBundle":    {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
+		"Namespace":     {reason: "A package of another namespace is that tenant's.", change: first(func(p *Package) { p.Namespace = "team-b" }), want: "app-0 Keep NotYourNamespace"},
+		"NotMade":       {reason: "An object that no bundle made is a user's.", change: first(func(p *Package) { p.IsMade = false }), want: "app-0 Keep NotOurs"},
+		"Label":         {reason: "A label that a user changed names another package.", change: first(func(p *Package) { p.Label = "app-9" }), want: "app-0 Keep NotOurs"},
+		"NoBundle":      {reason: "A package without the label of a bundle is not one.", change: first(func(p *Package) { p.Bundle = BundleName{} }), want: "app-0 Keep NotOurs"},
+		"RecordMissing": {reason: "A bundle without its record is waited for.", change: func(f *Facts) { f.Records = nil }, want: "app-0 Keep RecordMissing"},
+		"RecordBroken":  {reason: "A record that is broken is waited for.", change: func(f *Facts) { f.Records[0].IsBroken = true }, want: "app-0 Keep RecordMissing"},
+		"RecordNewer":   {reason: "A record of a newer version is that version's.", change: func(f *Facts) { f.Records[0].IsNewer = true }, want: "app-0 Keep RecordNewer"},
+		"BundleDeleted": {reason: "What a deleted bundle left needs no record.", change: func(f *Facts) { f.Records, f.Bundles = nil, nil }, want: "app-0 Prune"},
+		"Deleting":      {reason: "A package that is being deleted goes by itself.", change: first(func(p *Package) { p.Deleting = true }), want: "app-0 Keep Deleting"},
+		"Pinned":        {reason: "A label keeps a package.", change: first(func(p *Package) { p.Pinned = true }), want: "app-0 Keep Pinned"},
+		"Controlled": {reason: "A package that another object uses stays.", change: func(f *Facts) {
+			f.Living = []Living{{Kind: "Application", Namespace: "team-a", Name: "x", Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment", Namespace: "team-a", Name: "app-0"}}}
+		}, want: "app-0 Keep InUse"},
+		"UsedByBundle":  {reason: "A package that another bundle names stays, also one of the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
+		"UsedElsewhere": {reason: "A bundle of another namespace has another package of the name.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-b", []string{"app-0"}}) }, want: "app-0 Prune"},
+		"UsedByRecord": {reason: "A record that another program keeps counts as a user.", change: func(f *Facts) {
+			f.Records = append(f.Records, Record{BundleName: BundleName{"", "uds"}, Namespace: "team-a", Uses: []string{"app-0"}})
+		}, want: "app-0 Keep UsedByBundle"},
+		"UnknownUser": {reason: "Another record that cannot be read may be that of a user.", change: func(f *Facts) {
+			f.Records = append(f.Records, Record{BundleName: other, Namespace: "team-a", IsBroken: true})
+		}, want: "app-0 Keep UsedByBundle"},
+		"Elsewhere": {reason: "A package whose directories another control plane owns is not ours to remove.", change: first(func(p *Package) { p.Reason = "OwnedElsewhere" }), want: "app-0 Keep OwnedElsewhere"},
+		"Young":     {reason: "A package that left just now may come back.", change: first(func(p *Package) { p.Since = now.Add(-time.Minute) }), want: "app-0 Keep TooYoung"},
+		"Undated":   {reason: "A package that left at an unknown time is not old.", change: first(func(p *Package) { p.Since = time.Time{} }), want: "app-0 Keep TooYoung"},
+		"Stateful":  {reason: "A package with a volume stays.", change: first(func(p *Package) { p.Objects[0].Kind = "PersistentVolumeClaim" }), want: "app-0 Keep Stateful"},
+		"Unread":    {reason: "A package whose objects are unknown may have a volume.", change: first(func(p *Package) { p.Unread = true }), want: "app-0 Keep Stateful"},
+		"DependedOn": {reason: "A package that one needs which stays, stays too, and so on.", n: 4, change: func(f *Facts) {
+			f.Packages[1].DependsOn, f.Packages[2].DependsOn, f.Packages[2].Pinned = []string{"app-0"}, []string{"app-1"}, true
+		}, want: "app-3 Prune, app-0 Keep DependedOn, app-1 Keep DependedOn, app-2 Keep Pinned"},
+		"AllDepend": {reason: "Packages that need one another go together.", n: 2, change: func(f *Facts) {
+			f.Packages[0].DependsOn, f.Packages[1].DependsOn = []string{"app-1"}, []string{"app-0"}
+		}, want: "app-0 Prune, app-1 Prune"},
+		"NotSelected": {reason: "A package that one needs which the user did not name stays.", n: 2, change: func(f *Facts) {
+			f.Packages[1].DependsOn, f.Only = []string{"app-0"}, []string{"app-0"}
+		}, want: "app-0 Keep DependedOn"},
+		"NamedDepends": {reason: "A package that one needs which is in its bundle stays.", n: 2, change: func(f *Facts) {
+			f.Packages[1].DependsOn, f.Bundles[0].Packages = []string{"app-0"}, []string{"app-1"}
+		}, want: "app-0 Keep DependedOn"},
+		"DependsElsewhere": {reason: "A package of another namespace needs another one of the name.", n: 2, change: func(f *Facts) {
+			f.Packages[1].DependsOn, f.Packages[1].Namespace = []string{"app-0"}, "team-b"
+		}, want: "app-0 Prune, app-1 Keep NotYourNamespace"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := leftovers(max(1, tc.n))
+			tc.change(f)
+			p := planOf(t, f)
+			if diff := cmp.Diff(tc.want, summarise(&p)); diff != "" {
+				t.Errorf("\n%s\nMakePlan(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
