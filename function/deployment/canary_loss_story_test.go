@@ -62,6 +62,10 @@ func (w *world) tellWaves() {
 	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
 		t.Errorf("\nEach wave goes through its steps after the one before.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
+	w.ask("r", 2, action("RollbackTo"), toRevision(1))
+	for _, site := range []string{"edge1", "edge2"} {
+		w.until(site, "blue 1: 100", cluster{})
+	}
 }
 
 func (w *world) twoSites(greeting string) {

@@ -44,7 +44,7 @@ func (r *repo) deliverTracks(t deliveryv1alpha1.Tree, before deliveryv1alpha1.De
 				now.WeighedAt = was.WeighedAt
 			}
 		}
-		if is.Weight > 0 {
+		if is.Weight > 0 && (now.WeighedAt == nil || before.Tree != t.Tree) {
 			now.WeighedAt = &at
 		}
 		out = append(out, now)

@@ -285,7 +285,7 @@ type DeliveredTrack struct {
 	// +required
 	Weight int32 `json:"weight"`
 
-	// WeighedAt is the last position at which the directory gave the track any requests. Absent if it never did since the track is there.
+	// WeighedAt is the last position that changed the directory and gave the track any requests. Absent if none did since the track is there.
 	// +optional
 	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
 

@@ -44,8 +44,8 @@ type TrackTraffic struct {
 	// +kubebuilder:validation:Maximum=100
 	Weight int32 `json:"weight"`
 
-	// WeighedAt is the last position of the deployment at which Git gave the track any requests at this Site. Only a later position can prove
-	// that it gets none. Absent if it never got any.
+	// WeighedAt is the last position of the deployment that changed the directory of this Site and gave the track any requests. Only a later
+	// position can prove that it gets none. Absent if it never got any.
 	// +optional
 	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
 

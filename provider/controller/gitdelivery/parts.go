@@ -138,7 +138,8 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.Deliv
 				now.ChangedAt = before.ChangedAt
 			}
 		}
-		if at.Weight > 0 {
+		// A position may ask for what is there until all repositories report it, and only then take the weight away.
+		if at.Weight > 0 && (now.WeighedAt == nil || was.Tree != t.Tree) {
 			now.WeighedAt = new(f.position())
 		}
 		out = append(out, now)

@@ -216,6 +216,16 @@ func TestParts(t *testing.T) {
 				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
 			)
 		}},
+		"AskedAgain": {reason: "A position that asks for a directory as it is gives no track requests: the one before did.", run: func(w *world) {
+			stable, canary := w.weighed()
+			same := tracked(w.T, beside(w.T, canary, stable, 20, 100), shared(20), track.Blue, track.Green)
+			w.propose([]v1alpha1.Tree{same}, rejectedEvent("GateFailed"), rolledBackEvent(1), advanced(1, ledger.StageShift))
+			w.delivered()
+			w.tracksAre(
+				v1alpha1.DeliveredTrack{Name: track.Blue, Revision: 1, Weight: 80, ChangedAt: first, WeighedAt: at(1, 3)},
+				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, Weight: 20, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
+			)
+		}},
 		"Unchanged": {reason: "A directory that is delivered is not written again, nor is the state.", run: func(w *world) {
 			w.weighed()
 			before, status := w.stateCommits(), w.get("web").Status
