@@ -46,6 +46,9 @@ type Gateway struct {
 	URL  string
 	Port int
 
+	// MetricsURL is where it serves its metrics for Prometheus.
+	MetricsURL string
+
 	c     *ControlPlane
 	start command
 	ready string
@@ -79,7 +82,8 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], c: c, start: start, ready: "http://" + loopbackAddress(free[1]) + "/ping"}
+	own := "http://" + loopbackAddress(free[1])
+	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], MetricsURL: own + "/metrics", c: c, start: start, ready: own + "/ping"}
 	return g, g.Start(ctx)
 }
 

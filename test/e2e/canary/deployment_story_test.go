@@ -1,250 +1,117 @@
 package canary
 
 import (
-	"context"
-	"fmt"
-	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// deploymentCatalog is what a deployment in tracks needs: a configuration that lets routes in, and its Site.
-const deploymentCatalog = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: %[1]s}
----
-apiVersion: config.intentplane.dev/v1alpha1
-kind: ClusterProviderConfig
-metadata: {name: %[1]s}
-spec:
-  controlPlane: test
-  git: {url: "%[2]s", interval: 10s}
-  policy:
-    allowedKinds:
-    - {group: "", kinds: [ConfigMap, Service]}
-    - {group: apps, kinds: [Deployment]}
-    - {group: policy, kinds: [PodDisruptionBudget]}
-    - {group: gateway.networking.k8s.io, kinds: [HTTPRoute]}
----
-apiVersion: catalog.intentplane.dev/v1alpha1
-kind: Site
-metadata: {name: %[1]s}
-spec:
-  cluster: {kubeconfigSecretRef: {namespace: %[1]s, name: edge, key: value}}
-  engine: {type: Flux, objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: "{claimNamespace}"}}
-  repository: {path: %[3]s}
-  allowedNamespaces: [%[1]s]
-`
+// settled is how long after a Site has proven that a track has no weight the gateway may give it a last request.
+const settled = 3 * time.Second
 
-// deployment is a claim for a shop, whose revisions are images.
-const deployment = `
-apiVersion: claims.intentplane.dev/v1alpha1
-kind: IntentDeployment
-metadata: {name: web, namespace: %[1]s}
-spec:
-  intent: '{"service": "web", "type": "web-canary", "site": "%[1]s", "replicas": %[2]d, "image": "registry.example.org/web:%[3]d",
-    "parameters": {"host": "%[1]s.example.org", "gateway": "%[4]s", "gateway-namespace": "%[5]s"}}'
-  blueprint: {name: %[1]s}
-  deliveryConfig:
-    gitOpsRepo: {kind: ClusterProviderConfig, name: %[1]s}
-    canary:
-      drain: 5s
-      steps: [{weight: 5}, {pause: {duration: 20s}}, {weight: 20}, {pause: {}}, {weight: 50}, {pause: {duration: 20s}}]
-`
-
-// A release is a shop that is delivered by the whole product: a claim, the function, the provider, Git and Flux.
-type release struct {
-	*shop
-}
-
-func newRelease(t *testing.T) *release {
-	t.Helper()
-	r := &release{newShopWithout(t)}
-	r.createRepo("README.md", "What runs here.\n")
-	r.must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, deploymentCatalog, r.namespace, cp.Git.URL(r.namespace), sitePath)))
-	r.must(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "edge"}, Data: map[string][]byte{"value": r.account()}}))
-	r.must(cp.ApplyObject(t.Context(), r.blueprint()))
-	t.Cleanup(r.explainRelease)
-	return r
-}
-
-// blueprint is the one of the examples, under a name of the release's own.
-func (r *release) blueprint() *unstructured.Unstructured {
-	r.Helper()
-	root, err := controlplane.Root()
-	r.must(err)
-	b, err := os.ReadFile(filepath.Join(root, "examples", "blueprints", "web-canary-1.0.0.yaml"))
-	r.must(err)
-	objects, err := controlplane.ParseYAML(b)
-	r.must(err)
-	o := objects[0]
-	o.SetName(r.namespace + "-1.0.0")
-	o.SetLabels(map[string]string{catalogv1alpha1.LabelBlueprint: r.namespace, catalogv1alpha1.LabelChannel: "stable"})
-	r.must(unstructured.SetNestedField(o.Object, r.namespace, "spec", "blueprintName"))
-	return o
-}
-
-// explainRelease shows where the deployment stood when a test failed.
-func (r *release) explainRelease() {
-	if !r.Failed() {
-		return
-	}
-	for _, args := range [][]string{
-		{"get", "intentdeployments.claims.intentplane.dev,gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev,rolloutrequests.rollout.intentplane.dev", "-n", r.namespace, "-o", "yaml"},
-		{"get", "events", "-n", r.namespace},
-	} {
-		out, err := cp.Kubectl(context.WithoutCancel(r.Context()), args...)
-		r.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
-	}
-	r.logBreaker()
-}
-
-// logBreaker shows how many events Crossplane's circuit breaker let pass, and whether it opened.
-func (r *release) logBreaker() {
-	m, err := cp.CoreMetrics(context.WithoutCancel(r.Context()))
-	if err != nil {
-		r.Log(err)
-		return
-	}
-	r.Logf("events that the circuit breaker let pass: %v; it opened %v times", m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), m.Sum("circuit_breaker_opens_total", nil))
-}
-
-// asks for a revision of the shop.
-func (r *release) asks(image int) {
-	r.Helper()
-	text := fmt.Appendf(nil, deployment, r.namespace, replicas, image, controlplane.GatewayName, controlplane.GatewayNamespace)
-	r.must(cp.ApplyYAML(r.Context(), text))
-}
-
-// claim as it is now.
-func (r *release) claim() *unstructured.Unstructured {
-	r.Helper()
-	o := r.object("claims.intentplane.dev/v1alpha1", "IntentDeployment", r.namespace, claim)
-	r.must(cp.Client.Get(r.Context(), client.ObjectKeyFromObject(o), o))
-	return o
-}
-
-// reachesState waits until a revision is in a state, at a weight.
-func (r *release) reachesState(revision int64, state string, weight int64) {
-	r.Helper()
-	r.await(fmt.Sprintf("revision %d is %s at %d percent", revision, state, weight), func() bool {
-		o := r.claim()
-		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "canary", "state") == state && scene.Number(o, "status", "canary", "weight") == weight
-	})
-}
-
-// ends waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
-func (r *release) ends(revision int64, outcome string) {
-	r.Helper()
-	r.await(fmt.Sprintf("revision %d ends as %s", revision, outcome), func() bool {
-		o := r.claim()
-		isReady := outcome == "RolledBack" || scene.Condition(o, "Ready").Status == corev1.ConditionTrue
-		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "outcome") == outcome && scene.Field(o, "status", "canary", "state") == "" && isReady
-	})
-}
-
-// tracksInGit are the folders of the directory in the repository.
-func (r *release) tracksInGit() []string {
-	r.Helper()
-	files, err := cp.Git.Files(r.Context(), r.namespace, gitserver.Branch)
-	r.must(err)
-	found := []string{}
-	for _, name := range []string{track.Blue, track.Green} {
-		for file := range files {
-			if strings.HasPrefix(file, r.directory()+"/"+name+"/") {
-				found = append(found, name)
-				break
-			}
-		}
-	}
-	return found
-}
-
-// sharesAt counts requests once the gateway divides them by a weight, and compares the share of a track with it.
-func (r *release) sharesAt(name string, weight float64) {
-	r.Helper()
-	r.await(fmt.Sprintf("the gateway gives track %s %v percent", name, weight), func() bool {
-		return math.Abs(r.target.Send(r.Context(), 200, atOnce).Share(name)-weight) < 10
-	})
-	got := r.target.Send(r.Context(), 2_000, atOnce)
-	if off := math.Abs(got.Share(name) - weight); off > 2 {
-		r.Errorf("want a share of %v percent at track %s, got %s", weight, name, got)
-	}
-}
-
-// plugin runs kubectl-intent about the claim.
-func (r *release) plugin(args ...string) string {
-	r.Helper()
-	root, err := controlplane.Root()
-	r.must(err)
-	args = append(args, claim, "--namespace", r.namespace, "--kubeconfig", cp.Kubeconfig)
-	out, err := exec.CommandContext(r.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), args...).CombinedOutput()
-	if err != nil {
-		r.Fatalf("kubectl intent %s: %v: %s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// TestDeployment delivers three revisions by a claim, while users send requests: the second one goes through its weights to the end, and the third one
-// is given up at 20 percent, and rolled back. No request fails.
+// TestDeployment delivers revisions by a claim to three Sites, two of which are in one cluster, in two waves with steps of their own, over two
+// repositories, while users send requests to all of them. The second revision goes through its weights to the end, and a user rolls it back. The next one is
+// edited at 20 percent, and the one after that is given up. No request fails.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
-	r := newRelease(t)
-	r.asks(1)
-	r.ends(1, "Succeeded")
-	r.await("the first revision answers", func() bool { return len(r.target.Send(t.Context(), 1, 1).Failed()) == 0 })
-	users := r.target.Start(t.Context(), perSecond)
+	near := clusterOf(t, edge)
+	y := newTale(t, release.Options{}, release.Place{Cluster: near}, release.Place{Cluster: near, Repository: 1}, release.Place{Cluster: clusterOf(t, far), Repository: 1})
+	plan := twoWaves(y)
+	y.begins(plan, perSecond/2)
 
-	r.logBreaker()
-	r.asks(2)
-	r.reachesState(2, "AwaitingPromotion", 20)
-	r.sharesAt(track.Green, 20)
-	r.logBreaker()
-	if said := r.plugin("promote", "--wait"); !strings.Contains(said, "Taken: ") {
-		t.Errorf("promote --wait says %q", said)
-	}
-	r.ends(2, "Succeeded")
-	if diff := cmp.Diff([]string{track.Green}, r.tracksInGit()); diff != "" {
-		t.Errorf("a revision that was verified is alone: -want, +got:\n%s", diff)
-	}
-	r.sharesAt(track.Green, 100)
+	asked := time.Now()
+	y.asks(2, plan)
+	goesForward(y, asked)
+	y.plugin("rollback", "--to-revision=1", "--wait")
+	y.ends(3, "RolledBack")
+	y.asks(3, plan)
+	y.reaches(4, "AwaitingPromotion", "2/8")
+	y.promotes(4, 2)
+	y.reaches(4, "AwaitingPromotion", "3/8")
+	isEdited(y, plan)
+	isGivenUp(y)
 
-	r.logBreaker()
-	r.asks(3)
-	r.reachesState(3, "AwaitingPromotion", 20)
-	r.sharesAt(track.Blue, 20)
-	r.logBreaker()
-	r.plugin("abort", "--wait")
-	r.ends(3, "RolledBack")
-	r.sharesAt(track.Blue, 0)
-	if diff := cmp.Diff([]string{track.Green}, r.tracksInGit()); diff != "" {
-		t.Errorf("the stable revision is alone after a rollback: -want, +got:\n%s", diff)
+	y.stops()
+	a, b, c := y.Sites[0], y.Sites[1], y.Sites[2]
+	rolledBack := []string{"blue 0, green 100", "blue 100, green 0", "blue 100"}
+	forward := []string{"blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}
+	y.wantDivisions(a, slices.Concat(forward, rolledBack, []string{
+		"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 100, green 0", // The fourth revision, until it is edited.
+		"blue 100, green 0", "blue 95, green 5", "blue 100, green 0", "blue 100", // The fifth one, until it is given up.
+	})...)
+	// The pods that the fourth revision needed for 50 percent, and the fifth one for 20.
+	y.wantPods(a, 2*release.Replicas, release.Replicas+2+1)
+	for _, s := range []*release.Site{b, c} {
+		y.wantDivisions(s, slices.Concat([]string{"blue 100", "blue 100, green 0", "blue 50, green 50", "blue 0, green 100", "green 100"}, rolledBack)...)
+		// Blue is the first revision, before and after the second one.
+		y.wantPods(s, 2*release.Replicas, release.Replicas)
 	}
+}
 
-	r.logBreaker()
-	got := users.Stop()
-	if len(got.Failed()) > 0 {
-		t.Errorf("requests fail: %s", got)
+// twoWaves is the plan of a release at three Sites: a user promotes each weight.
+func twoWaves(y *tale) release.Plan {
+	one, half := release.Pause(""), release.Weight(50)
+	return release.Plan{
+		Steps: []any{release.Weight(5), one, release.Weight(20), one, half, one},
+		Waves: []any{
+			map[string]any{"name": "first", "sites": []any{y.Sites[0].Name}},
+			map[string]any{"name": "rest", "sites": []any{y.Sites[1].Name, y.Sites[2].Name}, "steps": []any{half, one}},
+		},
 	}
-	// Blue is the first revision at full size, and the pods that the third one needs for half of the requests.
-	if diff := cmp.Diff(map[string]int{track.Blue: replicas + 2, track.Green: replicas}, r.started()); diff != "" {
-		t.Errorf("each pod is made once: pods that answered: -want, +got:\n%s", diff)
+}
+
+// goesForward lets the second revision go through all weights, and measures them.
+func goesForward(y *tale, asked time.Time) {
+	y.Helper()
+	a, b, c := y.Sites[0], y.Sites[1], y.Sites[2]
+	y.reaches(2, "AwaitingPromotion", "2/8")
+	y.givesNone("pods start without requests", track.Green, asked, y.divisions(a)[2].Since)
+	y.sharesAt(a, track.Green, 5, counted)
+	if said := y.plugin("promote", "--wait"); !strings.Contains(said, "Taken: ") {
+		y.Errorf("promote --wait says %q", said)
 	}
-	t.Log(got)
+	y.reaches(2, "AwaitingPromotion", "3/8")
+	y.sharesAt(a, track.Green, 20, counted)
+	y.promotes(2, 3)
+	y.reaches(2, "AwaitingPromotion", "4/8")
+	y.sharesAt(a, track.Green, 50, counted)
+	y.promotes(2, 4)
+	y.reaches(2, "AwaitingPromotion", "7/8")
+	y.sharesAt(a, track.Green, 100, counted/10)
+	y.sharesAt(b, track.Green, 50, counted/2)
+	y.sharesAt(c, track.Green, 50, counted/2)
+	y.promotes(2, 7)
+	y.ends(2, "Succeeded")
+}
+
+// isEdited asks for the fifth revision while the fourth one has 20 percent: all requests go back before its pods change.
+func isEdited(y *tale, plan release.Plan) {
+	y.Helper()
+	y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+	y.asks(4, plan)
+	y.sees("requests go back before the fifth revision begins", func(o *unstructured.Unstructured) bool {
+		return scene.Number(o, "status", "revision") == 5 && scene.Field(o, "status", "canary", "state") != "Draining" && scene.Field(o, "status", "canary", "step") == "1/8"
+	})
+	y.reaches(5, "AwaitingPromotion", "2/8")
+	all := y.divisions(y.Sites[0])
+	back, again := all[len(all)-3], all[len(all)-1]
+	y.givesNone("after an edit the canary has no requests until its pods are there", track.Green, back.Since.Add(settled), again.Since)
+}
+
+// isGivenUp aborts the fifth revision at 5 percent.
+func isGivenUp(y *tale) {
+	y.Helper()
+	y.sharesAt(y.Sites[0], track.Green, 5, counted/10)
+	y.plugin("abort", "--wait")
+	y.ends(5, "RolledBack")
+	y.sharesAt(y.Sites[0], track.Green, 0, counted/10)
+	all := y.divisions(y.Sites[0])
+	y.givesNone("a canary that was given up has no requests", track.Green, all[len(all)-2].Since.Add(settled), time.Now())
 }

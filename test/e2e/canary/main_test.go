@@ -8,10 +8,9 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/kubelet"
+	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -19,46 +18,24 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, withRoom))
+	os.Exit(scene.Main(m, &cp, forStories))
 }
 
-// withRoom lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the story of this package has
-// pauses of seconds, where users have minutes. How many events pass is logged.
-func withRoom(o *controlplane.Options) {
-	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
+// forStories lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the stories of this package have
+// pauses of seconds, where users have minutes. Gates may ask the servers of the tests, and another replica may take the provider's place.
+func forStories(o *controlplane.Options) {
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
+	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
+	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks", "--leader-election", "--leader-lease=5s")
 }
 
-// readyAfter is how long pods take until they answer. It is long enough for requests to find a track that is not ready.
-const readyAfter = time.Second
+// edge and far are the clusters of this package's tests. Most use the first one alone.
+var (
+	edge = sync.OnceValues(func() (*release.Cluster, error) { return startCluster("edge", "10.200.0.0/20") })
+	far  = sync.OnceValues(func() (*release.Cluster, error) { return startCluster("far", "10.200.16.0/20") })
+)
 
-// network has the addresses of the pods at the Site.
-var network = netip.MustParsePrefix("10.200.0.0/20")
-
-// A site is a cluster with Flux, a gateway, and pods that answer.
-type site struct {
-	*controlplane.Cluster
-
-	gateway *controlplane.Gateway
-	kubelet *kubelet.Kubelet
+// startCluster starts a cluster whose pods have addresses of a network.
+func startCluster(name, network string) (*release.Cluster, error) {
+	return release.StartCluster(context.Background(), cp, name, netip.MustParsePrefix(network))
 }
-
-// edge is the one Site of this package's tests.
-var edge = sync.OnceValues(func() (*site, error) {
-	ctx := context.Background()
-	k, err := cp.StartCluster(ctx, "edge")
-	if err != nil {
-		return nil, err
-	}
-	s := &site{Cluster: k}
-	if err := k.StartFlux(ctx); err != nil {
-		return nil, err
-	}
-	if err := k.StartWorkloads(); err != nil {
-		return nil, err
-	}
-	if s.kubelet, err = kubelet.Start(ctx, k.Config, kubelet.Options{Network: network, ReadyAfter: readyAfter}); err != nil {
-		return nil, err
-	}
-	s.gateway, err = k.StartGateway(ctx)
-	return s, err
-})

@@ -80,7 +80,7 @@ func TestReasons(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.gateway.Port)))
+			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.Gateway.Port)))
 			files := s.at(s.beside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 			tc.change(s, files)
 			s.commit(files)
@@ -101,13 +101,13 @@ func TestReasons(t *testing.T) {
 func TestStaleGeneration(t *testing.T) {
 	s := newShop(t)
 	s.reach(s.beside(track.Blue, 1, 2, 20))
-	s.gateway.Stop()
+	s.Gateway.Stop()
 	want := s.patchWeights(track.Green)
 	reason, message := engines.RouteReason(want, s.httpRoute())
 	if reason != engines.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
 		t.Errorf("a Gateway that has not seen the present generation proves nothing: got %s: %s", reason, message)
 	}
-	s.must(s.gateway.Start(t.Context()))
+	s.must(s.Gateway.Start(t.Context()))
 	s.await("the gateway reports on the present generation", func() bool {
 		reason, message = engines.RouteReason(want, s.httpRoute())
 		return reason == ""

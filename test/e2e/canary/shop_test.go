@@ -3,6 +3,7 @@ package canary
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"os/exec"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/kubelet"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/traffic"
 )
@@ -72,7 +74,7 @@ spec:
 type shop struct {
 	*testing.T
 
-	*site
+	*release.Cluster
 
 	namespace string
 	target    traffic.Target
@@ -107,20 +109,27 @@ func (s *shop) createRepo(file, text string) {
 // newShopWithout makes a shop without a repository.
 func newShopWithout(t *testing.T) *shop {
 	t.Helper()
-	if err := kubelet.CheckNetwork(t.Context(), network); err != nil {
-		t.Skip(err)
-	}
-	at, err := edge()
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := clusterOf(t, edge)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
-	s := &shop{T: t, site: at}
+	s := &shop{T: t, Cluster: at}
 	s.must(at.Client.Create(t.Context(), ns))
 	s.namespace = ns.GetName()
 	t.Cleanup(s.explainFailure)
-	s.target = traffic.Target{URL: at.gateway.URL, Host: s.namespace + ".example.org"}
+	s.target = traffic.Target{URL: at.Gateway.URL, Host: s.namespace + ".example.org"}
 	return s
+}
+
+// clusterOf returns a cluster, or skips the test on a machine that cannot give addresses to pods.
+func clusterOf(t *testing.T, start func() (*release.Cluster, error)) *release.Cluster {
+	t.Helper()
+	if err := kubelet.CheckNetwork(t.Context(), netip.MustParsePrefix("10.200.0.0/20")); err != nil {
+		t.Skip(err)
+	}
+	c, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // directory of the repository that Flux brings to the Site.
@@ -140,7 +149,7 @@ func (s *shop) explainFailure() {
 		out, err := cmd.CombinedOutput()
 		s.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
 	}
-	s.Logf("the last failure of the kubelet: %v\nthe gateway: %s", s.kubelet.Failure(), s.gateway.LastLog())
+	s.Logf("the last failure of the kubelet: %v\nthe gateway: %s", s.Kubelet.Failure(), s.Gateway.LastLog())
 }
 
 func (s *shop) must(err error) {
@@ -272,4 +281,4 @@ func (s *shop) drain() {
 }
 
 // started returns how many pods of each track ever answered.
-func (s *shop) started() map[string]int { return maps.Clone(s.kubelet.Started(s.namespace)) }
+func (s *shop) started() map[string]int { return maps.Clone(s.Kubelet.Started(s.namespace)) }

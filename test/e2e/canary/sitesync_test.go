@@ -2,19 +2,13 @@ package canary
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -23,7 +17,6 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/engines"
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/kubelet"
 )
 
@@ -53,7 +46,9 @@ func TestSiteSync(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, catalog, s.namespace, cp.Git.URL(s.namespace), sitePath)))
-	s.must(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "edge"}, Data: map[string][]byte{"value": s.account()}}))
+	account, err := s.Account(t.Context())
+	s.must(err)
+	s.must(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "edge"}, Data: map[string][]byte{"value": account}}))
 
 	files := s.beside(track.Blue, 1, 2, 20)
 	s.commit(files)
@@ -88,34 +83,6 @@ func TestSiteSync(t *testing.T) {
 	if green := s.green(); green.AvailableTree != "" {
 		t.Errorf("pods that changed are not available by what was proven before: got %+v", green)
 	}
-}
-
-// account returns a kubeconfig with the rights that the examples give to the account of a Site's kubeconfig.
-func (s *shop) account() []byte {
-	s.Helper()
-	root, err := controlplane.Root()
-	s.must(err)
-	s.must(s.Apply(s.Context(), filepath.Join(root, "examples", "gitops", "flux", "edge1", "account.yaml"), filepath.Join(root, "examples", "rbac", "traffic.yaml")))
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
-	s.must(client.IgnoreAlreadyExists(s.Client.Create(s.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "site-traffic"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "intentplane:traffic"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: sa.GetNamespace(), Name: sa.GetName()}},
-	})))
-	token := &authenticationv1.TokenRequest{}
-	s.must(s.Client.SubResource("token").Create(s.Context(), sa, token))
-	ca := s.Config.CAData
-	if len(ca) == 0 {
-		ca, err = os.ReadFile(s.Config.CAFile)
-		s.must(err)
-	}
-	b, err := clientcmd.Write(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"edge": {Server: s.Config.Host, CertificateAuthorityData: ca}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"intentplane": {Token: token.Status.Token}},
-		Contexts:       map[string]*clientcmdapi.Context{"edge": {Cluster: "edge", AuthInfo: "intentplane"}},
-		CurrentContext: "edge",
-	})
-	s.must(err)
-	return b
 }
 
 // ask makes the SiteSync ask for a directory at a position, as the function would. The folder of track green has changed at a position, if there is one.

@@ -1,0 +1,112 @@
+package canary
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// asLeader makes a replica of the provider compete for the lease, as forStories makes the first one.
+var asLeader = controlplane.Program{Args: []string{"--leader-election", "--leader-lease=5s", "--allow-loopback-checks"}}
+
+// provider is held by the test that takes the provider away.
+var provider sync.Mutex
+
+// quiet is how long nothing is written while a user is awaited.
+const quiet = 15 * time.Second
+
+// TestPauses pauses for 2, 10 and 30 seconds, the second time over a restart of the provider, the third time over a change of its leader, and then until
+// a user promotes the step, over another restart. No pause is short, and nothing is written while a user is awaited.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	y := tellsAt(t, release.Options{})
+	plan := release.Plan{Steps: []any{
+		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
+	}}
+	y.begins(plan, perSecond/4)
+	y.asks(2, plan)
+	y.pausesFor(2*time.Second, nil)
+	y.pausesFor(10*time.Second, y.restarts)
+	y.pausesFor(30*time.Second, y.changesLeader)
+	y.reaches(2, "AwaitingPromotion", "5/6")
+	y.writesNothing()
+	y.promotes(2, 5)
+	y.ends(2, "Succeeded")
+	y.stops()
+	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 20, green 80", "blue 0, green 100", "green 100")
+	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
+}
+
+// pausesFor follows the pause of a step until the next commit. Meanwhile it does something.
+func (y *tale) pausesFor(length time.Duration, meanwhile func()) {
+	y.Helper()
+	paused, err := y.AwaitSync(y.Context(), "pauses for "+length.String(), func(o *unstructured.Unstructured) bool {
+		return scene.Field(o, "spec", "forProvider", "pause") == length.String() && scene.Condition(o, "Released").Reason == "Pausing"
+	})
+	began, before := time.Now(), len(y.Pushes(y.Namespace))
+	y.must(err)
+	if meanwhile != nil {
+		meanwhile()
+	}
+	var all []release.Push
+	y.until("the next commit after a pause of "+length.String(), func() bool {
+		all = y.Pushes(y.Namespace)
+		return len(all) > before
+	})
+	// The start in the status is in whole seconds, and never before the real one.
+	recorded, err := time.Parse(time.RFC3339, scene.Field(paused, "status", "atProvider", "pause", "startedAt"))
+	y.must(err)
+	next := all[before].At
+	if next.Sub(recorded) < length {
+		y.Errorf("a pause of %s from %s is short: the next commit comes at %s", length, recorded, next)
+	}
+	y.Logf("a pause of %s ends %s late", length, (next.Sub(began) - length).Round(10*time.Millisecond))
+}
+
+// restarts the provider, as kill -9 does.
+func (y *tale) restarts() {
+	y.Helper()
+	provider.Lock()
+	defer provider.Unlock()
+	cp.KillProvider()
+	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
+}
+
+// changesLeader lets another replica take the place of the provider, and the provider that of the other one.
+func (y *tale) changesLeader() {
+	y.Helper()
+	provider.Lock()
+	defer provider.Unlock()
+	y.reaches(2, "Paused", "4/6")
+	y.must(cp.StartStandby(y.Context(), asLeader))
+	cp.KillProvider()
+	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
+	y.Cleanup(cp.KillStandby)
+}
+
+// writesNothing while a user is awaited, also over a restart of the provider.
+func (y *tale) writesNothing() {
+	y.Helper()
+	cp.KillStandby()
+	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
+	y.must(err)
+	defer l.Close()
+	pushes := cp.Git.Pushes(y.Namespace)
+	end := time.NewTimer(quiet)
+	defer end.Stop()
+	y.restarts()
+	<-end.C
+	for _, e := range l.Entries() {
+		y.Errorf("something is written while a user is awaited: %+v", e)
+	}
+	if got := cp.Git.Pushes(y.Namespace); got != pushes {
+		y.Errorf("%d pushes while a user is awaited", got-pushes)
+	}
+}

@@ -1,0 +1,77 @@
+package release
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// perSite puts all objects into the namespace that a Site names: two Sites may be in one cluster.
+const perSite = `
+- source: {kind: ConfigMap, name: intent, fieldPath: data.site-namespace}
+  targets:
+  - {select: {kind: ConfigMap, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
+  - {select: {kind: Deployment, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
+  - {select: {kind: Service, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
+  - {select: {kind: HTTPRoute, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
+  - {select: {kind: PodDisruptionBudget, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
+`
+
+// blueprint returns the one of the examples, under the release's name. Each Site has a host and a namespace of its own.
+func (r *Release) blueprint(metrics []any) (*unstructured.Unstructured, error) {
+	o, err := readExample("web-canary-1.0.0.yaml")
+	if err != nil {
+		return nil, err
+	}
+	o.SetName(r.Namespace + "-1.0.0")
+	o.SetLabels(map[string]string{catalogv1alpha1.LabelBlueprint: r.Namespace, catalogv1alpha1.LabelChannel: "stable"})
+	spec, _, err := unstructured.NestedMap(o.Object, "spec")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read Blueprint")
+	}
+	spec["blueprintName"], spec["metrics"] = r.Namespace, metrics
+	delete(spec, "examples")
+	if len(metrics) == 0 {
+		delete(spec, "metrics")
+	}
+	unstructured.RemoveNestedField(spec, "parametersSchema", "required")
+	unstructured.RemoveNestedField(spec, "parametersSchema", "properties", "host")
+	err = errors.Join(
+		replaceInFile(spec, "values.yaml", "data.param-host", "data.site-host"),
+		replaceInFile(spec, "values.yaml", "- source", strings.TrimPrefix(perSite, "\n")+"- source"),
+		replaceInFile(spec, "intent.yaml", "param-host: web.example.org", "site-host: web.example.org\n  site-namespace: default"),
+	)
+	o.Object["spec"] = spec
+	return o, err
+}
+
+func readExample(name string) (*unstructured.Unstructured, error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(filepath.Join(root, "examples", "blueprints", name))
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read example")
+	}
+	objects, err := controlplane.ParseYAML(b)
+	if err != nil {
+		return nil, err
+	}
+	return objects[0], nil
+}
+
+// replaceInFile replaces a text of a Blueprint's file where it comes first. It returns an error if it is not there.
+func replaceInFile(spec map[string]any, file, old, by string) error {
+	text, _, err := unstructured.NestedString(spec, "files", file)
+	if err != nil || !strings.Contains(text, old) {
+		return errors.Errorf("file %s of the Blueprint does not have %q: %v", file, old, err)
+	}
+	return unstructured.SetNestedField(spec, strings.Replace(text, old, by, 1), "files", file)
+}

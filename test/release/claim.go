@@ -1,0 +1,189 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// claimVersion is the API version of claims.
+const claimVersion = "claims.intentplane.dev/v1alpha1"
+
+// Patience is how long a release may take until what is awaited.
+const Patience = 3 * time.Minute
+
+// A Plan is how a claim wants its revisions to go out.
+type Plan struct {
+	// Steps of each wave that has none of its own.
+	Steps []any
+
+	// Waves, if there are several.
+	Waves []any
+
+	// Gates of each step: what the claim has in gatesConfig.
+	Gates map[string]any
+
+	// Rollback is what the claim has in rollbackConfig.
+	Rollback map[string]any
+}
+
+// Weight is a step that gives a revision a share of the requests.
+func Weight(percent int64) map[string]any { return map[string]any{"weight": percent} }
+
+// Pause is a step that lasts some time, or until a user ends it if that is empty.
+func Pause(duration string) map[string]any {
+	pause := map[string]any{}
+	if duration != "" {
+		pause["duration"] = duration
+	}
+	return map[string]any{"pause": pause}
+}
+
+// NewClaim describes the deployment with an image.
+func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
+	names := make([]string, len(r.Sites))
+	for i, s := range r.Sites {
+		names[i] = fmt.Sprintf("%q", s.Name)
+	}
+	text := fmt.Sprintf(`{"service": %q, "type": "web-canary", "sites": [%s], "replicas": %d, "image": "registry.example.org/web:%d", "parameters": {"gateway": %q, "gateway-namespace": %q}}`,
+		Claim, strings.Join(names, ", "), Replicas, image, controlplane.GatewayName, controlplane.GatewayNamespace)
+	delivery := map[string]any{
+		"gitOpsRepo": map[string]any{"kind": "ClusterProviderConfig", "name": r.Namespace},
+		"canary":     map[string]any{"drain": Drain, "steps": p.Steps},
+	}
+	if len(p.Waves) > 0 {
+		delivery["waves"] = p.Waves
+	}
+	spec := map[string]any{"intent": text, "blueprint": map[string]any{"name": r.Namespace}, "deliveryConfig": delivery}
+	if p.Gates != nil {
+		spec["gatesConfig"] = p.Gates
+	}
+	if p.Rollback != nil {
+		spec["rollbackConfig"] = p.Rollback
+	}
+	o := r.object(claimVersion, "IntentDeployment", Claim)
+	o.Object["spec"] = spec
+	return o
+}
+
+// Ask for a revision with an image. It returns an error if the claim is refused.
+func (r *Release) Ask(ctx context.Context, image int, p Plan) error {
+	return r.cp.ApplyObject(ctx, r.NewClaim(image, p))
+}
+
+func (r *Release) object(apiVersion, kind, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(r.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// AwaitClaim waits until the claim fulfils a condition, and returns it. It returns an error with the last status if it does not in time.
+func (r *Release) AwaitClaim(ctx context.Context, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	return r.Await(ctx, r.object(claimVersion, "IntentDeployment", Claim), what, is)
+}
+
+// AwaitSync waits until the SiteSync fulfils a condition, and returns it.
+func (r *Release) AwaitSync(ctx context.Context, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	return r.Await(ctx, r.object("delivery.intentplane.dev/v1alpha1", "SiteSync", ""), what, is)
+}
+
+// Await waits until an object of the release fulfils a condition, and returns it. Without a name it is any one of its kind. It returns an error with
+// the last status if none does in time.
+func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	last := map[string]any{}
+	for ctx.Err() == nil {
+		found := r.watchUntil(ctx, o, func(seen *unstructured.Unstructured) bool {
+			last, _, _ = unstructured.NestedMap(seen.Object, "status")
+			return is(seen)
+		})
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, errors.Errorf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, last)
+}
+
+// watchUntil returns the first state of an object that fulfils a condition, or nil when the watch ends before.
+func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+	all := &unstructured.UnstructuredList{}
+	all.SetAPIVersion(o.GetAPIVersion())
+	all.SetKind(o.GetKind() + "List")
+	opts := []client.ListOption{client.InNamespace(r.Namespace)}
+	if o.GetName() != "" {
+		opts = append(opts, client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", o.GetName())})
+	}
+	w, err := r.cp.Client.Watch(ctx, all, opts...)
+	if err != nil {
+		return nil
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		if seen, ok := e.Object.(*unstructured.Unstructured); ok && e.Type != watch.Deleted && is(seen) {
+			return seen
+		}
+	}
+	return nil
+}
+
+// Request asks something of a revision, with further fields of a RolloutRequest, and waits until that is taken. It returns an error if it is not.
+func (r *Release) Request(ctx context.Context, action rolloutv1alpha1.Action, revision int64, fields map[string]any) error {
+	o := r.object(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", "")
+	o.SetGenerateName("ask-")
+	spec := map[string]any{
+		"deploymentRef": map[string]any{"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "name": Claim},
+		"action":        string(action), "revision": revision, "requestedBy": "ann",
+	}
+	maps.Copy(spec, fields)
+	o.Object["spec"] = spec
+	if err := r.cp.Client.Create(ctx, o); err != nil {
+		return errors.Wrapf(err, "cannot request %s", action)
+	}
+	_, err := r.Await(ctx, o, string(action)+" is taken", func(seen *unstructured.Unstructured) bool { return conditionOf(seen, "Accepted") != "" })
+	return err
+}
+
+// conditionOf returns status and reason of a condition, or "".
+func conditionOf(o *unstructured.Unstructured, kind string) string {
+	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, item := range all {
+		if c, ok := item.(map[string]any); ok && c["type"] == kind {
+			return fmt.Sprint(c["status"], " ", c["reason"])
+		}
+	}
+	return ""
+}
+
+// Progress is how far a claim is.
+type Progress struct {
+	// Revision that the claim speaks of.
+	Revision int64
+
+	// Outcome of the revision, State of its canary, and its Step, such as 3/5. Empty means that there is none.
+	Outcome, State, Step string
+}
+
+// ProgressOf returns how far a claim is.
+func ProgressOf(o *unstructured.Unstructured) Progress {
+	out := Progress{}
+	out.Revision, _, _ = unstructured.NestedInt64(o.Object, "status", "revision")
+	out.Outcome, _, _ = unstructured.NestedString(o.Object, "status", "outcome")
+	out.State, _, _ = unstructured.NestedString(o.Object, "status", "canary", "state")
+	out.Step, _, _ = unstructured.NestedString(o.Object, "status", "canary", "step")
+	return out
+}

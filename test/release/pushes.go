@@ -1,0 +1,147 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// pushes remember when each commit came to its repository.
+type pushes struct {
+	git   *gitserver.Server
+	names []string
+
+	mu   sync.Mutex
+	all  map[string][]Push
+	last map[string]string
+	next map[string]func()
+}
+
+// A Push brought a commit.
+type Push struct {
+	Commit string
+	At     time.Time
+}
+
+func newPushes(s *gitserver.Server) *pushes {
+	return &pushes{git: s, all: map[string][]Push{}, last: map[string]string{}, next: map[string]func(){}}
+}
+
+func (p *pushes) isFollowed(repository string) bool { return slices.Contains(p.names, repository) }
+
+// follow a repository until the end. What else the server would call after a push is not called.
+func (p *pushes) follow(ctx context.Context, repository string) {
+	p.names = append(p.names, repository)
+	ctx = context.WithoutCancel(ctx)
+	p.last[repository], _ = p.tip(ctx, repository)
+	p.git.AfterPush(repository, func() { p.note(ctx, repository) })
+}
+
+func (p *pushes) tip(ctx context.Context, repository string) (string, error) {
+	out, err := p.git.Git(ctx, repository, "rev-parse", gitserver.Branch)
+	return strings.TrimSpace(out), err
+}
+
+// note that a push ended. One that brought only state is not remembered.
+func (p *pushes) note(ctx context.Context, repository string) {
+	at := time.Now()
+	id, err := p.tip(ctx, repository)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil || p.last[repository] == id {
+		return
+	}
+	p.all[repository], p.last[repository] = append(p.all[repository], Push{Commit: id, At: at}), id
+	if then := p.next[repository]; then != nil {
+		delete(p.next, repository)
+		then()
+	}
+}
+
+// AfterNextCommit calls a function once the next commit is in a repository, while the server still holds back its answer to who pushed.
+func (r *Release) AfterNextCommit(repository string, then func()) {
+	r.pushes.mu.Lock()
+	defer r.pushes.mu.Unlock()
+	r.pushes.next[repository] = then
+}
+
+// Pushes of commits to a repository so far, the first one first.
+func (r *Release) Pushes(repository string) []Push {
+	r.pushes.mu.Lock()
+	defer r.pushes.mu.Unlock()
+	return slices.Clone(r.pushes.all[repository])
+}
+
+// A Division is how Git divides the requests of a Site from a moment on.
+type Division struct {
+	// Since the push that brought it.
+	Since time.Time
+
+	// Weights of the tracks that are there. One that is alone has 100.
+	Weights map[string]int
+}
+
+// String is such as "blue 95, green 5".
+func (d Division) String() string {
+	out := []string{}
+	for _, name := range []string{track.Blue, track.Green} {
+		if w, ok := d.Weights[name]; ok {
+			out = append(out, fmt.Sprintf("%s %d", name, w))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Divisions returns how Git divided the requests of a Site, for each commit that changed its directory. It returns an error if a commit cannot be read.
+func (r *Release) Divisions(ctx context.Context, s *Site) ([]Division, error) {
+	out, last := []Division{}, ""
+	for _, p := range r.Pushes(s.Repository) {
+		id, err := r.cp.Git.Git(ctx, s.Repository, "ls-tree", "--object-only", p.Commit, s.Directory)
+		if err != nil {
+			return nil, err
+		}
+		if id = strings.TrimSpace(id); id == "" || id == last {
+			continue
+		}
+		last = id
+		files, err := r.cp.Git.Files(ctx, s.Repository, p.Commit)
+		if err != nil {
+			return nil, err
+		}
+		weights, err := weightsBelow(files, s.Directory)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Division{Since: p.At, Weights: weights})
+	}
+	return out, nil
+}
+
+// weightsBelow returns the weights of the tracks that a directory has.
+func weightsBelow(files map[string]string, dir string) (map[string]int, error) {
+	here, tracks := tree.Files{}, map[string]bool{}
+	for name, text := range files {
+		rest, ok := strings.CutPrefix(name, dir+"/")
+		if !ok || strings.HasPrefix(rest, ".") {
+			continue
+		}
+		here[rest] = []byte(text)
+		folder, _, _ := strings.Cut(rest, "/")
+		tracks[folder] = true
+	}
+	weights, err := track.Weights(here)
+	out := map[string]int{}
+	for _, name := range []string{track.Blue, track.Green} {
+		if tracks[name] {
+			out[name] = weights[name]
+		}
+	}
+	return out, err
+}

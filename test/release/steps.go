@@ -1,0 +1,119 @@
+package release
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Steps are when each step of a revision was seen live and released, by a watch of its SiteSync. They are safe for concurrent use.
+type Steps struct {
+	revision int64
+	stop     context.CancelFunc
+	done     chan struct{}
+
+	mu       sync.Mutex
+	live     map[int64]time.Time
+	released map[int64]time.Time
+}
+
+// FollowSteps follows the steps of a revision until Stop. It returns an error if the SiteSync cannot be watched.
+func (r *Release) FollowSteps(ctx context.Context, revision int64) (*Steps, error) {
+	ctx, stop := context.WithCancel(ctx)
+	s := &Steps{revision: revision, stop: stop, done: make(chan struct{}), live: map[int64]time.Time{}, released: map[int64]time.Time{}}
+	all := &unstructured.UnstructuredList{}
+	all.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
+	all.SetKind("SiteSyncList")
+	w, err := r.cp.Client.Watch(ctx, all, client.InNamespace(r.Namespace))
+	if err != nil {
+		stop()
+		return nil, errors.Wrap(err, "cannot watch SiteSync")
+	}
+	go s.follow(w)
+	return s, nil
+}
+
+func (s *Steps) follow(w watch.Interface) {
+	defer close(s.done)
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		if o, ok := e.Object.(*unstructured.Unstructured); ok {
+			s.note(o, time.Now())
+		}
+	}
+}
+
+// Stop following.
+func (s *Steps) Stop() {
+	s.stop()
+	<-s.done
+}
+
+// note what a SiteSync says of the position that it is asked for.
+func (s *Steps) note(o *unstructured.Unstructured, at time.Time) {
+	asked, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
+	seen, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")
+	if asked["revision"] != s.revision || asked["step"] != seen["step"] || asked["stage"] != seen["stage"] || seen["revision"] != s.revision {
+		return
+	}
+	step, ok := asked["step"].(int64)
+	if !ok || !holdsNow(o, "Ready") {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	setOnce(s.live, step, at)
+	if !hasPause(o) || holdsNow(o, "Released") {
+		setOnce(s.released, step, at)
+	}
+}
+
+func setOnce(all map[int64]time.Time, step int64, at time.Time) {
+	if all[step].IsZero() {
+		all[step] = at
+	}
+}
+
+func hasPause(o *unstructured.Unstructured) bool {
+	pause, _, _ := unstructured.NestedString(o.Object, "spec", "forProvider", "pause")
+	return pause != ""
+}
+
+// holdsNow is true for a condition that holds for the present generation.
+func holdsNow(o *unstructured.Unstructured, kind string) bool {
+	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, item := range all {
+		c, _ := item.(map[string]any)
+		if c["type"] == kind {
+			return c["status"] == "True" && c["observedGeneration"] == o.GetGeneration()
+		}
+	}
+	return false
+}
+
+// Lag returns how long after the release of a step the next one was live. It returns an error if one of them was not seen.
+func (s *Steps) Lag(step int64) (time.Duration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.between(s.released[step], s.live[step+1], step)
+}
+
+// Paused returns how long a step was live before it was released.
+func (s *Steps) Paused(step int64) (time.Duration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.between(s.live[step], s.released[step], step)
+}
+
+func (s *Steps) between(from, to time.Time, step int64) (time.Duration, error) {
+	if from.IsZero() || to.IsZero() {
+		return 0, errors.New("step " + strconv.FormatInt(step, 10) + " was not seen live and released")
+	}
+	return to.Sub(from), nil
+}
