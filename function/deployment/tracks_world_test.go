@@ -131,8 +131,10 @@ func readBlueprint(t *testing.T, file string) *unstructured.Unstructured {
 type cluster struct {
 	// broken are the revisions whose pods never come.
 	broken map[int64]bool
-	// rejects are the greetings that a Gate fails.
-	rejects bool
+	// timesOut says that a Site that is not live has taken too long.
+	timesOut bool
+	// rejects says that Gates fail, and isInconclusive that they come to no conclusion.
+	rejects, isInconclusive bool
 }
 
 // observeTracks lets the SiteSync and the Gates reconcile once.
@@ -183,6 +185,9 @@ func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
 	status, reason := corev1.ConditionFalse, deliveryv1alpha1.ReasonSyncing
 	if live {
 		status, reason = corev1.ConditionTrue, deliveryv1alpha1.ReasonLive
+	}
+	if c.timesOut && !live {
+		reason = deliveryv1alpha1.ReasonTimedOut
 	}
 	setReady(s, status, reason)
 	w.observePause(s, live)
@@ -304,6 +309,12 @@ func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
 		case c.rejects:
 			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateFailed
 			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+		case c.isInconclusive && g.Spec.ForProvider.OnInconclusive == deploymentv1alpha1.InconclusiveHold:
+			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateInconclusive
+			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonInconclusive)
+		case c.isInconclusive:
+			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateError
+			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNoData)
 		case isReleased:
 			g.Status.AtProvider.Verdict = rolloutv1alpha1.GatePassed
 			setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)

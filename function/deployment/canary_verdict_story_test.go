@@ -1,0 +1,90 @@
+package deployment
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// aMeasuredCanary is a world whose first revision runs, with the steps 20 and 50, and with a Prometheus that measures them.
+func aMeasuredCanary(t *testing.T) *world {
+	t.Helper()
+	w := newCanaryWorld(t, weightStep(20), weightStep(50))
+	w.set("Site", "edge1", "http://prometheus", "spec", "metrics", "prometheus", "address")
+	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"error_rate": "<= 1 %"}
+	if told, out := w.story("edge1", cluster{}); len(told) != 1 || !out.Ready {
+		t.Fatalf("the first revision does not run: %q: %s", told, out.Status.Message)
+	}
+	w.sayCanary("two", 4)
+	return w
+}
+
+// wantVerdict compares what the ledger has for the current revision, and why.
+func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
+	w.t.Helper()
+	got := w.ledger().Verdict
+	if got == nil || got.Result != want || got.Reason != why {
+		w.t.Errorf("\n%s\nverdict: want %s %s, got %+v", reason, want, why, got)
+	}
+}
+
+// TestCanaryVerdicts lets a canary fail in different ways, and looks at what the requests and the pods do.
+func TestCanaryVerdicts(t *testing.T) {
+	shared := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 100, green 2: 0", "blue 1: 100"}
+	cases := map[string]struct {
+		reason string
+		how    cluster
+		want   []string
+		why    string
+	}{
+		"NoPods": {
+			reason: "A canary whose pods never come gets no requests, and is removed.", how: cluster{broken: map[int64]bool{2: true}, timesOut: true},
+			want: []string{"blue 1: 100, green 2: 0", "blue 1: 100"}, why: rolloutv1alpha1.RejectedSyncTimedOut,
+		},
+		"GateFailed":   {reason: "A canary that a Gate fails loses its requests before its pods.", how: cluster{rejects: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed},
+		"Inconclusive": {reason: "A Gate that comes to no conclusion rejects, unless it is asked to hold.", how: cluster{isInconclusive: true}, want: shared, why: rolloutv1alpha1.RejectedGateFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := aMeasuredCanary(t)
+			told, out := w.story("edge1", tc.how)
+			if diff := cmp.Diff(tc.want, told); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s\n%s: %s", tc.reason, diff, out.Status.Phase, out.Status.Message)
+			}
+			w.wantVerdict(tc.reason, ledger.VerdictRejected, tc.why)
+			if out.Status.LiveRevision != 1 {
+				t.Errorf("\n%s\nwant revision 1 live, got %d: %s", tc.reason, out.Status.LiveRevision, out.Status.Message)
+			}
+		})
+	}
+}
+
+// TestCanaryHeld holds a canary whose Gates come to no conclusion, and lets a user decide at each step.
+func TestCanaryHeld(t *testing.T) {
+	w := aMeasuredCanary(t)
+	w.in.Spec.DeliveryConfig.Canary.OnInconclusive = deploymentv1alpha1.InconclusiveHold
+	unknown := cluster{isInconclusive: true}
+	told, out := w.story("edge1", unknown)
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20"}, told); diff != "" {
+		t.Errorf("\nA canary waits where its Gate came to no conclusion.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+	w.wantCondition("A user is awaited.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionTrue, deploymentv1alpha1.ReasonHeld)
+	if c := out.Status.Canary; c == nil || c.State != deploymentv1alpha1.CanaryHeld || c.Promote == nil {
+		t.Fatalf("\nThe status says what to promote.\ngot %+v", c)
+	}
+	w.ask("p", 2, action("Promote"), stepNumber(*out.Status.Canary.Promote), uid("p"))
+	told, out = w.story("edge1", unknown)
+	if diff := cmp.Diff([]string{"blue 1: 50, green 2: 50"}, told); diff != "" {
+		t.Errorf("\nA promotion passes one step.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+	w.ask("a", 2, action("Abort"), uid("a"))
+	told, out = w.story("edge1", unknown)
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" {
+		t.Errorf("\nA user gives up what is held.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+}
