@@ -30,6 +30,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
+	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -109,6 +110,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
+		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}

@@ -101,6 +101,7 @@ const (
 	WorkloadCluster  Kind = "WorkloadCluster"
 	GitDelivery      Kind = "GitDelivery"
 	SiteSync         Kind = "SiteSync"
+	SiteHealth       Kind = "SiteHealth"
 	Gate             Kind = "Gate"
 	ManagedCluster   Kind = "ManagedCluster"
 	RolloutRequest   Kind = "RolloutRequest"
@@ -115,7 +116,7 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, WorkloadCluster, GitDelivery, SiteSync, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
+	return []Kind{IntentDeployment, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
@@ -125,6 +126,7 @@ func reasonsOf(k Kind) map[string]Advice {
 		WorkloadCluster:  workloadClusterReasons,
 		GitDelivery:      deliveryReasons,
 		SiteSync:         syncReasons,
+		SiteHealth:       healthReasons,
 		Gate:             gateReasons,
 		ManagedCluster:   managedClusterReasons,
 		RolloutRequest:   requestReasons,
@@ -141,7 +143,7 @@ func reasonsOf(k Kind) map[string]Advice {
 
 // repeats says whose reasons a kind repeats beside its own ones.
 func repeats(k Kind) Kind {
-	return map[Kind]Kind{WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, Site: Cluster}[k]
+	return map[Kind]Kind{WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
 }
 
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.

@@ -186,7 +186,13 @@ func checkNamespace(in Input, gk schema.GroupKind, o *unstructured.Unstructured)
 }
 
 func allowsNamespace(in Input, namespace string) bool {
-	return slices.ContainsFunc(in.Site.Spec.TargetNamespaces.Allowed, func(allowed string) bool {
-		return allowed == every || allowed == namespace || allowed == ownNamespace && namespace == in.Claim.Namespace
+	return AllowsTarget(in.Site, in.Claim.Namespace, namespace)
+}
+
+// AllowsTarget reports whether a claim of a namespace may deliver objects to a namespace of a Site's cluster. What it may not write there it may not
+// observe either.
+func AllowsTarget(site *catalogv1alpha1.Site, claimNamespace, namespace string) bool {
+	return slices.ContainsFunc(site.Spec.TargetNamespaces.Allowed, func(allowed string) bool {
+		return allowed == every || allowed == namespace || allowed == ownNamespace && namespace == claimNamespace
 	})
 }

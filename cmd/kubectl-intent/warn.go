@@ -110,7 +110,7 @@ func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 
 // isOnlyOurKind says whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
 func isOnlyOurKind(kind string) bool {
-	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
+	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteHealth", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
 }
 
 func resemblesGroup(group, our string) bool {

@@ -24,6 +24,7 @@ func sections() []section {
 		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go", advice.GitDelivery},
 		{"SiteSync", syncConditions, advice.SiteSync},
 		{"Site", syncConditions, advice.Site},
+		{"SiteHealth", "apis/delivery/v1alpha1/sitehealth_conditions.go", advice.SiteHealth},
 		{"traffic", "provider/engines/gateway.go", advice.Site},
 		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go", advice.Gate},
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},

@@ -245,11 +245,21 @@ func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unst
 
 // Everywhere returns the objects of that name in all namespaces. It returns an *Error.
 func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructured.Unstructured, error) {
-	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, name: ref.Name}).waitUntilSettled(ctx)
+	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, name: ref.Name}, nil).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.objectsNamed(ref.Name)
+}
+
+// Select returns the objects of a kind in a namespace that match, by their names. They must not be changed. The owner is woken for a change of an object
+// that matches, before or after it, and of no other. It returns an *Error.
+func (c *Cluster) Select(ctx context.Context, ref engines.Ref, match func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, namespace: ref.Namespace}, match).waitUntilSettled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.matchingObjects(match)
 }
 
 // Fetch returns an object, or nil if the cluster says that there is none. It is read now, and not kept. It returns an *Error.
@@ -267,15 +277,15 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 }
 
 func (c *Cluster) readObject(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
-	s, err := c.watchFor(ref, key).waitUntilSettled(ctx)
+	s, err := c.watchFor(ref, key, nil).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.getObject(ref.Namespace, ref.Name)
 }
 
-// watchFor returns the watch that the object is in, and makes the owner one of its users.
-func (c *Cluster) watchFor(ref engines.Ref, key watchKey) *watch {
+// watchFor returns the watch that the object is in, and makes the owner one of its users: of the object of that name, or of those that match.
+func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructured.Unstructured) bool) *watch {
 	p := c.look.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -290,9 +300,9 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey) *watch {
 		w.startRun()
 	}
 	if w.owners[c.look.owner] == nil || !c.look.read[w] {
-		w.owners[c.look.owner] = map[string]bool{}
+		w.owners[c.look.owner] = &interest{names: map[string]bool{}}
 	}
-	w.owners[c.look.owner][ref.Name] = true
+	w.owners[c.look.owner].add(ref.Name, match)
 	c.look.read[w] = true
 	return w
 }

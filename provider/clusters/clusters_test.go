@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -278,6 +279,43 @@ func TestShared(t *testing.T) {
 	case <-time.After(inTime):
 		t.Error("the cluster is still watched")
 	}
+}
+
+// TestSelect wakes who selects objects for those that match, before a change or after it, and for no others.
+func TestSelect(t *testing.T) {
+	s := newAPIServer(t)
+	s.put("edge1", "one")
+	s.put("edge2", "two")
+	p, k := newPool(t), s.kubeconfig(canary)
+	selectOnes := func() string {
+		l := p.Look(owner("a"))
+		defer l.Done()
+		c, err := l.Remote(k, Access{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := c.Select(t.Context(), ref(""), func(u *unstructured.Unstructured) bool {
+			path, _, _ := unstructured.NestedString(u.Object, "spec", "path")
+			return path == "one"
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, u := range found {
+			names = append(names, u.GetName())
+		}
+		return strings.Join(names, " ")
+	}
+	p.expect("what matches", "edge1", selectOnes())
+	<-p.woken // The object came while it was read.
+	p.expect("b", "two", p.read("b", k, "edge2"))
+	s.put("edge2", "three")
+	p.expect("who is woken for what does not match", "b", (<-p.woken).Name)
+	s.put("edge1", "four")
+	p.until("what matches no more", "", selectOnes)
+	s.put("edge2", "one")
+	p.until("what matches now", "edge2", selectOnes)
 }
 
 func TestRotation(t *testing.T) {

@@ -88,7 +88,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"})
+		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"}, nil)
 	}
 	first, began := begin("a", slow), time.Now()
 	for first.account.listing.used.Load() < size { // Until the first page is decoded.

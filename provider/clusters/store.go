@@ -38,8 +38,9 @@ type store struct {
 	// quota of what is held, and listing the one of lists that are under way. Both are those of the account, so that many watches of one tenant
 	// share them.
 	quota, listing *quota
-	// onChange is called for an object that came, changed or went, and onExceeded when the quota has no memory left for one.
-	onChange   func(name string)
+	// onChange is called for an object that came, changed or went, with what it was before and is after: nil if it was not there, or is gone. onExceeded
+	// is called when the quota has no memory left for one.
+	onChange   func(before, after *unstructured.Unstructured)
 	onExceeded func(error)
 
 	synced chan struct{}
@@ -59,7 +60,7 @@ type storedObject struct {
 }
 
 // newStore returns a store at the cost of an account. What no account pays for has no bound.
-func newStore(a *account, onChange func(name string), onExceeded func(error)) *store {
+func newStore(a *account, onChange func(before, after *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
 		s.quota, s.listing = a.held, a.listing
@@ -107,8 +108,13 @@ func (s *store) Add(o any) error {
 		return nil
 	}
 	stripUnreadFields(u) // One from a list is stripped already.
-	changed, err := s.putObject(u)
-	s.reportChange(changed, u.GetName(), err)
+	before, changed, err := s.putObject(u)
+	if err != nil {
+		s.onExceeded(err)
+	}
+	if changed {
+		s.onChange(before, u)
+	}
 	return nil
 }
 
@@ -118,7 +124,7 @@ func (s *store) Update(o any) error { return s.Add(o) }
 // Delete an object. It never fails.
 func (s *store) Delete(o any) error {
 	if u, ok := o.(*unstructured.Unstructured); ok {
-		s.reportChange(s.removeObject(objectKey(u)), u.GetName(), nil)
+		s.dropObject(objectKey(u))
 	}
 	return nil
 }
@@ -136,7 +142,7 @@ func (s *store) Replace(all []any, _ string) error {
 	}
 	for _, o := range s.allObjects() {
 		if !here[objectKey(o)] {
-			s.reportChange(s.removeObject(objectKey(o)), o.GetName(), nil)
+			s.dropObject(objectKey(o))
 		}
 	}
 	for _, o := range all {
@@ -147,39 +153,38 @@ func (s *store) Replace(all []any, _ string) error {
 	return nil
 }
 
-func (s *store) reportChange(changed bool, name string, err error) {
-	if err != nil {
-		s.onExceeded(err)
-	}
-	if changed {
-		s.onChange(name)
+// dropObject removes an object, and reports that if it was there.
+func (s *store) dropObject(key string) {
+	if before := s.removeObject(key); before != nil {
+		s.onChange(before, nil)
 	}
 }
 
-// putObject stores an object. It returns whether that changes anything, and an AnswerError if the quota is used up.
-func (s *store) putObject(u *unstructured.Unstructured) (bool, error) {
+// putObject stores an object. It returns the one before, whether anything changed, and an AnswerError if the quota is used up.
+func (s *store) putObject(u *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
 	size := memoryOf(u.Object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return false, nil
+		return nil, false, nil
 	}
 	key := objectKey(u)
 	before, had := s.objects[key]
 	if err := s.quota.takeMemory(size - before.size); err != nil {
-		return false, err
+		return nil, false, err
 	}
 	s.objects[key] = storedObject{Unstructured: u, size: size}
-	return !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
+	return before.Unstructured, !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
 }
 
-func (s *store) removeObject(key string) bool {
+// removeObject removes an object, and returns it, or nil.
+func (s *store) removeObject(key string) *unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, had := s.objects[key]
+	o := s.objects[key]
 	_ = s.quota.takeMemory(-o.size) // What is given back always fits.
 	delete(s.objects, key)
-	return had
+	return o.Unstructured
 }
 
 // closeStore gives all memory back. What comes later is not kept. It returns false if it was closed before.
@@ -228,6 +233,16 @@ func (s *store) objectsNamed(name string) ([]*unstructured.Unstructured, error) 
 	}
 	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
 	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
+	return out, nil
+}
+
+// matchingObjects returns the objects that match, by their names. It returns an *Error as getObject does.
+func (s *store) matchingObjects(match func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+	if s.isClosed() {
+		return nil, unansweredError()
+	}
+	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return !match(u) })
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return out, nil
 }
 

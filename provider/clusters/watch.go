@@ -3,6 +3,7 @@ package clusters
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,8 +53,8 @@ type watch struct {
 	// account of who wrote the kubeconfig. Nil for the provider's own cluster.
 	account *account
 
-	// owners are the users, and the names of what they read. The Pool's lock guards it.
-	owners map[types.NamespacedName]map[string]bool
+	// owners are the users, and what they read. The Pool's lock guards it.
+	owners map[types.NamespacedName]*interest
 
 	mu      sync.Mutex
 	current run
@@ -82,7 +83,7 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]map[string]bool{}, failing: make(chan struct{})}
+	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{})}
 }
 
 func (w *watch) resourceClient() dynamic.ResourceInterface {
@@ -185,15 +186,34 @@ func unreadFields() [][]string {
 	}
 }
 
-// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, what Workspaces carry out, and the pods of Deployments.
+// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, what Workspaces carry out, and the pods of Deployments and
+// ReplicaSets but for their images.
 func stripLargeFields(u *unstructured.Unstructured) {
 	switch u.GetKind() {
 	case "CustomResourceDefinition":
 		stripSchemas(u)
 	case "Workspace":
 		unstructured.RemoveNestedField(u.Object, "spec", "forProvider")
-	case "Deployment":
-		unstructured.RemoveNestedField(u.Object, "spec", "template")
+	case "Deployment", "ReplicaSet":
+		stripPodTemplate(u)
+	}
+}
+
+// stripPodTemplate drops the template of the pods, but for names and images of its containers.
+func stripPodTemplate(u *unstructured.Unstructured) {
+	all, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", "containers")
+	unstructured.RemoveNestedField(u.Object, "spec", "template")
+	list, _ := all.([]any)
+	var kept []any
+	for _, c := range list {
+		container, _ := c.(map[string]any)
+		name, _ := container["name"].(string)
+		image, _ := container["image"].(string)
+		kept = append(kept, map[string]any{"name": name, "image": image})
+	}
+	if len(kept) > 0 {
+		// The value of spec may have any type: then the pods stay away.
+		_ = unstructured.SetNestedSlice(u.Object, kept, "spec", "template", "spec", "containers")
 	}
 }
 
@@ -232,7 +252,7 @@ func (w *watch) setFailure(failure *Error) {
 	w.failure = failure
 	w.mu.Unlock()
 	if news {
-		w.wakeReaders("")
+		w.wakeReaders(nil, nil)
 	}
 }
 
@@ -269,12 +289,35 @@ func (w *watch) currentStore() *store {
 	return w.current.store
 }
 
-// wakeReaders wakes the owners that read an object, or all of them if it has no name.
-func (w *watch) wakeReaders(name string) {
+// An interest is what one owner reads of a watch: objects by their names, and those that match.
+type interest struct {
+	names   map[string]bool
+	matches []func(*unstructured.Unstructured) bool
+}
+
+// add an object by its name, or those that match.
+func (i *interest) add(name string, match func(*unstructured.Unstructured) bool) {
+	if match != nil {
+		i.matches = append(i.matches, match)
+		return
+	}
+	i.names[name] = true
+}
+
+// includes reports whether an object is read. It may be nil.
+func (i *interest) includes(u *unstructured.Unstructured) bool {
+	if u == nil {
+		return false
+	}
+	return i.names[u.GetName()] || slices.ContainsFunc(i.matches, func(match func(*unstructured.Unstructured) bool) bool { return match(u) })
+}
+
+// wakeReaders wakes the owners that read an object as it was before or is after a change, or all of them if there is neither.
+func (w *watch) wakeReaders(before, after *unstructured.Unstructured) {
 	w.pool.mu.Lock()
 	owners := make([]types.NamespacedName, 0, len(w.owners))
-	for owner, names := range w.owners {
-		if name == "" || names[name] {
+	for owner, reads := range w.owners {
+		if before == nil && after == nil || reads.includes(before) || reads.includes(after) {
 			owners = append(owners, owner)
 		}
 	}

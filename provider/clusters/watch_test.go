@@ -31,4 +31,20 @@ func TestStripKind(t *testing.T) {
 	if stripUnreadFields(u); len(u.Object["spec"].(map[string]any)) > 0 {
 		t.Errorf("a Workspace: %v", u.Object)
 	}
+	container := map[string]any{"name": "shop", "image": "shop:1", "env": []any{map[string]any{"name": "A", "value": "secret"}}}
+	for _, kind := range []string{"Deployment", "ReplicaSet"} {
+		u = &unstructured.Unstructured{Object: map[string]any{"kind": kind, "spec": map[string]any{
+			"replicas": int64(2), "template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}, "spec": map[string]any{"containers": []any{container, "junk"}, "volumes": []any{}}},
+		}}}
+		stripUnreadFields(u)
+		kept := []any{map[string]any{"name": "shop", "image": "shop:1"}, map[string]any{"name": "", "image": ""}}
+		want := map[string]any{"replicas": int64(2), "template": map[string]any{"spec": map[string]any{"containers": kept}}}
+		if diff := cmp.Diff(want, u.Object["spec"]); diff != "" {
+			t.Errorf("a %s keeps the images of its pods, and nothing else of them: -want, +got:\n%s", kind, diff)
+		}
+	}
+	u = &unstructured.Unstructured{Object: map[string]any{"kind": "Deployment", "spec": "junk"}}
+	if stripUnreadFields(u); u.Object["spec"] != "junk" {
+		t.Errorf("a Deployment that is malformed: %v", u.Object)
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/controller/site"
+	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -52,6 +53,9 @@ type Options struct {
 	// ManagedCluster holds the options of the controller of ManagedClusters.
 	ManagedCluster managedcluster.Options
 
+	// SiteHealth holds the options of the controller of SiteHealths.
+	SiteHealth sitehealth.Options
+
 	// SiteSync holds the options of the controller of SiteSyncs.
 	SiteSync sitesync.Options
 
@@ -79,6 +83,11 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
 		}
 	}, append(requiredKinds(), managedcluster.Kind())...)
+	o.Gate.Register(func() {
+		if err := sitehealth.Setup(mgr, o, of.SiteHealth); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of SiteHealths"))
+		}
+	}, append(requiredKinds(), sitehealth.Kind())...)
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {

@@ -80,6 +80,16 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 	if message := backendsDiffer(want, found); message != "" {
 		return ReasonTrafficDiffers, SanitizeMessage(name + ": " + message)
 	}
+	return RouteAcceptance(found)
+}
+
+// RouteAcceptance returns why a route in the cluster is not accepted, and a message on one line. Both are empty when each of its parents has accepted its
+// present generation and found what that refers to.
+func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) {
+	name := fmt.Sprintf("%s %s/%s", found.GetKind(), found.GetNamespace(), found.GetName())
+	if found.GetDeletionTimestamp() != nil {
+		return ReasonRouteMissing, SanitizeMessage(name + " is being deleted")
+	}
 	r := gatewayRoute{}
 	if err := decodeObject(found, &r); err != nil {
 		return ReasonRouteNotAccepted, err.Error()

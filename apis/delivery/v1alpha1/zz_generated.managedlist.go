@@ -13,6 +13,15 @@ func (l *GitDeliveryList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this SiteHealthList.
+func (l *SiteHealthList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this SiteSyncList.
 func (l *SiteSyncList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

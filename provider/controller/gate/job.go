@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/job"
@@ -228,27 +229,15 @@ func (e *external) readScript(ctx context.Context, namespace string, c v1alpha1.
 
 // connectCluster returns the cluster that the Site's workloads run in. It returns why it cannot be reached.
 func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, string, error) {
-	if site.Spec.Cluster.ControlPlane != nil {
-		c, err := e.look.Home()
-		return c, "", err
-	}
-	ref, access := clusters.KubeconfigOf(site)
-	if ref == nil {
+	if ref, _ := clusters.KubeconfigOf(site); ref == nil && site.Spec.Cluster.ControlPlane == nil {
 		return nil, "the Site names no cluster", nil
 	}
-	s := &corev1.Secret{}
-	err := e.kube.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, s)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, "", errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
+	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
+	var refused *clusters.Error
+	if errors.As(err, &refused) {
+		return nil, refused.Detail, nil
 	}
-	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
-		return nil, "the Secret with the kubeconfig, or its key, does not exist", nil
-	}
-	c, err := e.look.Remote(s.Data[ref.Key], access)
-	if err != nil {
-		return nil, err.Error(), nil //nolint:nilerr // It is the Site's trouble.
-	}
-	return c, "", nil
+	return c, "", err
 }
 
 // createJobs creates the Jobs that were requested, and records them in the status of the Gate. What cannot be made is tried again until the

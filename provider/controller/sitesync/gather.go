@@ -8,8 +8,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -256,24 +255,10 @@ func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Sit
 
 // connectTarget returns the cluster that the Site's objects are in.
 func (e *external) connectTarget(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
-	ref, access := clusters.KubeconfigOf(site)
-	if ref == nil {
-		c, err := e.look.Home()
-		return c, nil, err
+	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
+	var refused *clusters.Error
+	if errors.As(err, &refused) {
+		return nil, &problem{reason: refused.Reason, message: refused.Detail}, nil
 	}
-	at := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
-	s := &corev1.Secret{}
-	err := e.kube.Get(ctx, at, s)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, nil, errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
-	}
-	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
-		// Where it should be is for those who may read the Site.
-		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigGone, message: "the Secret with the kubeconfig, or its key, does not exist"}, nil
-	}
-	c, err := e.look.Remote(s.Data[ref.Key], access)
-	if err != nil {
-		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
-	}
-	return c, nil, nil
+	return c, nil, err
 }

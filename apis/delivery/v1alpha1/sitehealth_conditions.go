@@ -1,0 +1,51 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Reasons of a SiteHealth's Ready condition, beside those of a Site that does not serve: that of the first one counts.
+const (
+	// ReasonServing means that each Site serves, and that each route is accepted.
+	ReasonServing xpv2.ConditionReason = "Serving"
+
+	// ReasonRouteNotReady means that each Site serves, and that a route is not accepted.
+	ReasonRouteNotReady xpv2.ConditionReason = "RouteNotReady"
+)
+
+// Reasons of the state of a Site's pods, beside SiteReasonPolicyDenied, SiteReasonKubeconfigGone, SiteReasonKubeconfigRefused,
+// SiteReasonClusterUnreachable and SiteReasonAccessDenied for a Site that cannot be looked at.
+const (
+	// HealthReasonWorkloadMissing means that the Site has no Deployment with the labels of the deployment, or that it is being deleted.
+	HealthReasonWorkloadMissing = "WorkloadMissing"
+
+	// HealthReasonOtherImage means that no container of a Deployment has the image.
+	HealthReasonOtherImage = "OtherImage"
+
+	// HealthReasonScaledToZero means that the Deployments are asked for no pods.
+	HealthReasonScaledToZero = "ScaledToZero"
+
+	// HealthReasonProgressing means that pods are made or start.
+	HealthReasonProgressing = "Progressing"
+
+	// HealthReasonCrashLoop means that a container ends again and again.
+	HealthReasonCrashLoop = "CrashLoopBackOff"
+
+	// HealthReasonImagePull means that an image cannot be pulled.
+	HealthReasonImagePull = "ImagePullBackOff"
+
+	// HealthReasonConfigMissing means that a Secret or a ConfigMap that a container needs is missing, or a key of it.
+	HealthReasonConfigMissing = "ConfigMissing"
+
+	// HealthReasonUnschedulable means that no node has room for a pod.
+	HealthReasonUnschedulable = "Unschedulable"
+
+	// HealthReasonQuotaExceeded means that a quota of the namespace leaves no room for a pod.
+	HealthReasonQuotaExceeded = "QuotaExceeded"
+
+	// HealthReasonPodsRefused means that the cluster refuses to make pods.
+	HealthReasonPodsRefused = "PodsRefused"
+
+	// HealthReasonNotReady means that a container runs, and that its readiness probe does not succeed.
+	HealthReasonNotReady = "NotReady"
+)

@@ -1,0 +1,215 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// HealthTarget is one Site whose pods are observed.
+type HealthTarget struct {
+	// Name of the Site.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+}
+
+// SiteHealthParameters are what is observed.
+type SiteHealthParameters struct {
+	// ClaimRef names the deployment whose workload is observed: the Deployments in its namespace that are labelled with intentplane.dev/claim and its
+	// name, and with intentplane.dev/workload: main.
+	// +required
+	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
+
+	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. An image with a tag is equal to the same one with
+	// a digest added.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+
+	// Route says whether the HTTPRoutes of the deployment are observed, too: those in its namespace with label intentplane.dev/claim. Default: false.
+	// +optional
+	Route bool `json:"route,omitempty"`
+
+	// Sites that are observed.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=name
+	Sites []HealthTarget `json:"sites,omitempty"`
+}
+
+// HealthState is where the pods of a Site stand.
+type HealthState string
+
+// States of a Site's pods.
+const (
+	// HealthAvailable means that each Deployment has at least one available pod of the image.
+	HealthAvailable HealthState = "Available"
+
+	// HealthProgressing means that a Deployment has no available pod of the image yet, and that nothing is known to be wrong.
+	HealthProgressing HealthState = "Progressing"
+
+	// HealthUnavailable means that a Deployment has no available pod of the image, and why.
+	HealthUnavailable HealthState = "Unavailable"
+
+	// HealthMissing means that the Site has no Deployment of the claim.
+	HealthMissing HealthState = "Missing"
+
+	// HealthOtherImage means that a Deployment is for another image.
+	HealthOtherImage HealthState = "OtherImage"
+
+	// HealthScaledToZero means that the Deployments are for the image, and are asked for no pods.
+	HealthScaledToZero HealthState = "ScaledToZero"
+
+	// HealthNotObserved means that the Site cannot be looked at.
+	HealthNotObserved HealthState = "NotObserved"
+)
+
+// RouteHealth is what the Gateways of a Site report of the routes.
+type RouteHealth struct {
+	// Accepted says whether each parent of each route accepted its present generation, and found what it refers to.
+	// +required
+	Accepted bool `json:"accepted"`
+
+	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be looked at.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// SiteHealthState is what was seen of one Site.
+type SiteHealthState struct {
+	// Name of the Site.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// State of the Site's pods.
+	// +required
+	// +kubebuilder:validation:Enum=Available;Progressing;Unavailable;Missing;OtherImage;ScaledToZero;NotObserved
+	State HealthState `json:"state"`
+
+	// Available is how many pods of the image are available.
+	// +optional
+	Available int32 `json:"available"`
+
+	// AvailableOther is how many pods of other images are available.
+	// +optional
+	AvailableOther int32 `json:"availableOther,omitempty"`
+
+	// Updated is how many pods of the image there are.
+	// +optional
+	Updated int32 `json:"updated"`
+
+	// Desired is how many pods the Deployments are asked for.
+	// +optional
+	Desired int32 `json:"desired"`
+
+	// CountsAsServing is true for a Site that cannot be looked at, and that has no engine and says engine.unobservedIsLive.
+	// +optional
+	CountsAsServing bool `json:"countsAsServing,omitempty"`
+
+	// Reason of the state. Empty with Available.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+
+	// Route is what the Gateways report. Absent if no route is observed.
+	// +optional
+	Route *RouteHealth `json:"route,omitempty"`
+}
+
+// SiteHealthObservation is what was seen of the Sites.
+type SiteHealthObservation struct {
+	// Image that the observation is about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// SitesServing is how many Sites have an available pod of the image for each Deployment, are asked for none, or count as serving.
+	// +optional
+	SitesServing int32 `json:"sitesServing"`
+
+	// Sites, in the order of the spec.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=name
+	Sites []SiteHealthState `json:"sites,omitempty"`
+}
+
+// SiteHealthSpec is what is observed.
+type SiteHealthSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what is observed.
+	// +required
+	ForProvider SiteHealthParameters `json:"forProvider"`
+}
+
+// SiteHealthStatus is what was seen.
+type SiteHealthStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was seen of the Sites.
+	// +optional
+	AtProvider SiteHealthObservation `json:"atProvider,omitempty"`
+}
+
+// A SiteHealth observes whether the pods of one image serve at the Sites of a deployment. It is Ready when each Site serves and each route is
+// accepted. It makes nothing, so it has nothing to clean up.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=sitehealths,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
+// +kubebuilder:printcolumn:name="SERVING",type="integer",JSONPath=".status.atProvider.sitesServing"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type SiteHealth struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the observation.
+	// +required
+	Spec SiteHealthSpec `json:"spec"`
+
+	// Status of the observation.
+	// +optional
+	Status SiteHealthStatus `json:"status,omitempty"`
+}
+
+// SiteHealthList contains a list of SiteHealths.
+//
+// +kubebuilder:object:root=true
+type SiteHealthList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SiteHealth `json:"items"`
+}
+
+// IsServing reports whether a Site serves the image: it has an available pod for each Deployment, is asked for none, or counts as serving.
+func (s SiteHealthState) IsServing() bool {
+	return s.State == HealthAvailable || s.State == HealthScaledToZero || s.State == HealthNotObserved && s.CountsAsServing
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&SiteHealth{}, &SiteHealthList{})
+}

@@ -1,0 +1,110 @@
+package sitehealth
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+const (
+	// maxNamed is how many Sites a condition names.
+	maxNamed = 5
+
+	// maxMessage bounds the message of a Site, as the schema does, in characters.
+	maxMessage = 512
+)
+
+// A decision is what follows from the facts.
+type decision struct {
+	// next is what the status should say.
+	next v1alpha1.SiteHealthObservation
+	// reason of the Ready condition, which is true with ReasonServing only.
+	reason  xpv2.ConditionReason
+	message string
+	// again is when pods have to be listed. Zero is never.
+	again time.Time
+}
+
+// decideStatus decides what the status says. It is pure: the same facts give the same decision.
+func decideStatus(f facts) decision {
+	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
+		message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteHealth", c.Namespace)
+		return decision{reason: v1alpha1.ReasonPolicyDenied, message: message}
+	}
+	d := decision{next: v1alpha1.SiteHealthObservation{Image: f.spec.Image}}
+	for i, want := range f.spec.Sites {
+		o := f.sites[i].describe(want.Name, f.namespace)
+		if o.IsServing() {
+			d.next.SitesServing++
+		}
+		d.next.Sites = append(d.next.Sites, o)
+		d.again = setup.Earliest(d.again, f.sites[i].podsDue)
+	}
+	d.concludeReady()
+	return d
+}
+
+// describe returns what the status says of a Site.
+func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
+	o := v1alpha1.SiteHealthState{Name: name, State: v1alpha1.HealthNotObserved}
+	switch {
+	case s.denied != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
+		return o
+	case s.unread != nil:
+		o.CountsAsServing = s.unobservedServes
+		o.Reason, o.Message = s.unread.Reason, unreadMessage(s.unread, "Deployments and ReplicaSets", namespace)
+		return o
+	}
+	h := s.health
+	o = v1alpha1.SiteHealthState{
+		Name: name, State: h.State, Reason: h.Reason, Message: setup.CutMessage(h.Message, maxMessage), Route: s.route,
+		Available: h.Available, AvailableOther: h.AvailableOther, Updated: h.Updated, Desired: h.Desired,
+	}
+	if s.trouble.Reason != "" {
+		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, setup.CutMessage(s.trouble.Message, maxMessage)
+	}
+	return o
+}
+
+// unreadMessage says why objects of a Site cannot be read, and what to do.
+func unreadMessage(e *clusters.Error, what, namespace string) string {
+	if e.Reason == v1alpha1.SiteReasonAccessDenied {
+		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/rbac/health.yaml", what, namespace)
+	}
+	return e.Detail
+}
+
+// concludeReady sums up what the Sites say together: the reason is that of the first Site that does not serve, else of the first without its route.
+func (d *decision) concludeReady() {
+	d.reason = v1alpha1.ReasonServing
+	named := []string{}
+	for _, o := range d.next.Sites {
+		if o.IsServing() {
+			continue
+		}
+		if d.reason == v1alpha1.ReasonServing {
+			d.reason = xpv2.ConditionReason(o.Reason)
+		}
+		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, o.Reason))
+	}
+	for _, o := range d.next.Sites {
+		if !o.IsServing() || o.Route == nil || o.Route.Accepted {
+			continue
+		}
+		if d.reason == v1alpha1.ReasonServing {
+			d.reason = v1alpha1.ReasonRouteNotReady
+		}
+		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, o.Route.Reason))
+	}
+	if more := len(named) - maxNamed; more > 0 {
+		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	d.message = strings.Join(named, "; ")
+}

@@ -1,0 +1,186 @@
+package sitehealth
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
+)
+
+const (
+	// maxAtOnce is how many Sites are asked at the same time.
+	maxAtOnce = 16
+
+	// podDelay is how long no pod may have been available before pods are listed for the reason: most start in that time.
+	podDelay = 10 * time.Second
+
+	// podInterval is how often the pods of a Site are listed while none is available.
+	podInterval = 30 * time.Second
+
+	// labelClaim holds the name of the claim that an object of a Site was rendered for.
+	labelClaim = "intentplane.dev/claim"
+)
+
+// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+type facts struct {
+	// namespace of the SiteHealth.
+	namespace string
+	spec      v1alpha1.SiteHealthParameters
+	now       time.Time
+	// sites in the order of the spec.
+	sites []siteFacts
+}
+
+// A siteFacts is what is known of one Site.
+type siteFacts struct {
+	// denied says why the Site may not be looked at.
+	denied string
+	// unread is why the Deployments of the Site cannot be read. Nil if they are.
+	unread *clusters.Error
+	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
+	unobservedServes bool
+	// health of the Deployments, and the trouble of their pods.
+	health  workload.Health
+	trouble workload.Trouble
+	// podsDue is when to list the pods. Zero is never.
+	podsDue time.Time
+	// route is what the Gateways report. Nil if that was not asked for.
+	route *v1alpha1.RouteHealth
+}
+
+// gatherFacts gathers the facts about a SiteHealth. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (facts, error) {
+	f := facts{namespace: s.GetNamespace(), spec: *s.Spec.ForProvider.DeepCopy(), now: e.now()}
+	f.sites = make([]siteFacts, len(f.spec.Sites))
+	if f.spec.ClaimRef.Namespace != f.namespace {
+		return f, nil // Nothing is read for another namespace.
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(maxAtOnce)
+	for i, want := range f.spec.Sites {
+		pods := e.note.podsOf(want.Name)
+		g.Go(func() error { return e.readSite(ctx, f, want.Name, &f.sites[i], pods) })
+	}
+	return f, g.Wait()
+}
+
+// readSite reads the workload and the routes of one Site.
+func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFacts, pods *podNote) error {
+	site := &catalogv1alpha1.Site{}
+	site.SetName(name)
+	if err := e.kube.Get(ctx, client.ObjectKey{Name: name}, site); client.IgnoreNotFound(err) != nil {
+		return errors.Wrapf(err, "cannot get Site %q", name)
+	}
+	// A missing Site allows no namespace.
+	if err := policy.CheckSite(site, f.namespace); err != nil {
+		s.denied = err.Error()
+		return nil //nolint:nilerr // A refusal is an answer.
+	}
+	if !policy.AllowsTarget(site, f.namespace, f.namespace) {
+		s.denied = "the Site's spec.targetNamespaces.allowed does not allow namespace " + f.namespace
+		return nil
+	}
+	s.unobservedServes = site.Spec.Engine.UnobservedIsLive != nil && *site.Spec.Engine.UnobservedIsLive
+	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
+	if err == nil {
+		err = s.readCluster(ctx, f, c, pods)
+	}
+	if !errors.As(err, &s.unread) {
+		return err
+	}
+	return nil
+}
+
+// readCluster reads what a Site's cluster reports. It returns a clusters.Error if the Deployments cannot be read.
+func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluster, pods *podNote) error {
+	deployments, err := c.Select(ctx, refOf("apps", "deployments", "Deployment", f.namespace), f.isWorkload)
+	if err != nil {
+		return err
+	}
+	uids := map[types.UID]bool{}
+	for _, d := range deployments {
+		uids[d.GetUID()] = true
+	}
+	sets, err := c.Select(ctx, refOf("apps", "replicasets", "ReplicaSet", f.namespace), func(u *unstructured.Unstructured) bool { return workload.IsOwner(uids, u) })
+	if err != nil {
+		return err
+	}
+	s.health = workload.Assess(f.spec.Image, deployments, sets)
+	s.readPods(ctx, f, c, pods)
+	if f.spec.Route {
+		s.route = f.readRoutes(ctx, c)
+	}
+	return nil
+}
+
+// readPods lists the pods of a Site for the reason why none is available, once that has been so for a while.
+func (s *siteFacts) readPods(ctx context.Context, f facts, c *clusters.Cluster, n *podNote) {
+	if n.selector != s.health.PodSelector {
+		*n = podNote{selector: s.health.PodSelector, since: f.now}
+	}
+	if n.selector == "" {
+		return
+	}
+	if due := n.dueAt(); !f.now.Before(due) {
+		n.readAt = f.now
+		found, err := c.List(ctx, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, f.namespace, n.selector)
+		if err == nil {
+			n.trouble = workload.PodTrouble(found)
+		}
+	}
+	s.trouble, s.podsDue = n.trouble, n.dueAt()
+}
+
+// dueAt returns when the pods have to be listed.
+func (n *podNote) dueAt() time.Time {
+	if n.readAt.IsZero() {
+		return n.since.Add(podDelay)
+	}
+	return n.readAt.Add(podInterval)
+}
+
+// readRoutes reads the HTTPRoutes of the claim. All of them have to be accepted.
+func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.RouteHealth {
+	routes, err := c.Select(ctx, refOf(track.GatewayGroup, "httproutes", "HTTPRoute", f.namespace), f.isOfClaim)
+	var unread *clusters.Error
+	switch {
+	case errors.As(err, &unread) && unread.Reason == v1alpha1.SiteReasonEngineNotInstalled:
+		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "the cluster does not serve HTTPRoutes"}
+	case errors.As(err, &unread):
+		return &v1alpha1.RouteHealth{Reason: unread.Reason, Message: unreadMessage(unread, "HTTPRoutes", f.namespace)}
+	case len(routes) == 0:
+		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "no HTTPRoute has the label " + labelClaim}
+	}
+	for _, r := range routes {
+		if reason, message := engines.RouteAcceptance(r); reason != "" {
+			return &v1alpha1.RouteHealth{Reason: reason, Message: setup.CutMessage(message, maxMessage)}
+		}
+	}
+	return &v1alpha1.RouteHealth{Accepted: true}
+}
+
+func (f facts) isOfClaim(u *unstructured.Unstructured) bool {
+	return u.GetLabels()[labelClaim] == f.spec.ClaimRef.Name
+}
+
+func (f facts) isWorkload(u *unstructured.Unstructured) bool {
+	return f.isOfClaim(u) && u.GetLabels()[track.LabelWorkload] == track.WorkloadMain
+}
+
+func refOf(group, resource, kind, namespace string) engines.Ref {
+	return engines.Ref{Resource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}, Kind: kind, Namespace: namespace}
+}

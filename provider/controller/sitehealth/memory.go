@@ -1,0 +1,73 @@
+package sitehealth
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/workload"
+)
+
+// A memory is what is kept from one reconcile to the next. Losing it costs a little time, and nothing else.
+type memory struct {
+	mu    sync.Mutex
+	notes map[types.NamespacedName]*note
+}
+
+// A note is what is kept about one SiteHealth. Only one reconcile at a time has it.
+type note struct {
+	// pendingSince is since when the status is not what it should be. Zero if it is.
+	pendingSince time.Time
+	// writes limits how often the status is written.
+	writes *rate.Limiter
+	// reconciledAt is when it was last reconciled in full.
+	reconciledAt time.Time
+	// next is when to look again at the latest. Zero leaves that to the interval.
+	next time.Time
+	// pods are what is known of the pods of each Site.
+	pods map[string]*podNote
+}
+
+// A podNote is what is known of the pods of a Site that are not available.
+type podNote struct {
+	// selector of the pods, and since when none of them is available.
+	selector string
+	since    time.Time
+	// readAt is when they were last listed. Zero means never.
+	readAt time.Time
+	// trouble that they had then.
+	trouble workload.Trouble
+}
+
+func newMemory() *memory {
+	return &memory{notes: map[types.NamespacedName]*note{}}
+}
+
+func (m *memory) noteFor(key types.NamespacedName) *note {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, ok := m.notes[key]
+	if !ok {
+		n = &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
+		m.notes[key] = n
+	}
+	return n
+}
+
+func (m *memory) forgetHealth(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.notes, key)
+}
+
+// podsOf returns the note about a Site. It is not safe for concurrent use.
+func (n *note) podsOf(site string) *podNote {
+	p, ok := n.pods[site]
+	if !ok {
+		p = &podNote{}
+		n.pods[site] = p
+	}
+	return p
+}

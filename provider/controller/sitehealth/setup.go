@@ -1,0 +1,77 @@
+// Package sitehealth observes whether the pods of one image serve at the Sites of a deployment.
+//
+// Facts are gathered first, from the API server and from the clusters of the Sites; a pure function decides; and what it decided is shown in the status:
+// at once where a Site begins or ends to serve, and at most once per minute where that changes all the time.
+package sitehealth
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+// Options of the controller.
+type Options struct {
+	// Limits of the kubeconfigs of Sites.
+	Limits clusters.Limits
+}
+
+// Kind that has to be served before the controller starts. It is optional: without it deployments still deliver.
+func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("SiteHealth") }
+
+// Setup adds the controller of SiteHealths to a manager. It returns an error if it cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
+	name := managed.ControllerName(Kind().GroupKind().String())
+	log := o.Logger.WithValues("controller", name)
+	kube := mgr.GetClient()
+	bell := &setup.EventSource{}
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake)
+	c := &connector{kube: kube, pool: pool, memory: newMemory(), now: time.Now}
+	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
+	if err := indexHealths(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	w := waker{kube: kube, log: log}
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named(strings.ToLower(name)).
+		WithOptions(o.ForControllerRuntime()).
+		For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
+		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
+		// Only who a Secret is, not what is in it, is kept in memory.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		WatchesRawSource(bell).
+		Complete(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteHealth{} }, Forget: c.forgetHealth,
+		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
+	return errors.Wrap(err, "cannot make controller")
+}
+
+// requeueInterval is until something is due, be it a look at pods or a status that waits, and at most the interval for changes that no event reports.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+}
+
+// forgetHealth drops all that belongs to a SiteHealth that was deleted.
+func (c *connector) forgetHealth(key types.NamespacedName) {
+	c.pool.Forget(key)
+	c.memory.forgetHealth(key)
+}

@@ -1,0 +1,323 @@
+package sitehealth
+
+import (
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+const (
+	serves = "Serving | Available() 2"
+	starts = "Progressing | Progressing(Progressing) 0"
+)
+
+// TestImages delivers an image and then another one. Each change of the Deployment or its ReplicaSet wakes the SiteHealth, without a timer.
+func TestImages(t *testing.T) {
+	w := newWorld(t)
+	w.until("WorkloadMissing | Missing(WorkloadMissing) 0")
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	// The next image is asked for: the pods that serve are not those of the image.
+	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = oldImage })
+	w.until("OtherImage | OtherImage(OtherImage) 0")
+	if got := w.get().Status.AtProvider.Sites[0].AvailableOther; got != 2 {
+		t.Errorf("pods of the image before: %d", got)
+	}
+	w.deployed(oldImage, 2, 1)
+	w.until("Serving | Available() 1")
+	if f := w.get().GetFinalizers(); len(f) > 0 {
+		t.Errorf("finalizers: %v", f)
+	}
+}
+
+// TestLastPod loses the last pod and finds it again: both are written at once.
+func TestLastPod(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	w.deployed(newImage, 1, 0)
+	w.until(starts)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+}
+
+// TestCrashLoop names the reason of pods that are not available for a while, and writes nothing while it stays the same.
+func TestCrashLoop(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 0)
+	w.until(starts)
+	if diff := cmp.Diff(podDelay, w.result.RequeueAfter); diff != "" {
+		t.Errorf("when the pods are listed: -want, +got:\n%s", diff)
+	}
+	w.put(pods(), object{
+		"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "shop-1", "namespace": "team-a", "labels": object{"pod-template-hash": "h1"}},
+		"status": object{"containerStatuses": []any{object{"name": "shop", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}}, "lastState": object{"terminated": object{"exitCode": int64(1), "reason": "Error"}}}}},
+	})
+	w.clock = w.clock.Add(podDelay)
+	w.reconcile()
+	w.expect("a change of the reason is put off", starts)
+	w.clock = w.clock.Add(still)
+	w.reconcile()
+	w.expect("then", "CrashLoopBackOff | Unavailable(CrashLoopBackOff) 0")
+	if got := w.get().Status.AtProvider.Sites[0].Message; got != "container shop ends again and again: exit code 1, Error" {
+		t.Errorf("message: %q", got)
+	}
+	before, full := w.get(), w.full
+	for range 20 {
+		w.clock = w.clock.Add(podInterval)
+		w.reconcile()
+	}
+	if diff := cmp.Diff(before.Status, w.get().Status); diff != "" || w.full != full {
+		t.Errorf("%d reconciles for what stays the same: -before, +after:\n%s", w.full-full, diff)
+	}
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+}
+
+// TestFlapping loses the last pod and finds it again each second: after the first minute the status is written once per minute.
+func TestFlapping(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	writes, began, version := []time.Duration{}, w.clock, w.get().GetResourceVersion()
+	for i := range 600 {
+		w.clock = w.clock.Add(time.Second)
+		// Each look sees the cluster as it is then.
+		w.deployed(newImage, 1, int64(2*(i%2)))
+		w.sees(int64(2 * (i % 2)))
+		w.reconcile()
+		if v := w.get().GetResourceVersion(); v != version {
+			version = v
+			writes = append(writes, w.clock.Sub(began))
+		}
+	}
+	first, rest := 0, 0
+	for _, at := range writes {
+		if at <= time.Minute {
+			first++
+			continue
+		}
+		rest++
+	}
+	if first > writeBurst+1 || rest > 9 || rest < 7 {
+		t.Errorf("%d writes in the first minute and %d in the other nine: %v", first, rest, writes)
+	}
+}
+
+// sees returns when the watch has reported so many available pods.
+func (w *world) sees(available int64) {
+	w.Helper()
+	for {
+		c, err := w.c.pool.Look(key()).Home()
+		w.must(err)
+		set, err := c.Get(w.Context(), named("replicasets", "ReplicaSet", "shop-1"))
+		w.must(err)
+		d, err := c.Get(w.Context(), named("deployments", "Deployment", "shop"))
+		w.must(err)
+		if availableOf(set) == available && availableOf(d) == available {
+			return
+		}
+		select {
+		case <-w.woken:
+		case <-time.After(patience):
+			w.Fatal("the watch does not report the change")
+		}
+	}
+}
+
+func named(resource, kind, name string) engines.Ref {
+	ref := refOf("apps", resource, kind, "team-a")
+	ref.Name = name
+	return ref
+}
+
+func availableOf(u *unstructured.Unstructured) int64 {
+	n, _, _ := unstructured.NestedInt64(u.Object, "status", "availableReplicas")
+	return n
+}
+
+// TestRoute has the HTTPRoute accepted by its Gateway.
+func TestRoute(t *testing.T) {
+	w := newWorld(t)
+	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Route = true })
+	w.deployed(newImage, 1, 2)
+	w.until("RouteNotReady | Available() 2")
+	route := func() v1alpha1.RouteHealth { return *w.get().Status.AtProvider.Sites[0].Route }
+	if diff := cmp.Diff(v1alpha1.RouteHealth{Reason: "RouteMissing", Message: "no HTTPRoute has the label intentplane.dev/claim"}, route()); diff != "" {
+		t.Errorf("the route: -want, +got:\n%s", diff)
+	}
+	accepted := func(generation int64) object {
+		is := func(of string) object {
+			return object{"type": of, "status": "True", "reason": of, "message": "", "observedGeneration": generation, "lastTransitionTime": "2031-12-17T13:14:15Z"}
+		}
+		parent := object{"name": "public", "namespace": "gateway-system"}
+		return object{
+			"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
+			"metadata": object{"name": "shop", "namespace": "team-a", "generation": int64(2), "labels": object{"intentplane.dev/claim": "shop"}},
+			"spec":     object{"parentRefs": []any{parent}},
+			"status":   object{"parents": []any{object{"parentRef": parent, "controllerName": "example.org/gateway", "conditions": []any{is("Accepted"), is("ResolvedRefs")}}}},
+		}
+	}
+	w.put(httpRoutes(), accepted(1))
+	w.eventually("RouteNotReady | Available() 2", func() bool { return route().Reason == "RouteNotAccepted" })
+	w.put(httpRoutes(), accepted(2))
+	w.eventually(serves, func() bool { return route().Accepted })
+}
+
+// eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it says so.
+func (w *world) eventually(want string, is func() bool) {
+	w.Helper()
+	for w.reconcile(); w.says() != want || !is(); w.reconcile() {
+		if w.result.RequeueAfter <= writeInterval {
+			w.clock = w.clock.Add(w.result.RequeueAfter)
+			continue
+		}
+		select {
+		case <-w.woken:
+		case <-time.After(patience):
+			w.Fatalf("want %q, got %q, and the cluster wakes it no more", want, w.says())
+		}
+	}
+}
+
+// TestUnreachable keeps what was known for a moment while a cluster does not answer, and then says that it is not known.
+func TestUnreachable(t *testing.T) {
+	w := newWorld(t)
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
+	w.reconcile()
+	w.expect("a kubeconfig that is missing", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = newSite("edge1").Spec.Cluster })
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
+	w.reconcile()
+	w.expect("at once", serves)
+	w.clock = w.clock.Add(still)
+	w.reconcile()
+	w.expect("after a while", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+	unobserved := true
+	w.editSite(func(s *catalogv1alpha1.Site) {
+		s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: &unobserved}
+	})
+	w.reconcile()
+	w.clock = w.clock.Add(time.Minute)
+	w.reconcile()
+	w.expect("a Site that counts as serving", "Serving | NotObserved(KubeconfigGone) 0")
+}
+
+func kubeconfigIn(secret string) catalogv1alpha1.SiteCluster {
+	return catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret, Key: "value"}}
+}
+
+// TestForbidden says which rights are missing.
+func TestForbidden(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, kerrors.NewForbidden(apps("deployments").GroupResource(), "", errors.New("no"))
+	})
+	w.until("AccessDenied | NotObserved(AccessDenied) 0")
+	want := "the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/rbac/health.yaml"
+	if diff := cmp.Diff(want, w.get().Status.AtProvider.Sites[0].Message); diff != "" {
+		t.Errorf("message: -want, +got:\n%s", diff)
+	}
+}
+
+// TestNotForThisNamespace refuses what a tenant may not look at, and opens no connection for it.
+func TestNotForThisNamespace(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		site   func(*catalogv1alpha1.Site)
+		change func(*v1alpha1.SiteHealthParameters)
+		want   string
+	}{
+		"SiteOfOthers": {reason: "A Site that allows other namespaces only is not looked at.", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
+		"NoSite":       {reason: "A Site that does not exist allows no namespace.", change: func(p *v1alpha1.SiteHealthParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
+		"NotTarget":    {reason: "A namespace of the cluster that may not be delivered to may not be observed.", site: func(s *catalogv1alpha1.Site) { s.Spec.TargetNamespaces.Allowed = []string{"apps"} }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
+		"OtherClaim":   {reason: "The claim of another namespace is not looked at.", change: func(p *v1alpha1.SiteHealthParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"Unobserved": {
+			reason: "A Site that may not be used does not count as serving, whatever it says of what is not observed.",
+			site: func(s *catalogv1alpha1.Site) {
+				yes := true
+				s.Spec.AllowedNamespaces, s.Spec.Engine.UnobservedIsLive = []string{"team-b"}, &yes
+			},
+			want: "PolicyDenied | NotObserved(PolicyDenied) 0",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.deployed(newImage, 1, 2)
+			if tc.site != nil {
+				w.editSite(tc.site)
+			}
+			if tc.change != nil {
+				w.edit(tc.change)
+			}
+			w.reconcile()
+			w.expect(tc.reason, tc.want)
+			if links, watches := w.c.pool.Size(); links+watches != 0 {
+				t.Errorf("\n%s\n%d connections, %d watches", tc.reason, links, watches)
+			}
+		})
+	}
+}
+
+// TestSteadyState writes nothing while nothing changes, and forgets what was deleted.
+func TestSteadyState(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	before := w.get()
+	for range 5 {
+		w.clock = w.clock.Add(time.Hour)
+		w.reconcile()
+	}
+	if diff := cmp.Diff(before.Status, w.get().Status); diff != "" {
+		t.Errorf("the status was written: -before, +after:\n%s", diff)
+	}
+	w.must(w.kube.Delete(t.Context(), w.get()))
+	w.reconcile()
+	if links, watches := w.c.pool.Size(); links+watches+len(w.c.memory.notes) != 0 {
+		t.Errorf("after the deletion: %d connections, %d watches, %d notes", links, watches, len(w.c.memory.notes))
+	}
+}
+
+// TestWakers find the SiteHealths that a Site or a Secret concerns.
+func TestWakers(t *testing.T) {
+	w := newWorld(t)
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("edge1") })
+	wake := waker{kube: w.kube}
+	cases := map[string]struct {
+		reason string
+		got    int
+		want   int
+	}{
+		"Site":        {reason: "A Site wakes the SiteHealths that name it.", got: len(wake.requestsForSite(t.Context(), newSite("edge1"))), want: 1},
+		"OtherSite":   {reason: "Another Site wakes none of them.", got: len(wake.requestsForSite(t.Context(), newSite("edge2")))},
+		"Secret":      {reason: "The Secret with a Site's kubeconfig wakes its SiteHealths.", got: len(wake.requestsForSecret(t.Context(), secretNamed("edge1"))), want: 1},
+		"OtherSecret": {reason: "Another Secret wakes none of them.", got: len(wake.requestsForSecret(t.Context(), secretNamed("edge2")))},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.got != tc.want {
+				t.Errorf("\n%s\n%d requests, want %d", tc.reason, tc.got, tc.want)
+			}
+		})
+	}
+}
+
+func secretNamed(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: name}}
+}

@@ -1,0 +1,95 @@
+package sitehealth
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+const (
+	// still is how long a change that nothing waits for is put off: the next one may follow soon, and each write costs the composite.
+	still = 10 * time.Second
+
+	// writeInterval is how often the status of one image is written in the long run, and writeBurst how often at once.
+	writeInterval = time.Minute
+	writeBurst    = 5
+)
+
+// updateStatus writes the decision into the status: at once if it is about another spec, or if a Site begins or ends to serve; else after a while. Where that
+// changes all the time, it is written once per minute.
+func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
+	before, after, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
+	e.note.next = d.again
+	if equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after) {
+		e.note.pendingSince = time.Time{}
+		return
+	}
+	if before.ObservedGeneration == after.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image {
+		due := e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
+		if now.Before(due) {
+			e.note.next = setup.Earliest(e.note.next, due)
+			return
+		}
+		if !e.quick {
+			e.note.writes.AllowN(now, 1)
+		}
+	}
+	if !e.quick {
+		e.note.pendingSince = time.Time{}
+	}
+	s.Status.AtProvider = d.next
+	s.SetConditions(after)
+}
+
+// dueAt returns when a status that changed may be written.
+func (n *note) dueAt(now time.Time, urgent bool) time.Time {
+	if n.pendingSince.IsZero() {
+		n.pendingSince = now
+	}
+	due := n.pendingSince
+	if !urgent {
+		due = due.Add(still)
+	}
+	if missing := 1 - n.writes.TokensAt(now); missing > 0 {
+		// A limiter computes in floating point: what is missing less than a millisecond is there.
+		due = latest(due, now.Add(time.Duration(missing*float64(writeInterval)).Truncate(time.Millisecond)))
+	}
+	return due
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// isUrgent is true if a Site begins or ends to serve. A cluster that does not answer for a moment is not news.
+func isUrgent(before, after v1alpha1.SiteHealthObservation) bool {
+	was := map[string]v1alpha1.SiteHealthState{}
+	for _, s := range before.Sites {
+		was[s.Name] = s
+	}
+	for _, s := range after.Sites {
+		if s.State != v1alpha1.HealthNotObserved && s.IsServing() != was[s.Name].IsServing() {
+			return true
+		}
+	}
+	return false
+}
+
+func readyCondition(s *v1alpha1.SiteHealth, d decision) xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonServing {
+		status = corev1.ConditionTrue
+	}
+	return xpv2.Condition{
+		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
+	}.WithObservedGeneration(s.GetGeneration())
+}

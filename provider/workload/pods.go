@@ -1,0 +1,124 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// pod has the fields that are read from a pod.
+type pod struct {
+	Status struct {
+		Conditions            []condition `json:"conditions"`
+		InitContainerStatuses []container `json:"initContainerStatuses"`
+		ContainerStatuses     []container `json:"containerStatuses"`
+	} `json:"status"`
+}
+
+// container has the fields that are read from the status of a container.
+type container struct {
+	Name         string         `json:"name"`
+	Image        string         `json:"image"`
+	Ready        bool           `json:"ready"`
+	RestartCount int64          `json:"restartCount"`
+	State        containerState `json:"state"`
+	LastState    containerState `json:"lastState"`
+}
+
+// containerState is what a container does, or did before.
+type containerState struct {
+	Waiting *struct {
+		Reason  string `json:"reason"`
+		Message string `json:"message"`
+	} `json:"waiting"`
+	Running    *struct{} `json:"running"`
+	Terminated *struct {
+		Reason   string `json:"reason"`
+		ExitCode int64  `json:"exitCode"`
+	} `json:"terminated"`
+}
+
+// A Trouble is why pods are not available. Its message has no names of pods, counters or times, so that it is the same while the trouble is.
+type Trouble struct {
+	Reason, Message string
+}
+
+// PodTrouble returns the gravest trouble of some pods. It is empty if none is known.
+func PodTrouble(pods []unstructured.Unstructured) Trouble {
+	worst := Trouble{}
+	for _, u := range pods {
+		p := pod{}
+		if u.GetDeletionTimestamp() != nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p) != nil {
+			continue
+		}
+		if t := p.trouble(); podGravity(t.Reason) > podGravity(worst.Reason) {
+			worst = t
+		}
+	}
+	worst.Message = engines.SanitizeMessage(worst.Message)
+	return worst
+}
+
+// podGravity orders reasons: what a user has to repair comes before what may end by itself.
+func podGravity(reason string) int {
+	return slices.Index([]string{
+		"", v1alpha1.HealthReasonNotReady, v1alpha1.HealthReasonUnschedulable, v1alpha1.HealthReasonCrashLoop, v1alpha1.HealthReasonImagePull, v1alpha1.HealthReasonConfigMissing,
+	}, reason)
+}
+
+func (p pod) trouble() Trouble {
+	worst := Trouble{}
+	for _, c := range p.Status.Conditions {
+		if c.Type == string(corev1.PodScheduled) && c.Status == string(corev1.ConditionFalse) && c.Reason == corev1.PodReasonUnschedulable {
+			worst = Trouble{Reason: v1alpha1.HealthReasonUnschedulable, Message: c.Message}
+		}
+	}
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if t := c.trouble(); podGravity(t.Reason) > podGravity(worst.Reason) {
+			worst = t
+		}
+	}
+	return worst
+}
+
+// trouble returns why a container is not ready. A container that ended, or ended before and is not ready, is one that ends again and again.
+func (c container) trouble() Trouble {
+	waiting := ""
+	if c.State.Waiting != nil {
+		waiting = c.State.Waiting.Reason
+	}
+	switch {
+	case c.Ready:
+		return Trouble{}
+	case waiting == "CreateContainerConfigError":
+		return Trouble{Reason: v1alpha1.HealthReasonConfigMissing, Message: fmt.Sprintf("container %s: %s", c.Name, c.State.Waiting.Message)}
+	case slices.Contains([]string{"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"}, waiting):
+		return Trouble{Reason: v1alpha1.HealthReasonImagePull, Message: fmt.Sprintf("container %s: image %s cannot be pulled", c.Name, c.Image)}
+	case c.hasFailed(c.State):
+		return c.crashLoop(c.State)
+	case c.hasFailed(c.LastState), waiting == "CrashLoopBackOff":
+		return c.crashLoop(c.LastState)
+	case c.State.Running != nil:
+		return Trouble{Reason: v1alpha1.HealthReasonNotReady, Message: fmt.Sprintf("container %s runs, and its readiness probe does not succeed", c.Name)}
+	}
+	return Trouble{}
+}
+
+// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none.
+func (c container) hasFailed(s containerState) bool {
+	return s.Terminated != nil && s.Terminated.ExitCode != 0
+}
+
+func (c container) crashLoop(s containerState) Trouble {
+	t := Trouble{Reason: v1alpha1.HealthReasonCrashLoop, Message: fmt.Sprintf("container %s ends again and again", c.Name)}
+	if s.Terminated != nil {
+		t.Message += fmt.Sprintf(": exit code %d, %s", s.Terminated.ExitCode, s.Terminated.Reason)
+	}
+	return t
+}

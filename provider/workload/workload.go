@@ -1,0 +1,229 @@
+// Package workload reads what Deployments, ReplicaSets and pods of a Site's cluster report: whether pods of one image are available, or why none is.
+//
+// It is pure. The pods that count are those of the ReplicaSet of the Deployment's present revision: what a Deployment reports as available includes pods
+// of the image before.
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+const (
+	// revisionAnnotation holds the revision of a Deployment, and of each ReplicaSet (k8s.io/kubectl/pkg/util/deployment).
+	revisionAnnotation = "deployment.kubernetes.io/revision"
+
+	// mostPods bounds a number of pods that a cluster reports, so that sums of them never overflow.
+	mostPods = 1_000_000
+)
+
+// deployment has the fields that are read from a Deployment or a ReplicaSet.
+type deployment struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Replicas *int64 `json:"replicas"`
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Image string `json:"image"`
+				} `json:"containers"`
+			} `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64       `json:"observedGeneration"`
+		Replicas           int64       `json:"replicas"`
+		AvailableReplicas  int64       `json:"availableReplicas"`
+		Conditions         []condition `json:"conditions"`
+	} `json:"status"`
+}
+
+// condition has the fields that are read from a condition of a Deployment or a pod.
+type condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// A Health is where the Deployments of one claim stand at a Site.
+type Health struct {
+	// State, Reason and Message. The gravest of all Deployments counts.
+	State           v1alpha1.HealthState
+	Reason, Message string
+
+	// Available and Updated are pods of the image, AvailableOther pods of other images, and Desired the pods that are asked for.
+	Available, AvailableOther, Updated, Desired int32
+
+	// PodSelector selects the pods whose trouble is the reason why none is available. Empty if that is known already.
+	PodSelector string
+}
+
+// Assess returns where the Deployments of a claim stand, of which all have to run an image. The ReplicaSets are those of the Deployments.
+func Assess(image string, deployments, replicaSets []*unstructured.Unstructured) Health {
+	if len(deployments) == 0 {
+		return Health{State: v1alpha1.HealthMissing, Reason: v1alpha1.HealthReasonWorkloadMissing, Message: "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"}
+	}
+	sets, err := decodeAll(replicaSets)
+	if err != nil {
+		return unreadable(err)
+	}
+	all, err := decodeAll(deployments)
+	if err != nil {
+		return unreadable(err)
+	}
+	out := assessOne(image, all[0], sets)
+	for _, d := range all[1:] {
+		out = out.merge(assessOne(image, d, sets))
+	}
+	return out
+}
+
+// unreadable returns the health of a Deployment that cannot be decoded. It proves nothing.
+func unreadable(err error) Health {
+	return Health{State: v1alpha1.HealthProgressing, Reason: v1alpha1.HealthReasonProgressing, Message: err.Error()}
+}
+
+func decodeAll(objects []*unstructured.Unstructured) ([]deployment, error) {
+	out := make([]deployment, len(objects))
+	for i, u := range objects {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &out[i]) != nil {
+			// The converter's error is left out: its text differs from call to call.
+			return nil, errors.Errorf("cannot read %s: a field has an unexpected type", u.GetKind())
+		}
+	}
+	return out, nil
+}
+
+// merge returns the health of two Deployments together.
+func (h Health) merge(other Health) Health {
+	out := h
+	if gravity(other.State) > gravity(h.State) {
+		out = other
+	}
+	out.Available, out.AvailableOther = bounded(int64(h.Available)+int64(other.Available)), bounded(int64(h.AvailableOther)+int64(other.AvailableOther))
+	out.Updated, out.Desired = bounded(int64(h.Updated)+int64(other.Updated)), bounded(int64(h.Desired)+int64(other.Desired))
+	return out
+}
+
+// gravity orders states: the highest of several counts.
+func gravity(s v1alpha1.HealthState) int {
+	return slices.Index([]v1alpha1.HealthState{
+		v1alpha1.HealthScaledToZero, v1alpha1.HealthAvailable, v1alpha1.HealthProgressing, v1alpha1.HealthUnavailable, v1alpha1.HealthOtherImage, v1alpha1.HealthMissing,
+	}, s)
+}
+
+func bounded(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
+
+// assessOne returns the health of one Deployment.
+func assessOne(image string, d deployment, sets []deployment) Health {
+	out := Health{AvailableOther: bounded(d.Status.AvailableReplicas), Desired: d.desired()}
+	set := d.presentSet(sets)
+	switch {
+	case d.Metadata.DeletionTimestamp != nil:
+		out.State, out.Reason, out.Message = v1alpha1.HealthMissing, v1alpha1.HealthReasonWorkloadMissing, "Deployment "+d.Metadata.Name+" is being deleted"
+		return out
+	case !d.hasImage(image):
+		out.State, out.Reason, out.Message = v1alpha1.HealthOtherImage, v1alpha1.HealthReasonOtherImage, d.imageMessage()
+		return out
+	case d.Status.ObservedGeneration < d.Metadata.Generation || set == nil || !set.hasImage(image):
+		out.State, out.Reason, out.Message = v1alpha1.HealthProgressing, v1alpha1.HealthReasonProgressing, "the cluster has not acted on the last change of Deployment "+d.Metadata.Name
+		return d.withRefusal(out)
+	}
+	out.Available, out.Updated = bounded(set.Status.AvailableReplicas), bounded(set.Status.Replicas)
+	out.AvailableOther = bounded(d.Status.AvailableReplicas - set.Status.AvailableReplicas)
+	switch {
+	case out.Desired == 0:
+		out.State, out.Reason = v1alpha1.HealthScaledToZero, v1alpha1.HealthReasonScaledToZero
+	case out.Available > 0:
+		out.State = v1alpha1.HealthAvailable
+	default:
+		out.State, out.Reason, out.PodSelector = v1alpha1.HealthProgressing, v1alpha1.HealthReasonProgressing, set.podSelector()
+		return d.withRefusal(out)
+	}
+	return out
+}
+
+// desired returns how many pods a Deployment is asked for, which is 1 if it does not say.
+func (d deployment) desired() int32 {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return bounded(*d.Spec.Replicas)
+}
+
+// hasImage reports whether a container of the pods has the image.
+func (d deployment) hasImage(image string) bool {
+	for _, c := range d.Spec.Template.Spec.Containers {
+		if IsSameImage(image, c.Image) {
+			return true
+		}
+	}
+	return false
+}
+
+// imageMessage names the images that the Deployment has instead.
+func (d deployment) imageMessage() string {
+	images := []string{}
+	for _, c := range d.Spec.Template.Spec.Containers {
+		images = append(images, c.Image)
+	}
+	return engines.SanitizeMessage(fmt.Sprintf("Deployment %s has %s", d.Metadata.Name, strings.Join(images, ", ")))
+}
+
+// presentSet returns the ReplicaSet of the Deployment's present revision, or nil.
+func (d deployment) presentSet(sets []deployment) *deployment {
+	revision := d.Metadata.Annotations[revisionAnnotation]
+	for i, s := range sets {
+		if revision != "" && s.Metadata.Annotations[revisionAnnotation] == revision && s.isOwnedBy(d.Metadata.UID) {
+			return &sets[i]
+		}
+	}
+	return nil
+}
+
+func (d deployment) isOwnedBy(uid types.UID) bool {
+	owner := metav1.GetControllerOfNoCopy(&d.Metadata)
+	return owner != nil && uid != "" && owner.UID == uid
+}
+
+// podSelector selects the pods of a ReplicaSet.
+func (d deployment) podSelector() string {
+	hash := d.Metadata.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	if hash == "" {
+		return ""
+	}
+	return appsv1.DefaultDeploymentUniqueLabelKey + "=" + hash
+}
+
+// withRefusal adds that the cluster refuses to make pods, if it does.
+func (d deployment) withRefusal(h Health) Health {
+	for _, c := range d.Status.Conditions {
+		if c.Type != string(appsv1.DeploymentReplicaFailure) || c.Status != string(corev1.ConditionTrue) {
+			continue
+		}
+		h.State, h.Reason, h.Message, h.PodSelector = v1alpha1.HealthUnavailable, v1alpha1.HealthReasonPodsRefused, engines.SanitizeMessage(c.Message), ""
+		if strings.Contains(c.Message, "exceeded quota") {
+			h.Reason = v1alpha1.HealthReasonQuotaExceeded
+		}
+	}
+	return h
+}
+
+// IsOwner reports whether an object is controlled by one of several, by their UIDs.
+func IsOwner(uids map[types.UID]bool, u *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOfNoCopy(u)
+	return owner != nil && uids[owner.UID]
+}
