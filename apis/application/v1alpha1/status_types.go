@@ -1,0 +1,166 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Phase of an Application.
+type Phase string
+
+// Phases.
+const (
+	// PhasePending means that something is missing, or that the spec was not taken up yet.
+	PhasePending Phase = "Pending"
+
+	// PhaseBuilding means that the source that is asked for has no image yet.
+	PhaseBuilding Phase = "Building"
+
+	// PhaseDeploying means that the image is being delivered or judged, or that no pod of it is available.
+	PhaseDeploying Phase = "Deploying"
+
+	// PhaseRunning means that the image is deployed, and that each Site has an available pod of it.
+	PhaseRunning Phase = "Running"
+
+	// PhaseDegraded means that the image is deployed and that some Sites have no available pod of it, or that it was rolled back.
+	PhaseDegraded Phase = "Degraded"
+
+	// PhaseFailed means that the spec cannot be carried out, or that its build or deployment failed.
+	PhaseFailed Phase = "Failed"
+)
+
+// DeploymentStatus is where the IntentDeployment of the Application stands.
+type DeploymentStatus struct {
+	// Name of the IntentDeployment. It is in the namespace of the Application.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name,omitempty"`
+
+	// Revision that is delivered. 0 means that nothing was ordered.
+	// +optional
+	Revision int64 `json:"revision,omitempty"`
+
+	// VerifiedRevision is the newest revision that was verified. 0 means none.
+	// +optional
+	VerifiedRevision int64 `json:"verifiedRevision,omitempty"`
+
+	// Outcome of the deployment, when it came to an end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// SiteStatus is where the Application stands at one Site.
+type SiteStatus struct {
+	// State of the Site: Available, Progressing, Unavailable, Missing, OtherImage, ScaledToZero or NotObserved.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	State string `json:"state,omitempty"`
+
+	// Available is how many pods of the image are available.
+	// +optional
+	Available int32 `json:"available"`
+
+	// Updated is how many pods of the image there are.
+	// +optional
+	Updated int32 `json:"updated"`
+
+	// Desired is how many pods the Site is asked for.
+	// +optional
+	Desired int32 `json:"desired"`
+
+	// Reason why the Site has no available pod of the image, or not all of them.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// Transition is one change of the phase.
+type Transition struct {
+	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// the oldest are forgotten.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Index int64 `json:"index"`
+
+	// From which phase. Empty for the first one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	From Phase `json:"from,omitempty"`
+
+	// To which phase.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	To Phase `json:"to"`
+
+	// At which time.
+	// +required
+	At metav1.Time `json:"at"`
+}
+
+// ApplicationStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for transitions, which
+// nothing reads. Crossplane adds the conditions.
+type ApplicationStatus struct {
+	// Phase of what is asked for now.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Phase Phase `json:"phase,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Message string `json:"message,omitempty"`
+
+	// SpecDigest of the spec that this status speaks about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	SpecDigest string `json:"specDigest,omitempty"`
+
+	// Image that the deployment is asked for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// ShortImage is the end of the image's name with its tag, or the first characters of its digest, for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ShortImage string `json:"shortImage,omitempty"`
+
+	// Commit that the image was built of. Empty for an image that the spec names.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Deployment of the image.
+	// +optional
+	Deployment DeploymentStatus `json:"deployment,omitzero"`
+
+	// AvailableReplicas is how many pods of the image are available, at all Sites together.
+	// +optional
+	AvailableReplicas int32 `json:"availableReplicas"`
+
+	// Available says how many of the Sites serve, such as 2/2.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Available string `json:"available,omitempty"`
+
+	// Sites by name.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=500
+	Sites map[string]SiteStatus `json:"sites,omitempty"`
+
+	// URL of the service, if it has a route.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	URL string `json:"url,omitempty"`
+
+	// Transitions are the last changes of the phase, the newest one last.
+	// +optional
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	Transitions []Transition `json:"transitions,omitempty"`
+}

@@ -1,0 +1,177 @@
+package application
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// projectConditions returns all conditions that follow from facts. All types are always returned: Crossplane does not remove a condition that the
+// function stops returning.
+func projectConditions(f *Facts) []projection.Condition {
+	return []projection.Condition{
+		validCondition(f), sourceCondition(f), builtCondition(f), deployedCondition(f), availableCondition(f), routedCondition(f), stalledCondition(f), reconcilingCondition(f),
+	}
+}
+
+func validCondition(f *Facts) projection.Condition {
+	if f.Problem != "" {
+		return projection.Is(TypeValid, false, f.ProblemReason, f.Problem)
+	}
+	return projection.Is(TypeValid, true, ReasonValid, "")
+}
+
+func sourceCondition(f *Facts) projection.Condition {
+	const of = TypeSourceResolved
+	switch b := f.Build; {
+	case !b.isRequired():
+		return projection.Is(of, true, ReasonNotRequired, "")
+	case b.Wanted != "":
+		return projection.Is(of, true, ReasonResolved, "")
+	case b.State == BuildWaiting:
+		return projection.Is(of, false, cmp.Or(b.Reason, ReasonWaiting), b.Message)
+	}
+	return projection.Unknown(of, ReasonNotObserved, "")
+}
+
+func builtCondition(f *Facts) projection.Condition {
+	const of = TypeBuilt
+	has := f.Build.WantedImage() != ""
+	switch f.Build.State {
+	case BuildNotRequired:
+		return projection.Is(of, true, ReasonNotRequired, "")
+	case BuildFailed:
+		if has {
+			return projection.Is(of, true, ReasonRebuildFailed, f.Build.Message)
+		}
+		return projection.Is(of, false, ReasonBuildFailed, f.buildMessage())
+	case BuildWaiting:
+		return projection.Is(of, has, ReasonWaiting, f.buildMessage())
+	case BuildRunning:
+		return projection.Is(of, has, ReasonBuilding, f.buildMessage())
+	case BuildSucceeded, BuildUnknown:
+	}
+	if has {
+		return projection.Is(of, true, ReasonBuilt, "")
+	}
+	return projection.Unknown(of, ReasonNotObserved, f.buildMessage())
+}
+
+func deployedCondition(f *Facts) projection.Condition {
+	const of = TypeDeployed
+	switch {
+	case f.ProblemReason == ReasonNameTaken:
+		return projection.Is(of, false, f.ProblemReason, f.Problem)
+	case f.Missing != "":
+		return projection.Is(of, false, f.missingReason(), f.Missing)
+	case !f.hasWantedImage():
+		return projection.Is(of, false, ReasonNoImage, f.buildMessage())
+	case !f.Deployment.isCurrent():
+		return projection.Unknown(of, ReasonNotObserved, f.pendingMessage())
+	case f.wasRolledBack():
+		return projection.Is(of, false, ReasonRolledBack, f.rolledBackMessage())
+	case f.hasDeploymentFailed():
+		return projection.Is(of, false, ReasonDeploymentFailed, projection.Sentence(f.Deployment.Message))
+	case f.hasSucceeded():
+		return projection.Is(of, true, ReasonDeployed, "")
+	}
+	return projection.Is(of, false, ReasonDeploying, projection.Sentence(f.Deployment.Message))
+}
+
+func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, ReasonMissing) }
+
+// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
+// they are there because another controller changed the Deployment.
+func availableCondition(f *Facts) projection.Condition {
+	const of = TypeAvailable
+	served := f.isServedEverywhere()
+	s, _ := f.firstNotServing()
+	switch {
+	case served && f.hasWantedImage() && f.isScaledToZero():
+		return projection.Is(of, true, string(deliveryv1alpha1.HealthScaledToZero), "")
+	case served && f.hasWantedImage():
+		return projection.Is(of, true, ReasonServing, "")
+	case served, !f.hasSucceeded() && f.hasEarlierImage():
+		return projection.Is(of, true, ReasonEarlierImage, "Pods of an earlier image serve.")
+	case f.Health.Image == "" || f.Health.Image != f.Image || s.Name == "":
+		return projection.Unknown(of, ReasonNotObserved, "")
+	case s.State == deliveryv1alpha1.HealthNotObserved:
+		return projection.Unknown(of, ReasonNotObserved, siteMessage(s))
+	case !f.hasSucceeded() && (s.State == deliveryv1alpha1.HealthMissing || s.State == deliveryv1alpha1.HealthOtherImage):
+		return projection.Is(of, false, ReasonNotDelivered, fmt.Sprintf("The image is not delivered to Site %s yet.", s.Name))
+	}
+	return projection.Is(of, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
+}
+
+// isScaledToZero reports whether no Site is asked for a pod.
+func (f *Facts) isScaledToZero() bool {
+	for _, s := range f.sites() {
+		if s.State != deliveryv1alpha1.HealthScaledToZero {
+			return false
+		}
+	}
+	return true
+}
+
+func routedCondition(f *Facts) projection.Condition {
+	const of = TypeRouted
+	if f.URL == "" {
+		return projection.Is(of, true, ReasonNotRequired, "")
+	}
+	_, reason := f.routeTrouble()
+	switch {
+	case len(f.Deployment.Sites) == 0, reason == string(deliveryv1alpha1.HealthNotObserved):
+		return projection.Unknown(of, ReasonNotObserved, "")
+	case reason != "":
+		return projection.Is(of, false, reason, f.routeMessage())
+	}
+	return projection.Is(of, true, ReasonAccepted, "")
+}
+
+// stalledCondition is true when the Application makes no progress until a user acts. A crash loop is none: it may end by itself.
+func stalledCondition(f *Facts) projection.Condition {
+	const of = TypeStalled
+	message := f.currentRow().message(f)
+	switch {
+	case f.Problem != "":
+		return projection.Is(of, true, f.ProblemReason, message)
+	case f.Missing != "":
+		return projection.Is(of, false, ReasonProgressing, "")
+	case f.hasBuildFailed():
+		return projection.Is(of, true, ReasonBuildFailed, message)
+	case f.wasRolledBack():
+		return projection.Is(of, true, ReasonRolledBack, message)
+	case f.hasDeploymentFailed():
+		return projection.Is(of, true, ReasonDeploymentFailed, message)
+	}
+	return projection.Is(of, false, ReasonProgressing, "")
+}
+
+// reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
+func reconcilingCondition(f *Facts) projection.Condition {
+	const of = TypeReconciling
+	if stalledCondition(f).Status == corev1.ConditionTrue || isReady(f) {
+		return projection.Is(of, false, ReasonIdle, "")
+	}
+	row := f.currentRow()
+	reason := ReasonProgressing
+	switch {
+	case f.Missing != "":
+		reason = f.missingReason()
+	case row.Phase == v1alpha1.PhaseBuilding:
+		reason = ReasonBuilding
+	case row.Phase == v1alpha1.PhaseDeploying:
+		reason = ReasonDeploying
+	}
+	return projection.Is(of, true, reason, row.message(f))
+}
+
+// isReady reports whether the Application is as it was asked for: it runs, its route is accepted, and its deployment is Ready.
+func isReady(f *Facts) bool {
+	return f.currentRow().Phase == v1alpha1.PhaseRunning && routedCondition(f).Status == corev1.ConditionTrue && f.Deployment.Ready
+}

@@ -1,0 +1,270 @@
+package application
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// BuildState is where the build of the commit stands that is asked for.
+type BuildState string
+
+// States of a build.
+const (
+	// BuildNotRequired means that the spec names an image.
+	BuildNotRequired BuildState = "NotRequired"
+
+	// BuildWaiting means that the build cannot begin. Reason and message say for what it waits.
+	BuildWaiting BuildState = "Waiting"
+
+	// BuildRunning means that the image is being built.
+	BuildRunning BuildState = "Building"
+
+	// BuildSucceeded means that the last build succeeded.
+	BuildSucceeded BuildState = "Succeeded"
+
+	// BuildFailed means that the last build failed, and that it is not tried again.
+	BuildFailed BuildState = "Failed"
+
+	// BuildUnknown means that the build was not observed.
+	BuildUnknown BuildState = "Unknown"
+)
+
+// A Build is the evidence about the image of a source.
+type Build struct {
+	// State of the build of what is wanted. Empty is Unknown.
+	State BuildState
+
+	// Wanted identifies what is asked for: the commit, and everything else that makes the image. Empty while the commit is not known.
+	Wanted string
+
+	// Commit that is wanted, for people.
+	Commit string
+
+	// Built identifies what Image was built of, as Wanted does. An image of anything else proves nothing about what is wanted.
+	Built string
+
+	// Image that was built last.
+	Image string
+
+	// Reason and Message explain the state, on one line.
+	Reason, Message string
+}
+
+// isRequired reports whether an image has to be built.
+func (b Build) isRequired() bool { return b.State != BuildNotRequired }
+
+// WantedImage returns the image that was built of what is wanted, or "".
+func (b Build) WantedImage() string {
+	if b.Wanted == "" || b.Wanted != b.Built {
+		return ""
+	}
+	return b.Image
+}
+
+// A Deployment is the evidence about the IntentDeployment that delivers the image. All of it is of one status write.
+type Deployment struct {
+	// Name of the IntentDeployment.
+	Name string
+
+	// Asked is the digest of the spec that the IntentDeployment should have, and Reported the one of the spec that its status speaks about. A status
+	// about another spec proves nothing.
+	Asked, Reported string
+
+	// Phase, Outcome, Message, Revision and Verified revision, as its status has them.
+	Phase              deploymentv1alpha1.Phase
+	Outcome            deploymentv1alpha1.Outcome
+	Message            string
+	Revision, Verified int64
+
+	// Sites that it delivers to, sorted.
+	Sites []string
+
+	// Ready is its condition Ready, which is written apart from the status.
+	Ready bool
+}
+
+// ObserveDeployment returns the evidence in the status of an IntentDeployment, where asked is the digest of the spec that it should have.
+func ObserveDeployment(name, asked string, s deploymentv1alpha1.IntentDeploymentStatus, ready bool) Deployment {
+	sites := make([]string, 0, len(s.Delivery.Sites))
+	for site := range s.Delivery.Sites {
+		sites = append(sites, site)
+	}
+	slices.Sort(sites)
+	return Deployment{
+		Name: name, Asked: asked, Reported: s.IntentDigest, Phase: s.Phase, Outcome: s.Outcome, Message: s.Message,
+		Revision: s.Revision, Verified: s.VerifiedRevision, Sites: sites, Ready: ready,
+	}
+}
+
+// isCurrent reports whether the evidence is about the spec that the IntentDeployment should have.
+func (d Deployment) isCurrent() bool { return d.Asked != "" && d.Asked == d.Reported }
+
+// A Health is the evidence about the pods of one image.
+type Health struct {
+	// Image that the evidence is about. Empty without evidence.
+	Image string
+
+	// Sites that were observed.
+	Sites []deliveryv1alpha1.SiteHealthState
+}
+
+// ObserveHealth returns the evidence in the status of a SiteHealth that should have the parameters asked. There is none while the status is about
+// other parameters, or was not written for the present generation.
+func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, asked deliveryv1alpha1.SiteHealthParameters) Health {
+	if observed == nil || !equality.Semantic.DeepEqual(observed.Spec.ForProvider, asked) {
+		return Health{}
+	}
+	ready := observed.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionUnknown || ready.ObservedGeneration != observed.GetGeneration() || observed.Status.AtProvider.Image != asked.Image {
+		return Health{}
+	}
+	return Health{Image: asked.Image, Sites: observed.Status.AtProvider.Sites}
+}
+
+// Facts are all that a status follows from.
+type Facts struct {
+	// Digest of the spec.
+	Digest string
+
+	// Problem because of which the spec cannot be carried out, and the reason of condition Valid for it. Empty if there is none.
+	Problem, ProblemReason string
+
+	// Missing says what is missing before the image can be deployed, and what to do. Empty if nothing is.
+	Missing string
+
+	// MissingReason is the reason of the conditions for what is missing. Empty is Missing.
+	MissingReason string
+
+	// Image that the IntentDeployment is asked for. Empty if it is asked for none.
+	Image string
+
+	// URL of the service. Empty if it has no route.
+	URL string
+
+	// Build, Deployment and Health are the evidence.
+	Build      Build
+	Deployment Deployment
+	Health     Health
+}
+
+// hasWantedImage reports whether the image that the IntentDeployment is asked for is the one of what the spec asks for now.
+func (f *Facts) hasWantedImage() bool {
+	return f.Image != "" && (!f.Build.isRequired() || f.Build.WantedImage() == f.Image)
+}
+
+// isDeploymentCurrent reports whether the evidence about the deployment is about the image of what the spec asks for now.
+func (f *Facts) isDeploymentCurrent() bool { return f.hasWantedImage() && f.Deployment.isCurrent() }
+
+// hasSucceeded reports whether the deployment of the wanted image was verified.
+func (f *Facts) hasSucceeded() bool {
+	return f.isDeploymentCurrent() && f.Deployment.Phase == deploymentv1alpha1.PhaseSucceeded && f.Deployment.Outcome == deploymentv1alpha1.OutcomeSucceeded
+}
+
+// wasRolledBack reports whether the revision with the wanted image was rolled back.
+func (f *Facts) wasRolledBack() bool {
+	return f.isDeploymentCurrent() && f.Deployment.Outcome == deploymentv1alpha1.OutcomeRolledBack
+}
+
+// hasDeploymentFailed reports whether the deployment of the wanted image failed.
+func (f *Facts) hasDeploymentFailed() bool {
+	return f.isDeploymentCurrent() && f.Deployment.Outcome == deploymentv1alpha1.OutcomeFailed
+}
+
+// isUntaken reports whether the deployment says nothing about the wanted image yet, or waits for something that is missing.
+func (f *Facts) isUntaken() bool {
+	return f.hasWantedImage() && (!f.Deployment.isCurrent() || f.Deployment.Phase == "" || f.Deployment.Phase == deploymentv1alpha1.PhasePending)
+}
+
+// hasBuildFailed reports whether the build of what is wanted failed, and that has no image.
+func (f *Facts) hasBuildFailed() bool {
+	return f.Build.State == BuildFailed && f.Build.WantedImage() == ""
+}
+
+// siteOf returns what was observed of a Site for the image that the IntentDeployment is asked for. A Site that was not observed for that image has no
+// available pod of it.
+func (f *Facts) siteOf(name string) deliveryv1alpha1.SiteHealthState {
+	unobserved := deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthNotObserved, Reason: string(deliveryv1alpha1.HealthNotObserved)}
+	if f.Health.Image == "" || f.Health.Image != f.Image {
+		return unobserved
+	}
+	for _, s := range f.Health.Sites {
+		if s.Name == name {
+			return s
+		}
+	}
+	return unobserved
+}
+
+// sites returns what was observed of all Sites, in the order of their names.
+func (f *Facts) sites() []deliveryv1alpha1.SiteHealthState {
+	out := make([]deliveryv1alpha1.SiteHealthState, 0, len(f.Deployment.Sites))
+	for _, name := range f.Deployment.Sites {
+		out = append(out, f.siteOf(name))
+	}
+	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteHealthState) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// serving returns how many Sites serve the image, of how many.
+func (f *Facts) serving() (serving, all int) {
+	sites := f.sites()
+	for _, s := range sites {
+		if s.IsServing() {
+			serving++
+		}
+	}
+	return serving, len(sites)
+}
+
+// isServedEverywhere reports whether each Site serves the image. Of no Sites it is not known.
+func (f *Facts) isServedEverywhere() bool {
+	serving, all := f.serving()
+	return all > 0 && serving == all
+}
+
+// isServedSomewhere reports whether a Site serves the image.
+func (f *Facts) isServedSomewhere() bool {
+	serving, _ := f.serving()
+	return serving > 0
+}
+
+// firstNotServing returns the first Site that does not serve the image, where one with a known trouble goes before one that is not observed.
+func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
+	var found deliveryv1alpha1.SiteHealthState
+	for _, s := range f.sites() {
+		if s.IsServing() {
+			continue
+		}
+		if found.Name == "" || found.State == deliveryv1alpha1.HealthNotObserved && s.State != deliveryv1alpha1.HealthNotObserved {
+			found = s
+		}
+	}
+	return found, found.Name != ""
+}
+
+// hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
+func (f *Facts) hasEarlierImage() bool {
+	sites := f.sites()
+	for _, s := range sites {
+		if !s.IsServing() && s.AvailableOther == 0 {
+			return false
+		}
+	}
+	return len(sites) > 0
+}
+
+// shortImage returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.
+func shortImage(image string) string {
+	if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
+		return digest[:min(len(digest), 12)]
+	}
+	return image[strings.LastIndex(image, "/")+1:]
+}

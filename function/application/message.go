@@ -1,0 +1,132 @@
+package application
+
+import (
+	"cmp"
+	"fmt"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// pendingMessage says what is missing, or that the deployment has not taken up the spec.
+func (f *Facts) pendingMessage() string {
+	switch d := f.Deployment; {
+	case f.Missing != "":
+		return f.Missing
+	case !d.isCurrent() || d.Message == "":
+		return fmt.Sprintf("IntentDeployment %s has not taken up this spec yet.", d.Name)
+	default:
+		return projection.Sentences("The deployment waits", d.Message)
+	}
+}
+
+// buildMessage says where the build stands.
+func (f *Facts) buildMessage() string {
+	b := f.Build
+	switch b.State {
+	case BuildWaiting:
+		return projection.Sentences("The build waits: "+b.Reason, projection.Sentence(b.Message))
+	case BuildRunning:
+		return projection.Sentences("Commit "+shortCommit(b.Commit)+" is being built.", projection.Sentence(b.Message))
+	case BuildFailed:
+		return projection.Sentences("The build of commit "+shortCommit(b.Commit)+" failed: "+b.Reason, projection.Sentence(b.Message), "Push a commit that builds, or set another spec.source.trigger to build this one again.")
+	}
+	return "The source was not observed yet."
+}
+
+// rolledBackMessage says which image runs, and what to do.
+func (f *Facts) rolledBackMessage() string {
+	return projection.Sentences("The image was rolled back, and the one before it runs.", projection.Sentence(f.Deployment.Message))
+}
+
+// failedMessage repeats why the deployment failed, with the trouble of the pods.
+func (f *Facts) failedMessage() string {
+	return projection.Sentences("The deployment failed.", projection.Sentence(f.Deployment.Message), f.unavailableMessage())
+}
+
+// runningMessage says how many Sites serve.
+func (f *Facts) runningMessage() string {
+	serving, all := f.serving()
+	if _, reason := f.routeTrouble(); reason != "" {
+		return projection.Sentences(servingText(serving, all), f.routeMessage())
+	}
+	return servingText(serving, all)
+}
+
+func servingText(serving, all int) string {
+	if all == 1 && serving == 1 {
+		return "The Site serves the image."
+	}
+	return fmt.Sprintf("%d of %d Sites serve the image.", serving, all)
+}
+
+// unavailableMessage says which Site does not serve, and why. It is empty if all do, or if the deployment names none.
+func (f *Facts) unavailableMessage() string {
+	s, found := f.firstNotServing()
+	if !found {
+		return ""
+	}
+	serving, all := f.serving()
+	return projection.Sentences(servingText(serving, all), siteMessage(s))
+}
+
+// siteMessage says why a Site does not serve.
+func siteMessage(s deliveryv1alpha1.SiteHealthState) string {
+	text := fmt.Sprintf("Site %s: %s", s.Name, cmp.Or(s.Reason, string(s.State)))
+	if s.Message != "" {
+		text += ": " + s.Message
+	}
+	return projection.Sentence(text)
+}
+
+// deployingMessage says what the deployment does; and once it is done, which Site has no pod.
+func (f *Facts) deployingMessage() string {
+	if f.hasSucceeded() {
+		return cmp.Or(f.unavailableMessage(), "The deployment names no Sites yet.")
+	}
+	return projection.Sentences("The image is being deployed.", projection.Sentence(f.Deployment.Message), f.troubleMessage())
+}
+
+// troubleMessage names the trouble of the pods while the deployment goes on. Pods that start, and Sites that have not got the image yet, are none.
+func (f *Facts) troubleMessage() string {
+	s, found := f.firstNotServing()
+	if !found || s.State != deliveryv1alpha1.HealthUnavailable {
+		return ""
+	}
+	return siteMessage(s)
+}
+
+// shortCommit returns the first characters of a commit id.
+func shortCommit(id string) string { return id[:min(len(id), 8)] }
+
+// routeTrouble returns the first Site whose route is not accepted, and why. The reason is empty if all routes are accepted, or none is asked for.
+func (f *Facts) routeTrouble() (site deliveryv1alpha1.SiteHealthState, reason string) {
+	if f.URL == "" {
+		return site, ""
+	}
+	for _, s := range f.sites() {
+		switch {
+		case s.Route == nil:
+			return s, string(deliveryv1alpha1.HealthNotObserved)
+		case !s.Route.Accepted:
+			return s, s.Route.Reason
+		}
+	}
+	return site, ""
+}
+
+// routeMessage says which route is not accepted, and why. It is empty if all are.
+func (f *Facts) routeMessage() string {
+	s, reason := f.routeTrouble()
+	switch {
+	case reason == "":
+		return ""
+	case s.Route == nil:
+		return fmt.Sprintf("Site %s: the route was not observed yet.", s.Name)
+	}
+	text := fmt.Sprintf("Site %s: %s", s.Name, reason)
+	if s.Route.Message != "" {
+		text += ": " + s.Route.Message
+	}
+	return projection.Sentence(text)
+}

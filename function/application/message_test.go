@@ -1,0 +1,30 @@
+package application
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+func TestRouteMessage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		route  *deliveryv1alpha1.RouteHealth
+		want   string
+	}{
+		"Accepted": {reason: "A route that is accepted needs no message.", route: &deliveryv1alpha1.RouteHealth{Accepted: true}},
+		"Unseen":   {reason: "A route that was not observed is named with its Site.", want: "Site edge1: the route was not observed yet."},
+		"Missing":  {reason: "The reason stands alone without a message.", route: &deliveryv1alpha1.RouteHealth{Reason: "RouteMissing"}, want: "Site edge1: RouteMissing."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := running()
+			f.URL, f.Health.Sites[0].Route = "http://shop.example.org", tc.route
+			if diff := cmp.Diff(tc.want, f.routeMessage()); diff != "" {
+				t.Errorf("\n%s\nrouteMessage(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

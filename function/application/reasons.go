@@ -1,0 +1,100 @@
+package application
+
+// Types of the conditions of an Application, beside Crossplane's Ready and Synced. All are always there.
+const (
+	// TypeValid says whether what was asked for can be carried out.
+	TypeValid = "Valid"
+
+	// TypeSourceResolved says whether the commit that is asked for is known.
+	TypeSourceResolved = "SourceResolved"
+
+	// TypeBuilt says whether there is an image of the source that is asked for.
+	TypeBuilt = "Built"
+
+	// TypeDeployed says whether the deployment of the image was verified.
+	TypeDeployed = "Deployed"
+
+	// TypeAvailable says whether each Site has a pod that serves, be it of this image or of an earlier one.
+	TypeAvailable = "Available"
+
+	// TypeRouted says whether each Gateway accepted the route.
+	TypeRouted = "Routed"
+
+	// TypeStalled says whether the Application makes no progress until a user acts.
+	TypeStalled = "Stalled"
+
+	// TypeReconciling says whether work goes on.
+	TypeReconciling = "Reconciling"
+)
+
+// Reasons of the conditions of an Application. Condition Available has the reasons of a SiteHealth's Sites, too.
+const (
+	// ReasonValid means that what was asked for can be carried out.
+	ReasonValid = "Valid"
+
+	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	ReasonInvalidSpec = "InvalidSpec"
+
+	// ReasonNameTaken means that an object of the Application's name exists that does not belong to it. Terminal.
+	ReasonNameTaken = "NameTaken"
+
+	// ReasonMissing means that something is missing that the Application needs. Its message says what.
+	ReasonMissing = "Missing"
+
+	// ReasonNotRequired means that nothing has to be resolved or built, since the spec names an image, or that no route is asked for.
+	ReasonNotRequired = "NotRequired"
+
+	// ReasonResolved means that the commit is known.
+	ReasonResolved = "Resolved"
+
+	// ReasonWaiting means that the build waits: for its commit, a builder, or a build that runs.
+	ReasonWaiting = "Waiting"
+
+	// ReasonBuilding means that the image is being built.
+	ReasonBuilding = "Building"
+
+	// ReasonBuilt means that the image of the commit that is asked for was built.
+	ReasonBuilt = "Built"
+
+	// ReasonBuildFailed means that the build of the commit that is asked for failed. Terminal.
+	ReasonBuildFailed = "BuildFailed"
+
+	// ReasonRebuildFailed means that the commit that is asked for was built, and that a later build of it failed.
+	ReasonRebuildFailed = "RebuildFailed"
+
+	// ReasonNoImage means that what is asked for has no image yet that could be deployed.
+	ReasonNoImage = "NoImage"
+
+	// ReasonDeployed means that the deployment of the image was verified.
+	ReasonDeployed = "Deployed"
+
+	// ReasonDeploying means that the image is being delivered, or is judged.
+	ReasonDeploying = "Deploying"
+
+	// ReasonDeploymentFailed means that the deployment of the image failed. Terminal.
+	ReasonDeploymentFailed = "DeploymentFailed"
+
+	// ReasonRolledBack means that the revision with the image was rolled back. Terminal.
+	ReasonRolledBack = "RolledBack"
+
+	// ReasonServing means that each Site has an available pod of the image.
+	ReasonServing = "Serving"
+
+	// ReasonEarlierImage means that a Site has available pods of an earlier image, while this one is not delivered there.
+	ReasonEarlierImage = "EarlierImage"
+
+	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier one serves.
+	ReasonNotDelivered = "NotDelivered"
+
+	// ReasonNotObserved means that it is not known.
+	ReasonNotObserved = "NotObserved"
+
+	// ReasonAccepted means that each Gateway accepted the route.
+	ReasonAccepted = "Accepted"
+
+	// ReasonProgressing means that work goes on.
+	ReasonProgressing = "Progressing"
+
+	// ReasonIdle means that there is nothing to do.
+	ReasonIdle = "Idle"
+)

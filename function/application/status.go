@@ -1,0 +1,75 @@
+// Package application is the pure core for Applications: what is known of the build, the deployment and the pods in, the phase, the conditions and
+// the status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+//
+// The phase speaks about what is asked for now. Each piece of evidence says what it is about, and one that is about another spec, commit or image
+// proves nothing: an old success never counts for a new request.
+package application
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// maxMessage bounds status.message, as the schema does, in characters.
+const maxMessage = 2048
+
+// A Projection is what follows from Facts.
+type Projection struct {
+	// Status of the Application.
+	Status *v1alpha1.ApplicationStatus
+
+	// Conditions of the Application.
+	Conditions []projection.Condition
+
+	// Ready says whether the Application is as it was asked for, now.
+	Ready bool
+}
+
+// Project returns what follows from facts. The log of transitions of the last status is continued; nothing else of it is read.
+func Project(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) Projection {
+	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isReady(f)}
+}
+
+func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) *v1alpha1.ApplicationStatus {
+	row := f.currentRow()
+	d := f.Deployment
+	s := &v1alpha1.ApplicationStatus{
+		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest,
+		Image: f.Image, ShortImage: shortImage(f.Image), Commit: f.Build.Commit, URL: f.URL,
+		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
+	}
+	if d.isCurrent() {
+		s.Deployment.Outcome = string(d.Outcome)
+	}
+	projectSites(s, f)
+	restart := isAnotherRequest(last, s) || f.Problem != "" && last.Phase != "" && last.Phase != v1alpha1.PhaseFailed
+	through := phaseTable().Shortest(last.Phase, s.Phase, restart)
+	s.Transitions = projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
+	})
+	return s
+}
+
+// isAnotherRequest reports whether a status is about another spec, commit or image than the last one, so that its phases start again.
+func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
+	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Commit != next.Commit || last.Image != next.Image)
+}
+
+// projectSites copies what was observed of the Sites, and counts it.
+func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
+	serving, all := f.serving()
+	if all == 0 {
+		return
+	}
+	s.Available, s.Sites = fmt.Sprintf("%d/%d", serving, all), map[string]v1alpha1.SiteStatus{}
+	for _, site := range f.sites() {
+		s.AvailableReplicas += site.Available
+		s.Sites[site.Name] = v1alpha1.SiteStatus{
+			State: string(site.State), Available: site.Available, Updated: site.Updated, Desired: site.Desired, Reason: site.Reason, Message: site.Message,
+		}
+	}
+}
