@@ -20,12 +20,8 @@ import (
 // Prefix is what the names of Secrets begin with where Options say nothing else.
 const Prefix = "intentplane-bundle-"
 
+// Pauses between two tries of a write, while others write the same record.
 const (
-	// maxTries is how often a write is tried while others write the same record. A program that writes all the time comes between half of the
-	// tries of another one.
-	maxTries = 30
-
-	// shortestPause and longestPause are between two tries.
 	shortestPause = 2 * time.Millisecond
 	longestPause  = 250 * time.Millisecond
 )
@@ -58,7 +54,8 @@ func UDS() Options {
 	return Options{Namespace: "uds", Prefix: "uds-bundle-", CreateNamespace: true, Legacy: true}
 }
 
-// A Client reads and writes records. It is safe for concurrent use, and needs get, list, create, update and delete of Secrets in its
+// A Client reads and writes records. It is safe for concurrent use. A write is repeated while other programs change the record, until its context
+// ends: give that a deadline. The client needs get, list, create, update and delete of Secrets in its
 // namespace, each only for the methods that do it.
 type Client struct {
 	kube kubernetes.Interface
@@ -263,7 +260,8 @@ type conflictError struct{ error }
 // Unwrap returns what the API server says.
 func (e *conflictError) Unwrap() error { return e.error }
 
-// retryConflicts repeats what other writers came between. It waits longer each time, so that many writers get out of step.
+// retryConflicts repeats what other writers came between, until the context ends: each conflict means that another writer had success. It waits
+// longer each time, so that many writers get out of step.
 func retryConflicts(ctx context.Context, try func(context.Context) error) error {
 	pause := shortestPause
 	for n := 1; ; n++ {
@@ -271,14 +269,11 @@ func retryConflicts(ctx context.Context, try func(context.Context) error) error 
 		if conflict := (*conflictError)(nil); !errors.As(err, &conflict) {
 			return err
 		}
-		if n == maxTries {
-			return fmt.Errorf("other programs changed the record each of %d times that it was to be changed: try again: %w", maxTries, err)
-		}
 		timer := time.NewTimer(wait.Jitter(pause, 1))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return ctx.Err()
+			return fmt.Errorf("other programs changed the record each of %d times that it was to be changed: %w: %w", n, ctx.Err(), err)
 		case <-timer.C:
 		}
 		pause = min(2*pause, longestPause)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 )
@@ -74,7 +75,7 @@ func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(
 	for {
 		list, err := c.kube.CoreV1().Secrets(c.o.Namespace).List(ctx, o)
 		if err != nil {
-			return fmt.Errorf("cannot list the records of namespace %q: %w", c.o.Namespace, err)
+			return c.describeListing(err)
 		}
 		for i := range list.Items {
 			read(&list.Items[i])
@@ -83,4 +84,16 @@ func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(
 			return nil
 		}
 	}
+}
+
+// describeListing says what could not be listed, and where rights are missing, which.
+func (c *Client) describeListing(err error) error {
+	where := "all namespaces"
+	if c.o.Namespace != "" {
+		where = fmt.Sprintf("namespace %q", c.o.Namespace)
+	}
+	if kerrors.IsForbidden(err) {
+		return fmt.Errorf("cannot list the records of %s: ask for the right to list Secrets there: %w", where, err)
+	}
+	return fmt.Errorf("cannot list the records of %s: %w", where, err)
 }

@@ -1,0 +1,87 @@
+package bundles
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// intent runs kubectl-intent as "make build" left it, and returns what it prints and its exit code.
+func intent(t *testing.T, args ...string) (string, string, int) {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), slices.Concat([]string{"state"}, args, []string{"--kubeconfig", cp.Kubeconfig})...)
+	problems := &strings.Builder{}
+	c.Stderr = problems
+	out, err := c.Output()
+	if exit := (&exec.ExitError{}); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), problems.String(), c.ProcessState.ExitCode()
+}
+
+// TestCommand reads with the plugin what the library wrote, as a user who may read it and as one who may not.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, call := range []error{
+		initialise(bundleOf("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
+		setPackage("a", state.Deploying, state.Success)(t.Context(), p.records),
+	} {
+		if call != nil {
+			t.Fatal(call)
+		}
+	}
+	exported, problems, code := intent(t, "export", "platform", "-n", p.namespace)
+	got := &state.BundleState{}
+	if err := json.Unmarshal([]byte(exported), got); err != nil || code != 0 {
+		t.Fatalf("export: exit code %d, %v: %s%s", code, err, exported, problems)
+	}
+	want, err := p.records.GetBundleState(t.Context(), "platform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(got)
+	stored := string(p.secret("platform").Data["data"])
+	if diff := cmp.Diff(stored, string(again)); diff != "" || err != nil || want.Name != got.Name {
+		t.Errorf("export: %v; -stored, +exported:\n%s", err, diff)
+	}
+	cases := map[string]struct {
+		reason string
+		args   []string
+		says   string
+		code   int
+	}{
+		"List":    {reason: "The record is listed.", args: []string{"list", "-n", p.namespace}, says: "platform   1         deploying   1/2        0"},
+		"ListAll": {reason: "The record is among those of all namespaces.", args: []string{"list", "-A"}, says: p.namespace},
+		"Show":    {reason: "The record is shown.", args: []string{"show", "platform", "-n", p.namespace}, says: "b         -         2.0      not_deployed"},
+		"Missing": {reason: "A bundle without a record is an error.", args: []string{"show", "other", "-n", p.namespace}, says: `bundle "other" has none in namespace`, code: 1},
+		"Denied":  {reason: "A user without the right to read Secrets sees nothing.", args: []string{"show", "platform", "-n", p.namespace, "--as", "ann"}, says: "ask for the right to", code: 1},
+		"NoList":  {reason: "A user without the right to list Secrets sees nothing.", args: []string{"list", "-A", "--as", "ann"}, says: "cannot list the records of all namespaces", code: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, problems, code := intent(t, tc.args...)
+			if code != tc.code || !strings.Contains(out+problems, tc.says) || code != 0 && strings.Contains(out, "platform") {
+				t.Errorf("\n%s\n%v: exit code %d:\n%s%s\nwant %q", tc.reason, tc.args, code, out, problems, tc.says)
+			}
+		})
+	}
+	after, err := p.records.GetBundleState(t.Context(), "platform")
+	if err != nil || !after.DateUpdated.Equal(want.DateUpdated) {
+		t.Errorf("The record was written by who reads: %v", err)
+	}
+}
