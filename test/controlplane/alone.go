@@ -5,9 +5,12 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
+	apihelpers "k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
@@ -24,10 +27,14 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 	if err != nil {
 		return nil, err
 	}
-	c, err := prepareAlone(ctx, Options{
+	o := Options{
 		Provider:  Program{Binary: filepath.Join(root, "_output", "bin", "provider"), Args: []string{"--debug"}},
 		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac")}, manifests...),
-	})
+	}
+	if err := o.checkBuilt(); err != nil {
+		return nil, err
+	}
+	c, err := prepareAlone(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -37,25 +44,28 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 	return c, nil
 }
 
-// StartServer starts an API server and nothing of ours: for programs that need no more than Kubernetes. It returns an error, and leaves nothing
-// running, if the API server does not get ready.
-func StartServer(ctx context.Context) (*ControlPlane, error) {
-	c, err := prepareAlone(ctx, Options{})
+// StartServer starts an API server with the definitions of the provider's kinds and the roles for people, and nothing that works on their objects: for
+// clients that read and write them. It returns an error, and leaves nothing running, if something does not get ready.
+func StartServer(ctx context.Context, manifests ...string) (*ControlPlane, error) {
+	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(c.makeDirectories(), c.startKubernetes(ctx)); err != nil {
+	c, err := prepareAlone(ctx, Options{
+		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac", "people.yaml")}, manifests...),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.startServer(ctx); err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot start API server"), c.Stop())
 	}
 	return c, nil
 }
 
-// prepareAlone makes what a control plane without Crossplane needs before any process starts.
+// prepareAlone returns a control plane that starts nothing yet.
 func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	ctrllog.SetLogger(logr.Discard())
-	if err := o.checkBuilt(); err != nil {
-		return nil, err
-	}
 	tools, err := o.findTools(ctx)
 	if err != nil {
 		return nil, err
@@ -74,6 +84,38 @@ func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	c.broken, c.fail = context.WithCancelCause(life)
 	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
 	return c, nil
+}
+
+func (c *ControlPlane) startServer(ctx context.Context) error {
+	if err := c.makeDirectories(); err != nil {
+		return err
+	}
+	if err := c.startKubernetes(ctx); err != nil {
+		return err
+	}
+	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
+		return err
+	}
+	return c.waitForDefinitions(ctx)
+}
+
+// waitForDefinitions returns when the API server serves all that is defined.
+func (c *ControlPlane) waitForDefinitions(ctx context.Context) error {
+	var waited []string
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		all := &apiextensionsv1.CustomResourceDefinitionList{}
+		if err := c.Client.List(ctx, all); err != nil {
+			return false, nil //nolint:nilerr // It is tried again.
+		}
+		waited = nil
+		for i := range all.Items {
+			if !apihelpers.IsCRDConditionTrue(&all.Items[i], apiextensionsv1.Established) {
+				waited = append(waited, all.Items[i].GetName())
+			}
+		}
+		return len(waited) == 0, nil
+	})
+	return errors.Wrapf(err, "cannot see %s established", strings.Join(waited, ", "))
 }
 
 func (c *ControlPlane) startAlone(ctx context.Context) error {

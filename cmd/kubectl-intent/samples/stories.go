@@ -7,8 +7,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/phase"
 )
 
 // Verified is a deployment whose revision 7 was verified and runs.
@@ -81,7 +83,8 @@ func failedGate() *rolloutv1alpha1.Gate {
 	for _, check := range []string{"error_rate", "latency_p99"} {
 		for _, site := range []string{"edge1", "edge2"} {
 			c := rolloutv1alpha1.GateCheck{}
-			c.Name, c.Site = check, site
+			c.Name, c.Site, c.Type, c.Threshold = check, site, "Prometheus", "<= 500ms"
+			c.Prometheus = &deploymentv1alpha1.PrometheusCheck{Query: check, Address: "https://prometheus.example.org"}
 			g.Spec.ForProvider.Checks = append(g.Spec.ForProvider.Checks, c)
 			g.Status.AtProvider.Checks = append(g.Status.AtProvider.Checks, rolloutv1alpha1.CheckResult{
 				Name: check, Site: site, Phase: rolloutv1alpha1.CheckPassed, Value: "0.1%", Threshold: "<= 1%", Measurements: 5,
@@ -123,5 +126,12 @@ func Canary(isManual bool) *Sample {
 	if !isManual {
 		s.Sync.Status.AtProvider.Pause = &deliveryv1alpha1.PauseObservation{Position: s.Input.State.Position(), StartedAt: before(100 * time.Second), EndsAt: ends}
 	}
+	return s
+}
+
+// Invalid is a deployment whose spec cannot be carried out, after revision 7 was verified.
+func Invalid() *Sample {
+	s := Verified()
+	s.Input.Problem = &phase.Problem{Reason: deploymentv1alpha1.ReasonInvalidSpec, Message: "spec.expectation: no Site edge9", Terminal: true, Phase: deploymentv1alpha1.PhaseCompiling}
 	return s
 }

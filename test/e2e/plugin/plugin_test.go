@@ -1,0 +1,227 @@
+package plugin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+// patience is how long a test waits for what will happen.
+const patience = 5 * time.Minute
+
+// A stage is a namespace with one deployment.
+type stage struct {
+	*testing.T
+
+	namespace string
+}
+
+// newStage makes a namespace, and shows a sample in it.
+func newStage(t *testing.T, namespace string, s *samples.Sample) *stage {
+	t.Helper()
+	on := &stage{T: t, namespace: namespace}
+	on.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	on.show(s)
+	return on
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// show writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
+func (s *stage) show(sample *samples.Sample) {
+	s.Helper()
+	all, err := sample.Objects()
+	s.must(err)
+	for _, o := range all {
+		s.write(o)
+	}
+}
+
+func (s *stage) write(o *unstructured.Unstructured) {
+	s.Helper()
+	o.SetNamespace(s.namespace)
+	if o.GetKind() != "IntentDeployment" {
+		s.must(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
+	}
+	status := o.Object["status"]
+	is := &unstructured.Unstructured{}
+	is.SetGroupVersionKind(o.GroupVersionKind())
+	err := cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), is)
+	if client.IgnoreNotFound(err) != nil {
+		s.Fatal(err)
+	}
+	if err != nil {
+		is = o.DeepCopy()
+		s.must(cp.Client.Create(s.Context(), is))
+	}
+	is.Object["status"] = observedAt(status, is.GetGeneration())
+	s.must(cp.Client.Status().Update(s.Context(), is))
+}
+
+// observedAt lets conditions be of the generation that the API server gave.
+func observedAt(status any, generation int64) any {
+	all, _, _ := unstructured.NestedSlice(map[string]any{"status": status}, "status", "conditions")
+	for _, c := range all {
+		if c, ok := c.(map[string]any); ok && c["observedGeneration"] != nil {
+			c["observedGeneration"] = generation
+		}
+	}
+	out, _ := status.(map[string]any)
+	out["conditions"] = all
+	return out
+}
+
+// intent starts the plugin.
+func (s *stage) intent(ctx context.Context, args ...string) *exec.Cmd {
+	s.Helper()
+	path, err := plugin()
+	s.must(err)
+	return exec.CommandContext(ctx, path, append(args, "-n", s.namespace, "--kubeconfig", cp.Kubeconfig)...)
+}
+
+// run returns what the plugin prints, and its exit code.
+func (s *stage) run(args ...string) (string, int) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	out := &bytes.Buffer{}
+	c := s.intent(ctx, args...)
+	c.Stdout, c.Stderr = out, out
+	if err := c.Run(); err != nil && c.ProcessState == nil {
+		s.Fatal(err)
+	}
+	return out.String(), c.ProcessState.ExitCode()
+}
+
+func (s *stage) expect(out string, says ...string) {
+	s.Helper()
+	for _, want := range says {
+		if !strings.Contains(out, want) {
+			s.Errorf("want %q, got:\n%s", want, out)
+		}
+	}
+}
+
+// TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
+func TestStatusAndWhy(t *testing.T) {
+	s := newStage(t, "plugin-why", samples.WrongPassword())
+	s.must(cp.Client.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "ann"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "ann"}},
+	}))
+	out, code := s.run("status", "shop")
+	s.expect(out, "Delivering", "├─ delivery fleet   AuthFailed", "site edge1")
+	if code != 0 {
+		t.Errorf("status: exit code %d", code)
+	}
+	out, _ = s.run("status", "--stuck")
+	s.expect(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
+	out, _ = s.run("why", "shop")
+	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   providers.pkg.crossplane.io: the cluster does not have this kind")
+	for deadline := time.Now().Add(patience); ; {
+		// The roles for people are aggregated a moment after the API server began.
+		if out, code = s.run("why", "shop", "--as", "ann"); code == 0 && !strings.Contains(out, "gitdeliveries") || time.Now().After(deadline) {
+			break
+		}
+	}
+	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   leases.coordination.k8s.io: the user may not read them")
+}
+
+// TestWatch shows each change as a line, where there is no terminal.
+func TestWatch(t *testing.T) {
+	s := newStage(t, "plugin-watch", samples.Canary(false))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := s.intent(ctx, "status", "shop", "--watch")
+	out, err := c.StdoutPipe()
+	s.must(err)
+	s.must(c.Start())
+	seen := bufio.NewScanner(out)
+	for _, next := range []struct {
+		shown *samples.Sample
+		says  string
+	}{{samples.Canary(false), "Delivering revision 7 sites 2/2 step 2/4 20%"}, {samples.RollingBack(), "RollingBack revision 7"}, {samples.RolledBack(), "Succeeded/RolledBack revision 7"}} {
+		s.show(next.shown)
+		for !strings.Contains(seen.Text(), next.says) {
+			if !seen.Scan() {
+				t.Fatalf("the plugin ended before it said %q: %v", next.says, seen.Err())
+			}
+		}
+	}
+	cancel()
+	_ = c.Wait()
+}
+
+// TestWait ends with each of its exit codes.
+func TestWait(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		begins *samples.Sample
+		then   *samples.Sample
+		edit   bool
+		args   []string
+		want   int
+	}{
+		"reached":    {reason: "A revision that runs is reached.", begins: samples.WrongPassword(), then: samples.Verified()},
+		"failed":     {reason: "What waits for a person has failed.", begins: samples.WrongPassword(), then: samples.Invalid(), want: 1},
+		"rolledback": {reason: "A rollback is told from a failure.", begins: samples.RollingBack(), then: samples.RolledBack(), want: 3},
+		"timedout":   {reason: "A timeout is told from a failure.", begins: samples.WrongPassword(), args: []string{"--timeout=3s"}, want: 4},
+		"superseded": {reason: "Another spec takes the place of the one that was waited for.", begins: samples.WrongPassword(), edit: true, args: []string{"--for=live"}, want: 5},
+		"live":       {reason: "Live Sites are reached before the verdict.", begins: samples.WrongPassword(), then: samples.New(), args: []string{"--for=live"}},
+		"step":       {reason: "A step of a canary is reached while it pauses.", begins: samples.WrongPassword(), then: samples.Canary(false), args: []string{"--for=step=2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "plugin-wait-"+name, tc.begins)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			c := s.intent(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
+			out, err := c.StdoutPipe()
+			s.must(err)
+			s.must(c.Start())
+			// Its first line says that it has seen what there was.
+			seen := bufio.NewScanner(out)
+			seen.Scan()
+			if tc.then != nil {
+				s.show(tc.then)
+			}
+			if tc.edit {
+				s.must(cp.Client.Patch(ctx, deployment(s.namespace), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":true}}`))))
+			}
+			for seen.Scan() {
+				t.Log(seen.Text())
+			}
+			_ = c.Wait()
+			if got := c.ProcessState.ExitCode(); got != tc.want {
+				t.Errorf("\n%s\nwait %q: exit code %d, want %d", tc.reason, tc.args, got, tc.want)
+			}
+		})
+	}
+}
+
+func deployment(namespace string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion("intentplane.dev/v1alpha1")
+	o.SetKind("IntentDeployment")
+	o.SetNamespace(namespace)
+	o.SetName("shop")
+	return o
+}
