@@ -91,10 +91,23 @@ func (t decider) resume(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
 	ds := compose.Step(compose.Resume(parts, spec), s)
-	return assets{
-		deliveries: ds, sync: compose.Observers(t.observed.sync, spec, s, ds),
-		isResumed: true, isLost: !canResume(parts, s),
+	return assets{deliveries: ds, sync: t.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
+}
+
+// resumeSync returns the SiteSync of a revision that goes on as it is. One that was lost is composed again for the Sites of which the catalog says that they
+// have an engine.
+func (t decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
+	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	if t.observed.sync != nil || t.compiled.unobserved == nil {
+		return compose.Observers(t.observed.sync, spec, s, ds)
 	}
+	without := t.compiled.sitesWithoutSync()
+	for site := range compose.Sites(ds) {
+		if !t.compiled.isChosen(site) {
+			without[site] = true
+		}
+	}
+	return compose.Sync(t.in.Claim, spec, s, ds, without)
 }
 
 // emptyHome returns the delivery to a home that has no Sites. What it had stays there until it may be removed.

@@ -245,7 +245,7 @@ func (o Observed) assumedState() ledger.State {
 }
 
 // homeDelivery returns the name of the delivery to the home of a ledger: an observed one, or else the one that is wanted for its configuration, or that
-// took part in the current revision.
+// took part in the current revision, also while the home did not report it: a second delivery to the same repository would never be ready.
 func (o Observed) homeDelivery(home string, wanted map[string]*deliveryv1alpha1.GitDelivery) string {
 	for _, ds := range []map[string]*deliveryv1alpha1.GitDelivery{o.deliveries, wanted} {
 		for _, d := range sortByName(ds) {
@@ -254,15 +254,25 @@ func (o Observed) homeDelivery(home string, wanted map[string]*deliveryv1alpha1.
 			}
 		}
 	}
-	if o.state.Current != nil {
-		for _, part := range o.state.Current.Parts {
-			if part.ConfigRef == home {
-				return part.Delivery
-			}
+	for _, s := range []ledger.State{o.state, step.NewestCopy(o.repositories())} {
+		if name := partAt(s, home); name != "" {
+			return name
 		}
 	}
 	sum := sha256.Sum256([]byte(home))
 	return "delivery-" + hex.EncodeToString(sum[:])[:homeDigits]
+}
+
+// partAt returns the name of the delivery by which a repository takes part in the current revision of a state, or "" if it does not.
+func partAt(s ledger.State, repository string) string {
+	if s.Current == nil {
+		return ""
+	}
+	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.ConfigRef == repository })
+	if i < 0 {
+		return ""
+	}
+	return s.Current.Parts[i].Delivery
 }
 
 // homeDigits is how many hexadecimal digits name a home whose repository is not known.

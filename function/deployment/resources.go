@@ -102,7 +102,8 @@ func (t decider) carryOut(d Decision, p proposedState) Decision {
 // staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
 // what the repositories report, too.
 func (t decider) staysAsItIs(d Decision, p proposedState) bool {
-	if hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+	isSyncLost := t.observed.sync == nil && p.asked.sync != nil
+	if isSyncLost || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
 	}
 	for name := range p.asked.deliveries {

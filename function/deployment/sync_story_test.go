@@ -234,3 +234,20 @@ func TestNobodyTells(t *testing.T) {
 		t.Error("Run(...): a SiteSync that nobody needs any more stays")
 	}
 }
+
+// TestLostSync loses the SiteSync of a revision that goes on as it is, since a suspended spec asks for another one.
+func TestLostSync(t *testing.T) {
+	w := newWorld(t)
+	w.observe("edge1", "edge2")
+	w.round("Syncing", "Syncing")
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	w.in.Spec.Suspend = new(true)
+	delete(w.in.Observed, compose.SyncName)
+	out := w.call()
+	w.want("Without the SiteSync nothing is proven to run.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "0/2", Trees: bothFirst})
+	w.apply(out)
+	w.sync("Live", "Live")
+	w.apply(w.call())
+	w.deliver()
+	w.want("It is composed again, and what it reports is proven.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
+}

@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,5 +133,28 @@ func TestForcedMove(t *testing.T) {
 				t.Errorf("\n%s\nviolation: %s", tc.reason, v)
 			}
 		})
+	}
+}
+
+// TestSuccessorLost loses the delivery to the repository that the ledger moved to, while the spec cannot be compiled.
+func TestSuccessorLost(t *testing.T) {
+	w := newWalk(t, versions(), 2)
+	w.in.Spec.DeliveryConfig.Waves = nil
+	w.works()
+	before := slices.Sorted(maps.Keys(w.deliveries))
+	w.requestMove("other", false)
+	for range 2 {
+		w.calls()
+		w.reconcilesTo("default")
+	}
+	if got := w.repos["default"].memory.ledger.Successor; got != "other" {
+		t.Fatalf("successor of the home: want other, got %q", got)
+	}
+	delete(w.deliveries, w.deliveryTo("other"))
+	w.wiped = true
+	w.say("{")
+	w.calls()
+	if diff := cmp.Diff(before, slices.Sorted(maps.Keys(w.deliveries))); diff != "" {
+		t.Errorf("\nA repository has one delivery, under the name by which it takes part in the revision.\ndeliveries: -want, +got:\n%s", diff)
 	}
 }

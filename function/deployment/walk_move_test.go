@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -74,6 +76,38 @@ func (w *walk) loseHome() {
 		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": to}, "spec", "repository", "providerConfigRef")
 	}
 	w.requestMove(to, true)
+}
+
+// record looks at events that are recorded on top of a state. A ledger that is opened while nothing names the one that there was has lost what that recorded.
+func (w *walk) record(s ledger.State, events []ledger.Event, now time.Time) {
+	isNew := s.Seq == 0 && !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Recovered != nil })
+	if isNew && w.isForgotten() {
+		w.loses()
+	}
+	w.truth.record(s, events, now)
+}
+
+// isForgotten is true where a repository has a ledger, and its server is gone or no delivery goes there any more, and neither a status nor a repository that
+// a delivery goes to knows of it: all objects were lost after its last Site had moved away, or its own after the server was gone.
+func (w *walk) isForgotten() bool {
+	hasLedger := false
+	for name, r := range w.repos {
+		if !r.gone && w.isDeliveredTo(name) && r.memory.knowsLedger() {
+			return false
+		}
+		hasLedger = hasLedger || r.memory.ledger.Seq > 0
+	}
+	for _, d := range w.deliveries {
+		if at := d.Status.AtProvider; ptr.Deref(at.Ledger, ledger.State{}).Seq > 0 || at.Record != nil && at.Record.Copy != nil {
+			return false
+		}
+	}
+	return hasLedger
+}
+
+// knowsLedger is true for a repository that has the ledger, or a copy of it.
+func (m memory) knowsLedger() bool {
+	return m.ledger.Seq > 0 || m.record != nil && m.record.copy != nil
 }
 
 // isAbandoned is true for a repository that neither a Site nor the ledger is in, and that no user wants to move it to.
@@ -177,8 +211,19 @@ func (w *walk) isBetweenHomes() bool {
 	case !w.isDeliveredTo(to):
 		return true
 	}
-	p := w.deliveries[w.deliveryTo(to)].Spec.ForProvider
-	return len(p.Trees) == 0 || p.Position == nil
+	d := w.deliveries[w.deliveryTo(to)]
+	p := d.Spec.ForProvider
+	return len(p.Trees) == 0 || p.Position == nil || isRefused(d) || p.Position.Revision != w.sealedRevision()
+}
+
+// sealedRevision is the current revision of the ledger that left its home last, or 0 if there is none.
+func (w *walk) sealedRevision() int64 {
+	for _, r := range w.repos {
+		if s := r.memory.ledger; s.Successor != "" && s.Head == w.truth.newest && s.Current != nil {
+			return s.Current.Number
+		}
+	}
+	return 0
 }
 
 // areMovesAnswered checks that no request to move the ledger waits at the end. While nothing can be rendered, the ledger stays where what it asks for is

@@ -265,7 +265,7 @@ func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelive
 // newRepo is a repository that lets the truth know what is recorded.
 func (w *walk) newRepo() *repo {
 	r := newRepo()
-	r.onRecord, r.missing = w.truth.record, w.missing
+	r.onRecord, r.missing = w.record, w.missing
 	return r
 }
 

@@ -154,6 +154,19 @@ func (c *Comparison) WatchesEveryEngine() bool {
 	return true
 }
 
+// watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. What was verified counted, whatever the spec says of
+// its Sites since. While the catalog is not known, UnprovenSites has the others.
+func (c *Comparison) watchesBrought() bool {
+	isKnown := c.Unobserved != nil && !c.State.IsVerified()
+	for _, t := range c.Trees() {
+		_, isUnobserved := c.Unobserved[t.Site]
+		if isKnown && !isUnobserved && isBrought(*t) && !c.watchesSite(t.Site) {
+			return false
+		}
+	}
+	return true
+}
+
 // WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired.
 func (c *Comparison) WatchesDesired() bool {
 	return c.Sync != nil && c.ObservedSync != nil &&

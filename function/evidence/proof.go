@@ -96,9 +96,10 @@ func (c *Comparison) IsLive() bool {
 	return c.isDelivered() && c.areSitesLive() && len(c.UnprovenSites()) == 0
 }
 
-// areSitesLive is true when the Sites that are observed are proven to run the trees of the revision's step.
+// areSitesLive is true when the Sites that are observed are proven to run the trees of the revision's step, and none is left out that has an engine: the
+// SiteSync may have been lost while the revision goes on as it is.
 func (c *Comparison) areSitesLive() bool {
-	return c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())
+	return c.watchesBrought() && (c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position()))
 }
 
 // isDelivered is true when every desired delivery proves now that it applied the revision.
