@@ -74,7 +74,8 @@ func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpd
 		f.illegal = err
 		return f.refuse(deliveryv1alpha1.ReasonIllegal)
 	}
-	if len(asked.Events) > 0 && next.Compare(known) < 0 {
+	isOther := known.Seq > 0 && known.Ledger != next.Ledger
+	if len(asked.Events) > 0 && (next.Compare(known) < 0 || isOther && next.Epoch <= known.Epoch) {
 		return f.refuse(deliveryv1alpha1.ReasonOrderBehind)
 	}
 	return fence{next: next, events: asked.Events, applied: next}

@@ -49,7 +49,7 @@ func TestProof(t *testing.T) {
 		"NoEngine": {reason: "A Site without an engine needs no SiteSync where a delivered tree counts as live.", change: func(c *Comparison) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
-		"Denied":   {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
+		"Denied": {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
 		"DeniedOld": {reason: "A delivery that was refused with other trees is no failure.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Trees[0].Tree = "old"

@@ -38,10 +38,16 @@ func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decisio
 	if err != nil {
 		return unchanged, l.refuseIllegal(err)
 	}
-	if len(asked.Events) > 0 && next.Compare(l.known) < 0 {
-		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s is older than %s, which another repository has", describeHead(next.Head), describeHead(l.known))
+	if len(asked.Events) > 0 && l.isBehindKnown(next) {
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s does not follow from %s, which another repository has", describeHead(next.Head), describeHead(l.known))
 	}
 	return recording{next: next, events: asked.Events, applied: next}, nil
+}
+
+// isBehindKnown is true for a state that is older than what another repository has, or of another ledger that does not continue that in a later epoch.
+func (l ledgerFacts) isBehindKnown(next ledger.State) bool {
+	isOther := l.known.Seq > 0 && l.known.Ledger != next.Ledger
+	return next.Compare(l.known) < 0 || isOther && next.Epoch <= l.known.Epoch
 }
 
 // refuseIllegal refuses an event that must not follow. Where numbers were used without a ledger, the writer of the event may not have seen

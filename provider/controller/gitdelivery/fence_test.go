@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -24,6 +25,32 @@ func TestRecoverFromStatus(t *testing.T) {
 			l := ledgerFacts{record: tc.record, identity: "n", shown: &ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 3, Seq: 7}, Home: "a"}}
 			if got, _ := l.fenceHome(v1alpha1.LedgerUpdate{}); got.recovers != tc.want {
 				t.Errorf("\n%s\nfenceHome(...).recovers: want %t, got %t", tc.reason, tc.want, got.recovers)
+			}
+		})
+	}
+}
+
+// TestBehindKnown opens a ledger, or continues one in the next epoch, while another repository has event 3 of epoch 1 of a ledger.
+func TestBehindKnown(t *testing.T) {
+	copied := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "three"}, Home: "a"}
+	opened := []ledger.Event{{Opened: &ledger.Opened{Ledger: "n", Home: "b"}}}
+	cases := map[string]struct {
+		reason string
+		known  ledger.Head
+		events []ledger.Event
+		want   bool
+	}{
+		"First":     {reason: "The first ledger of a deployment is opened.", events: opened},
+		"Second":    {reason: "No second ledger is opened in the epoch of the one that another repository has.", known: copied.Head, events: opened, want: true},
+		"Longer":    {reason: "A ledger of the same epoch does not count for more because it has more events.", known: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")), want: true},
+		"Continued": {reason: "A ledger that continues the other one is in a later epoch.", known: copied.Head, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}})},
+		"Older":     {reason: "A ledger that continues from an earlier epoch than the known one is refused.", known: ledger.Head{Ledger: "m", Epoch: 3, Seq: 1}, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}}), want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, refused := ledgerFacts{known: tc.known}.fenceHome(v1alpha1.LedgerUpdate{Events: tc.events})
+			if got := refused != nil && refused.reason == v1alpha1.ReasonOrderBehind; got != tc.want {
+				t.Errorf("\n%s\nfenceHome(...): want OrderBehind %t, got %+v", tc.reason, tc.want, refused)
 			}
 		})
 	}
