@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -125,6 +127,17 @@ func TestDeliveriesTravel(t *testing.T) {
 		want := len(b) - 2 + 3*len(d.Spec.ForProvider.Trees[0].Path) + treeOverhead
 		if diff := cmp.Diff(want, EncodedBytes(d)); diff != "" {
 			t.Errorf("EncodedBytes(...): -want, +got:\n%s", diff)
+		}
+	}
+}
+
+// TestEncodedBytes counts files of each length modulo three, which base64 rounds up.
+func TestEncodedBytes(t *testing.T) {
+	for n := range 5 {
+		d := asking(ledger.Position{}, "a")
+		d.Spec.ForProvider.Trees[0].Files = make([]byte, n)
+		if diff := cmp.Diff(base64.StdEncoding.EncodedLen(n)+3*len("a/x")+treeOverhead, EncodedBytes(d)); diff != "" {
+			t.Errorf("\nFiles of %d bytes take as many as JSON carries.\nEncodedBytes(...): -want, +got:\n%s", n, diff)
 		}
 	}
 }

@@ -123,3 +123,19 @@ func TestGateObjectName(t *testing.T) {
 		})
 	}
 }
+
+// TestGateUntil compares how long the Gates of a revision without steps and of one with steps measure.
+func TestGateUntil(t *testing.T) {
+	plain, stepped := inWaves(0), inWaves(0)
+	stepped.Current.Track = "blue"
+	stepped.Current.Plan[0].Weight = new(int32(20))
+	for _, s := range []ledger.State{plain, stepped} {
+		g := Gate(rolloutv1alpha1.ClaimReference{}, s, nil, deploymentv1alpha1.GatesConfig{}, []rolloutv1alpha1.GateCheck{{}})
+		if got := g.Spec.ForProvider.Until == rolloutv1alpha1.GateUntilReleased; got != s.Current.HasSteps() {
+			t.Errorf("\nThe Gate of a revision with steps measures until the step is released.\nGate(...): until %q with steps %t", g.Spec.ForProvider.Until, s.Current.HasSteps())
+		}
+	}
+	if !stepped.Current.HasSteps() || plain.Current.HasSteps() {
+		t.Error("HasSteps(): want steps with weights alone")
+	}
+}

@@ -55,6 +55,18 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// TestLocateHome locates two deliveries, one of them to the home.
+func TestLocateHome(t *testing.T) {
+	s := settled()
+	ds := map[string]*deliveryv1alpha1.GitDelivery{"home": asking(ledger.Position{}, "a"), "other": asking(ledger.Position{}, "b")}
+	for name, d := range Locate(ds, nil, s, "home") {
+		p := d.Spec.ForProvider
+		if isHome := name == "home"; (p.Ledger != nil) != isHome || p.Copy != nil || *p.Position != s.Position() {
+			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records.\nLocate(...): %s: got %+v", name, p)
+		}
+	}
+}
+
 func TestRecord(t *testing.T) {
 	before := ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
 	events := []ledger.Event{{Restored: &ledger.Restored{}}}

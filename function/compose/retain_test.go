@@ -125,3 +125,20 @@ func TestSupersede(t *testing.T) {
 		}
 	}
 }
+
+// TestEncode encodes a delivery that has a status, as an observed one does.
+func TestEncode(t *testing.T) {
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.SetNamespace("team-a")
+	d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "c"}
+	got, err := Encode(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"namespace": "team-a"}, got.Object["metadata"]); diff != "" {
+		t.Errorf("\nAn object is applied without the time of its creation.\nEncode(...): metadata: -want, +got:\n%s", diff)
+	}
+	if _, has := got.Object["status"]; has || got.Object["spec"] == nil {
+		t.Errorf("\nAn object is applied with its spec, and without its status.\nEncode(...): got %v", got.Object)
+	}
+}

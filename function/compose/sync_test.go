@@ -81,3 +81,31 @@ func actions(ds map[string]*deliveryv1alpha1.GitDelivery) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestPause asks how a SiteSync pauses at the first step of a revision in tracks, whose pause waits for a user.
+func TestPause(t *testing.T) {
+	cases := map[string]struct {
+		reason       string
+		change       func(*ledger.State)
+		pause        string
+		wantPromoted bool
+	}{
+		"Paused":   {reason: "The SiteSync has the pause of the step.", change: func(*ledger.State) {}, pause: "Manual"},
+		"Promoted": {reason: "A step behind the one that was promoted is released.", change: func(s *ledger.State) { s.Cursor.Promoted = 1 }, pause: "Manual", wantPromoted: true},
+		"Full":     {reason: "All steps are released once the revision was promoted in full.", change: func(s *ledger.State) { s.Cursor.Full = true }, pause: "Manual", wantPromoted: true},
+		"Rollback": {reason: "A rollback pauses nowhere.", change: func(s *ledger.State) { s.Cursor.Attempt, s.Cursor.Full = 1, true }},
+		"Before":   {reason: "Nothing pauses before the steps.", change: func(s *ledger.State) { s.Cursor.Stage = ledger.StageShift }},
+		"Plain":    {reason: "A revision without tracks pauses nowhere.", change: func(s *ledger.State) { s.Current.Track = "" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := inWaves(0)
+			s.Current.Track, s.Current.Plan[0].Pause, s.Cursor.Stage = "blue", "Manual", ledger.StageSteps
+			tc.change(&s)
+			got := SyncOf(rolloutv1alpha1.ClaimReference{}, deploymentv1alpha1.DeliveryConfig{}, s, []deliveryv1alpha1.SiteTree{{Name: "b"}}).Spec.ForProvider
+			if got.Pause != tc.pause || got.Promoted != tc.wantPromoted {
+				t.Errorf("\n%s\nSyncOf(...): want pause %q, promoted %t, got %q, %t", tc.reason, tc.pause, tc.wantPromoted, got.Pause, got.Promoted)
+			}
+		})
+	}
+}
