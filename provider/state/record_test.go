@@ -148,3 +148,12 @@ func TestNamed(t *testing.T) {
 		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
 	}
 }
+
+// TestRevisionsInOrder delivers a revision again that is not the newest one.
+func TestRevisionsInOrder(t *testing.T) {
+	history := []deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 2}, {Revision: 3}}
+	want := []deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 2, Commit: "c"}, {Revision: 3}}
+	if diff := cmp.Diff(want, lastRevisions(history, deliveryv1alpha1.HistoryEntry{Revision: 2, Commit: "c"})); diff != "" {
+		t.Errorf("\nA revision that is delivered again takes its own place in the history.\nlastRevisions(...): -want, +got:\n%s", diff)
+	}
+}
