@@ -70,6 +70,9 @@ type streams struct {
 	// screen is the terminal that out is. Nil means that out is none.
 	screen screen
 
+	// isInteractive says that a person answers what in is read for.
+	isInteractive bool
+
 	// now returns the time, in the zone in which people read it. run sets it where it is nil.
 	now func() time.Time
 }
@@ -97,7 +100,7 @@ type endError struct {
 func (e endError) Unwrap() error { return e.error }
 
 func main() {
-	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout)}
+	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv), screen: screenOfFile(os.Stdout), isInteractive: screenOfFile(os.Stdin) != nil}
 	if filepath.Base(os.Args[0]) == completer {
 		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
 	}

@@ -27,6 +27,7 @@ type askFlags struct {
 
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Reason  string        `help:"Why, for people who read the RolloutRequest later."`
+	Yes     bool          `help:"Do not ask. abort, retry and rollback ask on a terminal before they make the RolloutRequest." short:"y"`
 	DryRun  string        `default:"none" enum:"none,client"                                                                                help:"With client, the RolloutRequest is printed and not made."`
 	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, another revision took its place, or the revision did not end as asked: approve, retry and promote --full want it verified, abort and rollback that it does not run any more. Of promote with a step, wait until the step is released."`
 	Timeout time.Duration `default:"10m"  help:"How long to wait."`
@@ -137,6 +138,9 @@ func (f *askFlags) createRequest(s *streams, complete func(context.Context, *ask
 		o.SetName(strings.TrimSuffix(o.GetGenerateName(), "-"))
 		o.SetGenerateName("")
 		return f.printRequest(s.out, o, "would be created")
+	}
+	if isMeant, err := f.confirm(s, a); err != nil || !isMeant {
+		return err
 	}
 	if o, err = c.Ask(ctx, o); err != nil {
 		return err

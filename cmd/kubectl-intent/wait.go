@@ -22,7 +22,7 @@ type waitCommand struct {
 	clusterFlags
 
 	Name    string        `arg:""              help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME."                                                                                                                     predictor:"claim"`
-	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one." name:"for"`
+	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
 	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// confirm asks the user whether a request is meant that changes what runs, and returns false if it is not. Nothing is asked where no person answers, as in a
+// script, nor with --yes.
+func (f *askFlags) confirm(s *streams, a *asked) (bool, error) {
+	question := a.question()
+	if f.Yes || !s.isInteractive || question == "" {
+		return true, nil
+	}
+	if _, err := fmt.Fprintf(s.problems, "%s [y/N] ", quoteLine(question)); err != nil {
+		return false, errors.Wrap(err, "cannot print")
+	}
+	answer, err := bufio.NewReader(s.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, errors.Wrap(err, "cannot read the answer")
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, errors.New("nothing was requested")
+}
+
+// question asks about a request that changes what runs, and is empty for another one.
+func (a *asked) question() string {
+	name := a.spec.DeploymentRef.Name
+	switch a.spec.Action {
+	case rolloutv1alpha1.ActionAbort:
+		return fmt.Sprintf("Give up revision %d of %s?", a.spec.Revision, name)
+	case rolloutv1alpha1.ActionRetry:
+		return fmt.Sprintf("Deliver revision %d of %s again, as a new revision?", a.spec.Revision, name)
+	case rolloutv1alpha1.ActionRollbackTo:
+		if a.spec.ToRevision == nil {
+			return ""
+		}
+		return fmt.Sprintf("Roll %s back from revision %d to revision %d?", name, a.spec.Revision, *a.spec.ToRevision)
+	case rolloutv1alpha1.ActionApproveUpdate, rolloutv1alpha1.ActionPromote, rolloutv1alpha1.ActionMoveLedger:
+	}
+	return ""
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestConfirm asks a person before what runs is changed, and no script.
+func TestConfirm(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		isScript bool
+		answer   string
+		args     []string
+		asks     string
+		want     int
+	}{
+		"Yes":        {reason: "A request is made once the user says yes.", answer: "y\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] ", want: 1},
+		"No":         {reason: "No request is made when the user says no.", answer: "n\n", args: []string{"abort", "shop"}, asks: "Give up revision 4 of shop? [y/N] "},
+		"Return":     {reason: "No request is made when the user says nothing.", answer: "\n", args: []string{"retry", "shop"}, asks: "Deliver revision 4 of shop again, as a new revision? [y/N] "},
+		"End":        {reason: "No request is made when the input ends.", args: []string{"rollback", "shop"}, asks: "Roll shop back from revision 4 to revision 1? [y/N] "},
+		"Flag":       {reason: "Nothing is asked with --yes.", args: []string{"abort", "shop", "--yes"}, want: 1},
+		"Script":     {reason: "Nothing is asked where no person answers.", isScript: true, args: []string{"rollback", "shop"}, want: 1},
+		"Promotion":  {reason: "A promotion goes on with what the user asked for, and is not asked about.", args: []string{"approve", "shop"}, want: 1},
+		"DryRun":     {reason: "Nothing is asked about a request that is only printed.", args: []string{"abort", "shop", "--dry-run=client"}},
+		"Impossible": {reason: "Nothing is asked about a request that would be refused.", args: []string{"rollback", "shop", "--to-revision", "9"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{objects: []*unstructured.Unstructured{
+				standing(t, "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0}}"), parse(t, strings.ReplaceAll(history, "%s", "shop")),
+			}}
+			out, problems := &bytes.Buffer{}, &bytes.Buffer{}
+			s := &streams{in: strings.NewReader(tc.answer), out: out, isInteractive: !tc.isScript}
+			code := runCommand(append(tc.args, "--kubeconfig", server.start(t)), s, problems)
+			if len(server.made) != tc.want || (code == 0) != (tc.want == 1 || name == "DryRun") || !strings.HasPrefix(problems.String(), tc.asks) {
+				t.Errorf("\n%s\nrun(%q): want %d requests after %q, got %d and %d:\n%s%s", tc.reason, tc.args, tc.want, tc.asks, len(server.made), code, out, problems)
+			}
+			if tc.asks == "" && strings.Contains(problems.String(), "[y/N]") {
+				t.Errorf("\n%s\nrun(%q): the user is asked: %s", tc.reason, tc.args, problems)
+			}
+		})
+	}
+}
