@@ -44,6 +44,11 @@ func TestDigest(t *testing.T) {
 			}
 		})
 	}
+	one, other := orphans(t, 3), orphans(t, 3)
+	one.Only, other.Only = []string{"app-0", "app-1"}, []string{"app-1", "app-0"}
+	if planOf(t, one).Digest != planOf(t, other).Digest {
+		t.Error("The same names in another order have another digest")
+	}
 	first := planOf(t, leftovers(2)).Digest
 	for what, change := range map[string]func(*Package){
 		"Another object of the name": func(p *Package) { p.UID = "x" },

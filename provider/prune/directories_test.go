@@ -51,6 +51,8 @@ func TestDirectoryRules(t *testing.T) {
 		"OtherClaim":  {reason: "A claim of the name in another namespace does not use it.", change: living(func(l *Living) { l.Claim = rolloutv1alpha1.ClaimReference{Namespace: "team-b", Name: "app-0"} }), want: "app-0 Prune"},
 		"Delivered":   {reason: "A delivery that names the directory uses it, whatever its claim.", change: living(func(l *Living) { l.Paths = []string{path} }), want: "app-0 Keep InUse"},
 		"DeliveredIn": {reason: "A delivery that names a directory below it uses it.", change: living(func(l *Living) { l.Paths = []string{path + "/x"} }), want: "app-0 Keep InUse"},
+		"DeliveredOn": {reason: "A delivery that names a directory above it uses it.", change: living(func(l *Living) { l.Paths = []string{"clusters/edge1"} }), want: "app-0 Keep InUse"},
+		"OtherSpace":  {reason: "What the state has of a claim in another namespace is not about this one.", change: func(f *Facts) { f.Repository.Entries[0].Namespace = "team-b" }, want: "app-0 Keep Unremembered"},
 		"Elsewhere":   {reason: "A delivery that names a directory beside it does not use it.", change: living(func(l *Living) { l.Paths = []string{path + "x"} }), want: "app-0 Prune"},
 		"Deleting":    {reason: "A delivery that is being deleted removes it itself.", change: living(func(l *Living) { l.Paths, l.Deleting = []string{path}, true }), want: "app-0 Keep Deleting"},
 		"Pinned":      {reason: "A label keeps it.", change: living(func(l *Living) { l.Paths, l.Pinned, l.Deleting = []string{path}, true, true }), want: "app-0 Keep Pinned"},

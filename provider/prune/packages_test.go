@@ -18,10 +18,13 @@ func TestPackageRules(t *testing.T) {
 		change func(*Facts)
 		want   string
 	}{
-		"Left":          {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
-		"Named":         {reason: "A package that its bundle names is no leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
-		"OtherBundle":   {reason: "A request about one bundle is not about packages of another one.", change: func(f *Facts) { f.Bundle = other }, want: ""},
-		"ThisBundle":    {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
+		"Left":        {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
+		"Named":       {reason: "A package that its bundle names is no leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
+		"OtherBundle": {reason: "A request about one bundle is not about packages of another one.", change: func(f *Facts) { f.Bundle = other }, want: ""},
+		"ThisBundle":  {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
+		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
+			f.Bundle, f.Namespace, f.Namespaces = f.Packages[0].Bundle, f.SystemNamespace, []string{"*"}
+		}, want: ""},
 		"Namespace":     {reason: "A package of another namespace is that tenant's.", change: first(func(p *Package) { p.Namespace = "team-b" }), want: "app-0 Keep NotYourNamespace"},
 		"NotMade":       {reason: "An object that no bundle made is a user's.", change: first(func(p *Package) { p.IsMade = false }), want: "app-0 Keep NotOurs"},
 		"Label":         {reason: "A label that a user changed names another package.", change: first(func(p *Package) { p.Label = "app-9" }), want: "app-0 Keep NotOurs"},
