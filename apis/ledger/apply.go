@@ -160,7 +160,7 @@ func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
 // canBeginStep is true for the next step of the plan. Once a user released all steps, those that share requests may be left out.
 func (s State) canBeginStep(a Advanced) bool {
 	c := s.Cursor
-	if a.Stage != c.Stage || a.Step <= c.Step || int(a.Step) >= len(s.Current.Plan) || s.Current.Track != "" && c.Stage != StageSteps {
+	if a.Stage != c.Stage || a.Step <= c.Step || int(a.Step) >= len(s.Current.Plan) || s.HasTracks() && c.Stage != StageSteps {
 		return false
 	}
 	leftOut := s.Current.Plan[c.Step+1 : a.Step]
@@ -227,7 +227,7 @@ func (j Judged) invalid(s State) string {
 	if last := len(s.Current.Plan) - 1; int(s.Cursor.Step) != last {
 		return fmt.Sprintf("a revision is verified at step %d of its plan, and not at step %d", last, s.Cursor.Step)
 	}
-	if s.Current.Track != "" && s.Cursor.Stage != StageSteps {
+	if s.HasTracks() && s.Cursor.Stage != StageSteps {
 		return fmt.Sprintf("a revision with tracks is verified in stage %d, and not in stage %d", StageSteps, s.Cursor.Stage)
 	}
 	proven := make([]string, len(j.Trees))

@@ -6,9 +6,25 @@ import "slices"
 const (
 	TrackBlue  = "blue"
 	TrackGreen = "green"
+
+	// TrackPlain is the track of a workload without tracks beside one with: of a revision of a Blueprint without tracks that comes after one with, and of
+	// what follows it. Its objects have their own names.
+	TrackPlain = "plain"
 )
 
-// OtherTrack returns the other track.
+// HasTracks is true for a state whose directories may have tracks. A revision of a Blueprint without them has some only while it takes the requests over from
+// one with.
+func (s State) HasTracks() bool {
+	if s.Current == nil || s.Current.Track == "" {
+		return false
+	}
+	return s.Current.Track != TrackPlain || s.Current.HasSteps() && s.Cursor.Stage < StageAlone
+}
+
+// IsPlain is true for a track of a Blueprint without tracks.
+func IsPlain(track string) bool { return track == "" || track == TrackPlain }
+
+// OtherTrack returns the track that a revision beside one in a track takes.
 func OtherTrack(track string) string {
 	if track == TrackBlue {
 		return TrackGreen

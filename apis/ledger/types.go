@@ -220,7 +220,7 @@ type Revision struct {
 	// +optional
 	Irreversible bool `json:"irreversible,omitempty"`
 
-	// Track that the revision's workloads take. Empty for a revision without tracks.
+	// Track that the revision's workloads take. Empty for a revision without tracks; plain for one that follows a revision with tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
@@ -352,7 +352,7 @@ type Past struct {
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
-	// Track that the revision's workloads took. Empty for a revision without tracks.
+	// Track that the revision's workloads took. Empty for a revision without tracks; plain for one that follows a revision with tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`

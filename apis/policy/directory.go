@@ -25,7 +25,7 @@ type Kustomization struct {
 func checkKustomizations(in Input) error {
 	folders := filesByFolder(in.Files)
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		if folder != directoryItself && !slices.Contains([]string{track.Blue, track.Green, track.FolderShared}, folder) {
+		if folder != directoryItself && !slices.Contains(append(track.Names(), track.FolderShared), folder) {
 			return errors.Errorf("Site %q: %s is not the folder of a track", in.Site.GetName(), folder)
 		}
 	}

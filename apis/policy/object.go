@@ -24,7 +24,7 @@ import (
 const maxObjects = 500
 
 // fileName is the name of a file in a directory, or in a folder of a directory with tracks.
-var fileName = regexp.MustCompile(`^((blue|green|shared)/)?[a-z0-9][a-z0-9._-]*\.yaml$`)
+var fileName = regexp.MustCompile(`^((blue|green|plain|shared)/)?[a-z0-9][a-z0-9._-]*\.yaml$`)
 
 // decodeObjects reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
 // lists, documents that are not objects, and fields that come twice.

@@ -28,7 +28,7 @@ func At(files tree.Files, s State) (tree.Files, error) {
 	}
 	out := tree.Files{}
 	for _, name := range files.Names() {
-		if s.Alone && strings.HasPrefix(name, Other(s.Serving)+"/") {
+		if folder, _, _ := strings.Cut(name, "/"); s.Alone && IsTrack(folder) && folder != s.Serving {
 			continue
 		}
 		b, leaves, err := contentAt(name, files[name], f, s)
@@ -57,7 +57,7 @@ func updateKustomizations(files tree.Files, s State) error {
 func readFronts(files tree.Files) (fronts, error) {
 	out := fronts{}
 	for name, b := range files {
-		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) {
+		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) && !bytes.Contains(b, []byte(AnnotationFront)) {
 			continue
 		}
 		u, err := decodeObject(b)
@@ -76,7 +76,27 @@ func isKustomization(name string) bool { return path.Base(name) == kustomization
 func isShared(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
 
 func isFront(u *unstructured.Unstructured) bool {
-	return u.GroupVersionKind().Group == "" && u.GetKind() == "Service" && IsTrack(textAt(mapAt(u.Object, "spec", "selector"), LabelTrack))
+	if u.GroupVersionKind().Group != "" || u.GetKind() != "Service" {
+		return false
+	}
+	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(textAt(mapAt(u.Object, "spec", "selector"), LabelTrack))
+}
+
+// setFront has a front select the pods of the track that gets the requests.
+func setFront(u *unstructured.Unstructured, s State) {
+	selector := mapAt(u.Object, "spec", "selector")
+	selector[LabelTrack] = s.receiving()
+	if s.receiving() == Plain && !s.IsLabelled {
+		delete(selector, LabelTrack)
+	}
+	if s.isMove() {
+		makeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
+		return
+	}
+	annotations := mapAt(u.Object, "metadata", "annotations")
+	if delete(annotations, AnnotationFront); annotations != nil && len(annotations) == 0 {
+		delete(mapAt(u.Object, "metadata"), "annotations")
+	}
 }
 
 // contentAt returns the content of a file in a state, or that the file leaves.
@@ -109,7 +129,7 @@ func setState(name string, u *unstructured.Unstructured, f fronts, s State) erro
 		return setSize(u, folder, s)
 	}
 	if isFront(u) {
-		mapAt(u.Object, "spec", "selector")[LabelTrack] = s.receiving()
+		setFront(u, s)
 	}
 	if !isRoute(u) {
 		return nil
@@ -158,7 +178,7 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 
 // mentionsState is false for content that no state changes, which need not be decoded.
 func mentionsState(b []byte) bool {
-	for _, text := range []string{LabelTrack, AnnotationReplicas, AnnotationMinReplicas, AnnotationLeaves, GatewayGroup} {
+	for _, text := range []string{LabelTrack, AnnotationReplicas, AnnotationMinReplicas, AnnotationLeaves, AnnotationFront, GatewayGroup} {
 		if bytes.Contains(b, []byte(text)) {
 			return true
 		}

@@ -53,7 +53,7 @@ func (p *Parts) checkRefsNameNoTrack() error {
 	for _, m := range p.filter((*member).isRoute) {
 		for i, rule := range rulesOf(m.Unstructured) {
 			for j, ref := range backendRefs(rule) {
-				if front, t := f.inRef(m.GetNamespace(), ref); front != "" {
+				if front, t := f.inRef(m.GetNamespace(), ref); front != "" && t != Plain {
 					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), textAt(ref, "name"), front, t, front)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -100,12 +101,17 @@ func readShares(namespace string, rule map[string]any, f fronts) ([]share, error
 // fronts are the Services of which each track has a copy, by namespace and name.
 type fronts map[types.NamespacedName]bool
 
+// sorted returns the fronts by namespace and name.
+func (f fronts) sorted() []types.NamespacedName {
+	return slices.SortedFunc(maps.Keys(f), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+}
+
 // inRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
 func (f fronts) inRef(namespace string, ref map[string]any) (front, track string) {
 	if said := textAt(ref, "namespace"); !isServiceRef(ref) || said != "" && said != namespace {
 		return "", ""
 	}
-	for _, t := range []string{Blue, Green} {
+	for _, t := range Names() {
 		if name, ok := strings.CutSuffix(textAt(ref, "name"), nameIn(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
 			return name, t
 		}
@@ -130,7 +136,7 @@ func differByShareAlone(a, b map[string]any) bool {
 }
 
 // total weight of a share.
-func (s *share) total() int64 { return s.weights[Blue] + s.weights[Green] }
+func (s *share) total() int64 { return s.weights[Blue] + s.weights[Green] + s.weights[Plain] }
 
 // entries returns the backendRefs of a share in a state: the one of the track that serves, and that of the other one.
 func (s *share) entries(state State) ([]any, error) {

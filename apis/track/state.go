@@ -1,11 +1,21 @@
 package track
 
-import "github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+import (
+	"cmp"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
 
 // A State says which track gets how much of the requests.
 type State struct {
 	// Serving is the track that the weight is counted against: the one of the stable revision. It is at full size.
 	Serving string
+
+	// Other is the other track. Empty means the one that Other returns for Serving.
+	Other string
+
+	// IsLabelled says that the pods of Plain have the label of a track, so that a front selects them alone. Else it selects those of both while Plain serves.
+	IsLabelled bool
 
 	// Weight is the share of the requests, in percent, that the other track gets.
 	Weight int
@@ -22,6 +32,9 @@ func (s State) Validate() error {
 	if !IsTrack(s.Serving) {
 		return errors.Errorf("%q is not a track", s.Serving)
 	}
+	if !IsTrack(s.other()) || s.other() == s.Serving {
+		return errors.Errorf("%q is not a track beside %s", s.other(), s.Serving)
+	}
 	if s.Alone && (s.Weight != 0 || s.Ahead != 0) {
 		return errors.Errorf("a track that is alone leaves no weight: got %d and %d", s.Weight, s.Ahead)
 	}
@@ -31,12 +44,18 @@ func (s State) Validate() error {
 	return nil
 }
 
+// other is the other track.
+func (s State) other() string { return cmp.Or(s.Other, Other(s.Serving)) }
+
+// isMove is true where one of two tracks is Plain.
+func (s State) isMove() bool { return !s.Alone && (s.Serving == Plain || s.other() == Plain) }
+
 // tracks that have an entry in the rules of routes.
 func (s State) tracks() []string {
 	if s.Alone {
 		return []string{s.Serving}
 	}
-	return []string{s.Serving, Other(s.Serving)}
+	return []string{s.Serving, s.other()}
 }
 
 // percent of the requests that a track gets.
@@ -50,7 +69,7 @@ func (s State) percent(track string) int {
 // receiving is the track that callers in the cluster are sent to. They are switched once, when the routes send all requests to the other track.
 func (s State) receiving() string {
 	if s.Weight == 100 {
-		return Other(s.Serving)
+		return s.other()
 	}
 	return s.Serving
 }

@@ -4,13 +4,23 @@
 // It is pure: the function, the provider and the command-line tool all compute the same bytes from the same files.
 package track
 
-import "github.com/intentplane/intentplane/apis/ledger"
+import (
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
 
 // The tracks.
 const (
 	Blue  = ledger.TrackBlue
 	Green = ledger.TrackGreen
+
+	// Plain is the folder of a workload without tracks beside a track, while a deployment moves from one to the other. Its objects have their own names.
+	Plain = ledger.TrackPlain
 )
+
+// Names returns the names of all tracks.
+func Names() []string { return []string{Blue, Green, Plain} }
 
 // FolderShared is the folder of what both tracks share. A track's folder has the name of the track.
 const FolderShared = "shared"
@@ -33,6 +43,9 @@ const (
 
 	// AnnotationLeaves marks a shared object that the new revision has no longer. It stays until the old track goes.
 	AnnotationLeaves = "intentplane.dev/leaves"
+
+	// AnnotationFront marks the Service that keeps its name, where one of the tracks beside each other is Plain: it may select the pods of both then.
+	AnnotationFront = "intentplane.dev/front"
 )
 
 const (
@@ -48,11 +61,29 @@ const (
 
 const kustomizationFile = "kustomization.yaml"
 
-// Other returns the other track.
+// Other returns the track beside one.
 func Other(track string) string { return ledger.OtherTrack(track) }
 
 // IsTrack reports whether a text is the name of a track.
-func IsTrack(text string) bool { return text == Blue || text == Green }
+func IsTrack(text string) bool { return text == Blue || text == Green || text == Plain }
 
 // nameIn returns the name that an object has in a track.
-func nameIn(track, name string) string { return name + "-" + track }
+func nameIn(track, name string) string { return name + Suffix(track) }
+
+// OfService returns the track that a Service of a route belongs to: its copy in a track, or else the Service itself, which is that of Plain.
+func OfService(name string) string {
+	for _, t := range []string{Blue, Green} {
+		if strings.HasSuffix(name, Suffix(t)) {
+			return t
+		}
+	}
+	return Plain
+}
+
+// Suffix returns what the names of the objects of a track end with. It is empty for Plain.
+func Suffix(track string) string {
+	if track == Plain {
+		return ""
+	}
+	return "-" + track
+}

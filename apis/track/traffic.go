@@ -98,7 +98,7 @@ func Weights(files tree.Files) (map[string]int, error) {
 				if !ok {
 					continue
 				}
-				if got[Blue]+got[Green] != 100 || found != nil && !maps.Equal(found, got) {
+				if got[Blue]+got[Green]+got[Plain] != 100 || found != nil && !maps.Equal(found, got) {
 					return errors.Errorf("the tracks get %v percent of %s: all routes must give them the same", got, rule[i].front)
 				}
 				found = got

@@ -77,7 +77,7 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	essentials := recorded.Essentials()
 	p.Copy = &essentials
 	asksForNothing := evidence.AsksForNothing(d)
-	isTracked := recorded.Current != nil && recorded.Current.Track != ""
+	isTracked := recorded.HasTracks()
 	if observed == nil {
 		if asksForNothing && !isTracked && !evidence.IsReached(name, d, recorded) {
 			p.Position = nil

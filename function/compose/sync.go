@@ -70,7 +70,7 @@ func SiteToObserve(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree, ste
 
 // pauseOf returns the pause behind the step of a state. It is empty before the steps and in a rollback.
 func pauseOf(s ledger.State) string {
-	if s.Current == nil || s.Current.Track == "" || s.Cursor.Attempt > 0 || s.Cursor.Stage != ledger.StageSteps {
+	if !s.HasTracks() || s.Cursor.Attempt > 0 || s.Cursor.Stage != ledger.StageSteps {
 		return ""
 	}
 	return s.Current.Plan[s.Cursor.Step].Pause

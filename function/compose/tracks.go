@@ -44,6 +44,9 @@ type Directory struct {
 	Track    string
 	Revision int64
 
+	// IsPlainLabelled says that the pods of a revision without tracks, beside which the directory has a track, have a label of their own.
+	IsPlainLabelled bool
+
 	// FolderOf returns the id of the folder of a past revision at full size. It is empty where that is not known.
 	FolderOf func(revision int64) string
 }
@@ -60,6 +63,9 @@ type TrackedTree struct {
 
 	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
 	Workloads []deliveryv1alpha1.TrafficWorkload
+
+	// PlainWorkloads are those of a revision without tracks beside a track. Nil if its files are not among those of the tree.
+	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
 // trackedFiles are the files of a directory in a state, as they travel.
@@ -68,6 +74,7 @@ type trackedFiles struct {
 	encoded   []byte
 	routes    []deliveryv1alpha1.TrafficRoute
 	workloads []deliveryv1alpha1.TrafficWorkload
+	plain     []deliveryv1alpha1.TrafficWorkload
 	folder    string
 }
 
@@ -93,12 +100,18 @@ type folder struct {
 // is. It returns an error for files that are not those of a directory with tracks.
 func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	kept := TrackedTree{Tree: retainTree(d.Own)}
+	if len(d.Held.Tracks) == 0 {
+		kept = KeepTracked(d) // Of a directory without tracks all files are needed once a track comes beside.
+	}
 	if d.Aim.Keeps || d.Aim.IsUnknown {
 		return kept, nil
 	}
 	folders := d.folders()
-	if len(folders) == 0 || !d.hasShared() {
+	switch {
+	case len(folders) == 0, !d.hasShared():
 		return kept, nil
+	case len(folders) == 1 && folders[0].Name == track.Plain:
+		return d.flatTree(kept), nil
 	}
 	out, err := c.composeFolders(d, folders)
 	if err != nil {
@@ -113,7 +126,7 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 	if err != nil {
 		return TrackedTree{}, err
 	}
-	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads, Folder: files.folder}
+	out := TrackedTree{Tree: d.Own, Routes: files.routes, Workloads: files.workloads, PlainWorkloads: files.plain, Folder: files.folder}
 	out.Action, out.Tree.Tree, out.Files = deliveryv1alpha1.ActionDesired, files.id, files.encoded
 	out.Parts, out.Tracks = nil, nil
 	for _, f := range folders {
@@ -123,6 +136,16 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 		}
 	}
 	return out, nil
+}
+
+// flatTree returns the tree of a revision without tracks that is alone in a directory, if that is its aim.
+func (d Directory) flatTree(kept TrackedTree) TrackedTree {
+	if !d.bringsOwn() || !d.hasOwn() {
+		return kept
+	}
+	out := TrackedTree{Tree: d.Own}
+	out.Action, out.Parts, out.Tracks = deliveryv1alpha1.ActionDesired, nil, nil
+	return out
 }
 
 // folders returns the folders of the directory at its aim, sorted by the names of their tracks, or none if one of them is in no object.
@@ -138,9 +161,7 @@ func (d Directory) folders() []folder {
 		}
 		all[name] = f
 	}
-	if d.Aim.IsAlone {
-		delete(all, ledger.OtherTrack(d.Aim.Serving))
-	}
+	maps.DeleteFunc(all, func(name string, _ folder) bool { return d.removes(name) })
 	if d.Aim.Serving != "" && !d.weigh(all) {
 		return nil
 	}
@@ -149,6 +170,15 @@ func (d Directory) folders() []folder {
 		out = append(out, all[name])
 	}
 	return out
+}
+
+// removes is true for a track that the directory does not have at its aim: there are never more than two.
+func (d Directory) removes(name string) bool {
+	if d.Aim.IsAlone {
+		return name != d.Aim.Serving
+	}
+	_, isPut := d.Aim.Put[name]
+	return len(d.Aim.Put) > 1 && !isPut
 }
 
 // put returns the folder of a revision in a track, in the place of the one that is there.
@@ -160,7 +190,7 @@ func (d Directory) put(was folder, name string, revision int64) (folder, bool) {
 	if f.part = d.FolderOf(revision); f.part == "" && was.Revision == revision {
 		f.part = was.part
 	}
-	return f, f.part != ""
+	return f, f.part != "" || name == track.Plain && d.hasFlat()
 }
 
 // weigh gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.
@@ -182,6 +212,12 @@ func (d Directory) hasOwn() bool {
 	return len(d.Own.Files) > 0 && !slices.ContainsFunc(d.Own.Parts, isPart)
 }
 
+// hasFlat is true if the directory has no tracks, and its files are known.
+func (d Directory) hasFlat() bool {
+	a := d.Asked
+	return len(d.Held.Tracks) == 0 && a.Action == deliveryv1alpha1.ActionDesired && len(a.Files) > 0 && len(a.Tracks) == 0 && a.Tree == d.Held.Tree
+}
+
 // hasShared is true if the files that the tracks share are known.
 func (d Directory) hasShared() bool { return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0 }
 
@@ -193,16 +229,19 @@ func (d Directory) stateOf(folders []folder) track.State {
 	if len(folders) == 1 {
 		return track.State{Serving: folders[0].Name, Alone: true}
 	}
-	s := track.State{Serving: d.Aim.Serving}
-	if s.Serving == "" { // The weights stay, and one folder comes.
-		s.Serving = ledger.OtherTrack(d.Track)
-		for name := range d.Aim.Put {
-			s.Serving = ledger.OtherTrack(name)
+	s := track.State{Serving: d.Aim.Serving, IsLabelled: d.IsPlainLabelled}
+	comes := d.Track
+	for name := range d.Aim.Put {
+		comes = name
+	}
+	for _, f := range folders {
+		if s.Serving == "" && f.Name != comes { // The weights stay, and one folder comes.
+			s.Serving = f.Name
 		}
 	}
 	for _, f := range folders {
 		if f.Name != s.Serving {
-			s.Weight = int(f.Weight)
+			s.Other, s.Weight = f.Name, int(f.Weight)
 		}
 	}
 	s.Ahead = s.Weight
@@ -251,7 +290,7 @@ func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles
 		return out, err
 	}
 	out.routes = trafficRoutes(routes)
-	if d.bringsOwn() {
+	if out.plain, err = trafficWorkloads(files, track.Plain); err == nil && d.bringsOwn() {
 		out.folder = track.FolderID(files, d.Track)
 		out.workloads, err = trafficWorkloads(files, d.Track)
 	}
@@ -269,15 +308,25 @@ func (d Directory) source(s track.State) (tree.Files, error) {
 	if err != nil && len(d.Asked.Files) > 0 {
 		return nil, err
 	}
+	shared := track.WithoutFolders(asked, track.Names()...)
 	switch {
+	case d.bringsOwn() && d.Track == track.Plain:
+		return track.Join(shared, own, track.Plain)
 	case d.bringsOwn() && (s.Alone || len(asked) == 0):
-		return track.WithoutFolders(own, track.Other(d.Track)), nil
+		return withoutOthers(own, d.Track), nil
+	case d.bringsOwn() && track.IsFlat(asked):
+		return track.Join(withoutOthers(own, d.Track), asked, d.Track)
 	case d.bringsOwn():
-		return track.Retain(track.WithoutFolders(own, track.Other(d.Track)), asked)
+		return track.Retain(withoutOthers(own, d.Track), asked)
 	case len(asked) > 0:
-		return track.WithoutFolders(asked, track.Blue, track.Green), nil
+		return shared, nil
 	}
-	return track.WithoutFolders(own, track.Blue, track.Green), nil
+	return track.WithoutFolders(own, track.Names()...), nil
+}
+
+// withoutOthers returns the files of a directory without those of other tracks.
+func withoutOthers(files tree.Files, name string) tree.Files {
+	return track.WithoutFolders(files, slices.DeleteFunc(track.Names(), func(t string) bool { return t == name })...)
 }
 
 // Alone returns the tree in which the revision is alone in a directory, and the folder of its track. It returns false if its files are not known.
@@ -285,13 +334,16 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 	if !d.hasOwn() {
 		return ledger.SiteTree{}, false
 	}
+	if d.Track == track.Plain {
+		return ledger.SiteTree{Site: d.Own.Site, ID: d.Own.Tree}, true
+	}
 	key := memo.KeyOf(fmt.Sprintf("%s %s %v %s", d.Own.Site, d.Own.Tree, d.Own.Parts, d.Track))
 	if known, ok := c.alone.Get(key); ok {
 		return known, true
 	}
 	files, err := tree.Decode(d.Own.Files)
 	if err == nil {
-		files, err = track.At(track.WithoutFolders(files, track.Other(d.Track)), track.State{Serving: d.Track, Alone: true})
+		files, err = track.At(withoutOthers(files, d.Track), track.State{Serving: d.Track, Alone: true})
 	}
 	if err != nil {
 		return ledger.SiteTree{}, false
@@ -344,7 +396,7 @@ func (c *Tracker) RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) 
 	}
 	out := TrackedTree{Tree: d.Own}
 	out.Action, out.Tree.Tree, out.Files, out.Parts, out.Tracks = deliveryv1alpha1.ActionRestore, t.ID, nil, nil, nil
-	if p.Track != "" {
+	if !ledger.IsPlain(p.Track) {
 		out.Folder = t.Part
 		out.Tracks = []deliveryv1alpha1.TreeTrack{{Name: p.Track, Revision: p.Number, Weight: 100}}
 	}

@@ -6,6 +6,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
 )
 
 // Traffic is what a Site has to prove of the tracks of its directory, beside its tree.
@@ -84,17 +85,31 @@ func (w Traffic) workloadsOf(t TrackedTree, name, own string) []deliveryv1alpha1
 	if name == own && len(t.Workloads) > 0 {
 		return t.Workloads
 	}
+	if name == track.Plain && len(t.PlainWorkloads) > 0 {
+		return t.PlainWorkloads
+	}
 	if known := w.observedIn(name); len(known) > 0 {
 		return known
 	}
-	others := w.observedIn(ledger.OtherTrack(name))
-	if len(others) == 0 && name != own {
-		others = t.Workloads
+	for _, other := range t.Tracks {
+		if other.Name == name {
+			continue
+		}
+		others := w.observedIn(other.Name)
+		if len(others) == 0 && name != own {
+			others = t.Workloads
+		}
+		return renamed(others, other.Name, name)
 	}
+	return nil
+}
+
+// renamed returns the Deployments of one track by the names that they have in another one.
+func renamed(workloads []deliveryv1alpha1.TrafficWorkload, from, to string) []deliveryv1alpha1.TrafficWorkload {
 	var out []deliveryv1alpha1.TrafficWorkload
-	for _, o := range others {
-		if stem, ok := strings.CutSuffix(o.Name, "-"+ledger.OtherTrack(name)); ok {
-			out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: o.Namespace, Name: stem + "-" + name})
+	for _, o := range workloads {
+		if stem, ok := strings.CutSuffix(o.Name, track.Suffix(from)); ok {
+			out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: o.Namespace, Name: stem + track.Suffix(to)})
 		}
 	}
 	return out

@@ -164,10 +164,13 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
 	rendered, err := c.renderPlaced(ctx, in, o.forRequest(k.request.Request), selection{intent: i, catalog: s, key: key})
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
+	if err == nil {
+		err = checkMove(o.forRequest(k.request.Request), s, k.request.Request, rendered)
+	}
 	if err != nil {
 		return err
 	}
-	if rendered.placement.HasSteps {
+	if rendered.placement.HasSteps && !rendered.placement.IsMove {
 		if k.canaryChecks, err = compileChecksIn(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
 			return err
 		}

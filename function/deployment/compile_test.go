@@ -121,37 +121,3 @@ func TestOneDeadline(t *testing.T) {
 		t.Errorf("Run(...): want one deadline: -want, +got:\n%s", diff)
 	}
 }
-
-// TestMoveToTracksIsRefused chooses a Blueprint whose workloads are rendered in tracks for a deployment that runs without. What was delivered stays.
-func TestMoveToTracksIsRefused(t *testing.T) {
-	const reason = "A Blueprint with spec.canary is refused with the field that chooses it where a revision without tracks runs."
-	w := newWorld(t)
-	w.settle()
-	w.remove("Blueprint", "web-1.0.0")
-	w.addObject(readBlueprint(t, "web-canary-1.0.0.yaml"))
-	w.set("ClusterProviderConfig", w.firstConfig(), allowedKinds(), "spec", "policy", "allowedKinds")
-	w.sayCanary("one", 2)
-	out := w.call()
-	w.wantCondition(reason, out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
-	want := "spec.blueprint: revision 1, which runs, has no tracks: a deployment cannot move to a Blueprint with spec.canary yet"
-	if diff := cmp.Diff(want, conditionOf(out, deploymentv1alpha1.TypeValid).Message); diff != "" {
-		t.Errorf("\n%s\nRun(...): message: -want, +got:\n%s", reason, diff)
-	}
-	w.wantFrozen(reason, out)
-}
-
-// TestMoveFromTracksIsRefused chooses a Blueprint without tracks for a deployment that runs in one.
-func TestMoveFromTracksIsRefused(t *testing.T) {
-	const reason = "A Blueprint without spec.canary is refused where a revision in tracks runs."
-	w := aCanary(t)
-	for _, o := range quickstart(t) {
-		if o.GetKind() == "Blueprint" {
-			w.addObject(o.DeepCopy())
-		}
-	}
-	w.in.Spec.DeliveryConfig.Canary = nil
-	w.say(`{"service": "shop", "type": "web", "sites": ["edge1"], "replicas": 2}`)
-	out := w.call()
-	w.wantCondition(reason, out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
-	w.wantFrozen(reason, out)
-}

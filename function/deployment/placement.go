@@ -9,12 +9,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/utils/ptr"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/step"
@@ -31,13 +35,13 @@ func firstTrack(s *catalog.Selection) string {
 // renderPlaced returns what is rendered for a selection. A workload in tracks is rendered in the first one, which says what its pods depend on, and
 // then in the track that the revision takes.
 func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from selection) (placedSites, error) {
+	if from.catalog.Blueprint.Spec.Canary == nil {
+		return c.renderPlain(ctx, in, o, from)
+	}
 	out := placedSites{}
 	var err error
 	if out.renderedSites, err = c.renderSelection(ctx, in, from, firstTrack(from.catalog)); err != nil {
 		return out, err
-	}
-	if from.catalog.Blueprint.Spec.Canary == nil {
-		return out, checkLeavesNoTracks(o.state)
 	}
 	if out.workload, err = c.workloadOf(in, o, out.sites); err != nil {
 		return out, RenderError(err, nil)
@@ -51,20 +55,78 @@ func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from sele
 	return out, err
 }
 
+// renderPlain returns what is rendered for a selection whose Blueprint has no tracks.
+func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selection) (placedSites, error) {
+	out := placedSites{workload: step.Workload{IsPlain: true}}
+	var err error
+	if out.placement, err = step.PlaceRevision(o.state, out.workload); err != nil {
+		return out, trackProblem(err)
+	}
+	out.renderedSites, err = c.renderSelection(ctx, in, from, out.placement.Track)
+	return out, err
+}
+
+// checkMove returns a problem for a request whose revision could not take the requests over from the stable one, where one of the two has no tracks.
+func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedSites) error {
+	if !what.placement.IsMove || o.state.Current.Request == is {
+		return nil
+	}
+	for _, p := range s.Places {
+		if p.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+			return trackProblem(errors.Errorf("Site %s has no engine, so that a move from or to tracks could not be proven there", p.Site.GetName()))
+		}
+	}
+	isServed := canary.IsServedBy(stableOf(o.state))
+	for _, r := range what.sites {
+		if site := r.Place.Site.GetName(); isServed(site) {
+			if err := checkMoveAt(o, r, what.placement); err != nil {
+				return trackProblem(errors.Wrapf(err, "Site %s", site))
+			}
+		}
+	}
+	return nil
+}
+
+// checkMoveAt checks one Site, before its directory has both: then it was checked.
+func checkMoveAt(o Observed, r compose.Rendered, at step.Placement) error {
+	held, asked := o.directoryAt(r.Place.Site.GetName())
+	if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == track.Plain }) {
+		return nil
+	}
+	if len(asked.Files) == 0 || asked.Tree != held.Tree {
+		return errors.Errorf("what revision %d brought there is in no object, which a move from or to tracks needs: deliver it again first, such as with another number of replicas", at.Stable)
+	}
+	was, err := tree.Decode(asked.Files)
+	if err != nil {
+		return err
+	}
+	tracked, flat := r.Files, was
+	if ledger.IsPlain(at.Track) {
+		tracked, flat = was, r.Files
+	}
+	_, err = track.Join(tracked, flat, at.Track)
+	return errors.Wrapf(err, "a move from revision %d", at.Stable)
+}
+
+// directoryAt returns what the directory of a Site holds, and what it was asked for last.
+func (o Observed) directoryAt(site string) (deliveryv1alpha1.DeliveredTree, deliveryv1alpha1.Tree) {
+	for _, d := range o.deliveries {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Site == site {
+				held, _ := evidence.HeldTree(d, t.Path)
+				return held, t
+			}
+		}
+	}
+	return deliveryv1alpha1.DeliveredTree{}, deliveryv1alpha1.Tree{}
+}
+
 // placedSites is what is rendered for a selection, and where the revision goes.
 type placedSites struct {
 	renderedSites
 
 	placement step.Placement
 	workload  step.Workload
-}
-
-// checkLeavesNoTracks returns a problem for a Blueprint without tracks in the place of one with: its pods have other names.
-func checkLeavesNoTracks(s ledger.State) error {
-	if !hasTracks(s) {
-		return nil
-	}
-	return trackProblem(errors.Errorf("revision %d is in tracks: a deployment cannot move to a Blueprint without spec.canary yet", s.Current.Number))
 }
 
 // workloadOf returns what the placement of a workload depends on, from the files of its Sites in the first track.
@@ -101,22 +163,35 @@ func (c *Core) readWorkload(r compose.Rendered) (track.Workload, error) {
 
 // withCanarySteps returns the desired revision with its steps, if its requests are shared with the stable one.
 func withCanarySteps(in Input, o Observed, s *catalog.Selection, d step.Desired, checks gates.Checks) (step.Desired, error) {
-	config := in.Spec.DeliveryConfig.Canary
-	if !d.Placement.HasSteps || config == nil {
+	config := in.Spec.DeliveryConfig
+	switch {
+	case !d.Placement.HasSteps:
+		return d, nil
+	case d.Placement.IsMove: // Both have the pods of the same Service, so that no share would be one.
+		config.Canary, config.Waves = &deploymentv1alpha1.CanaryConfig{Scale: "Full"}, withoutSteps(config.Waves)
+	case config.Canary == nil:
 		return d, nil
 	}
-	waves, err := canaryWaves(in.Spec.DeliveryConfig, *config, s.Places)
+	waves, err := canaryWaves(config, *config.Canary, s.Places)
 	if err != nil {
 		return d, err
 	}
 	plan, err := canary.Plan(canary.Input{
-		Waves: waves, Scale: config.Scale, HasChecks: len(checks) > 0, IsServed: canary.IsServedBy(stableOf(o.state)),
+		Waves: waves, Scale: config.Canary.Scale, HasChecks: len(checks) > 0, IsServed: canary.IsServedBy(stableOf(o.state)),
 	})
 	if err != nil {
 		return d, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	d.Plan = keepGates(plan, checks)
 	return d, nil
+}
+
+func withoutSteps(waves []deploymentv1alpha1.Wave) []deploymentv1alpha1.Wave {
+	out := slices.Clone(waves)
+	for i := range out {
+		out[i].Steps = nil
+	}
+	return out
 }
 
 // keepGates leaves out the Gates of steps whose Sites have no checks.

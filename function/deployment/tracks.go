@@ -16,15 +16,42 @@ import (
 )
 
 // hasTracks is true for a state whose current revision is in a track.
-func hasTracks(s ledger.State) bool { return s.Current != nil && s.Current.Track != "" }
+func hasTracks(s ledger.State) bool { return s.HasTracks() }
+
+// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round.
+func isMove(s ledger.State) bool {
+	stable := stableBeside(s)
+	return hasTracks(s) && s.Current.HasSteps() && stable != nil && ledger.IsPlain(s.Current.Track) != ledger.IsPlain(stable.Track)
+}
+
+// stableBeside returns the revision that the current one began beside, or nil.
+func stableBeside(s ledger.State) *ledger.Past {
+	for _, p := range s.History {
+		if p.Number == s.Current.Stable {
+			return &p
+		}
+	}
+	return nil
+}
+
+// hasLabelledPods is true if the pods of the revision without tracks that takes part have a label of their own.
+func hasLabelledPods(s ledger.State) bool {
+	if stable := stableBeside(s); !ledger.IsPlain(s.Current.Track) && stable != nil {
+		return stable.Track == ledger.TrackPlain
+	}
+	return s.Current.Track == ledger.TrackPlain
+}
 
 // isBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
 func isBeforeSteps(s ledger.State) bool { return hasTracks(s) && s.Cursor.Stage < ledger.StageSteps }
 
 // tracksOf returns what is known of the tracks of a directory: what its repository reported last, and what the SiteSync proved of it.
 func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map[string]step.Track {
-	if len(held.Tracks) == 0 {
+	if len(held.Tracks) == 0 && held.Tree == "" {
 		return nil
+	}
+	if len(held.Tracks) == 0 { // What serves without tracks is never asked for its pods: it served before.
+		return map[string]step.Track{ledger.TrackPlain: {Revision: o.revisionOfTree(site, held), Weight: 100, IsProven: true}}
 	}
 	seen, out := o.siteObservation(site), map[string]step.Track{}
 	for _, t := range held.Tracks {
@@ -32,6 +59,16 @@ func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map
 		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasPods(t, at), IsIdle: isIdle(t, at)}
 	}
 	return out
+}
+
+// revisionOfTree returns the revision that brought what a directory holds: the one that it was restored to, or else the one that wrote it last.
+func (o Observed) revisionOfTree(site string, held deliveryv1alpha1.DeliveredTree) int64 {
+	for _, p := range slices.Backward(o.state.History) {
+		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == held.Tree }) {
+			return p.Number
+		}
+	}
+	return held.Revision
 }
 
 // hasPods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
@@ -83,7 +120,7 @@ func (o Observed) areTracksKnown(s ledger.State) bool {
 
 // holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.
 func (o Observed) holdsFiles(s ledger.State) bool {
-	if !hasTracks(s) {
+	if !hasTracks(s) || isMove(s) {
 		return false
 	}
 	at := s.Cursor.Step
@@ -230,7 +267,7 @@ func (x trackedState) compose(a *assets, spec deploymentv1alpha1.DeliveryConfig)
 // directoryOf returns what the tree of a directory is composed from.
 func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) compose.Directory {
 	observed := x.observed.deliveries[delivery]
-	out := compose.Directory{Own: t, Track: x.state.Current.Track, Revision: x.state.Current.Number, FolderOf: x.folderOf(t.Site)}
+	out := compose.Directory{Own: t, Track: x.state.Current.Track, Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
 	out.Held, _ = evidence.HeldTree(observed, t.Path)
 	if observed != nil {
 		for _, was := range observed.Spec.ForProvider.Trees {
@@ -274,6 +311,8 @@ func (x trackedState) composeTree(from compose.Directory, base deliveryv1alpha1.
 		return compose.KeepTracked(from), nil
 	case from.Aim.Restores:
 		return x.restore(from), nil
+	case !x.isOwn && x.state.Current.Track == ledger.TrackPlain && len(from.Aim.Put) > 0:
+		return compose.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
 	}
 	out, err := x.compiled.tracker.Compose(from)
 	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 {

@@ -345,6 +345,9 @@ func (w *world) directory(site string) string {
 					out = append(out, fmt.Sprintf("%s %d: %d", is.Name, is.Revision, is.Weight))
 				}
 			}
+			if t.Site == site && len(t.Tracks) == 0 {
+				out = append(out, fmt.Sprintf("flat %d", t.Revision))
+			}
 		}
 	}
 	return strings.Join(out, ", ")

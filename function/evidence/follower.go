@@ -15,7 +15,7 @@ import (
 // there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: what a directory
 // has is known by the position alone.
 func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	if s.Current == nil || s.Current.Track != "" || !isFollower(asked, observed) {
+	if s.Current == nil || s.HasTracks() || !isFollower(asked, observed) {
 		return false
 	}
 	p := observed.Spec.ForProvider.Position

@@ -88,7 +88,7 @@ func (c *Comparison) withoutLosers(v *ledger.Verdict) *ledger.Verdict {
 
 // isBeforeSteps is true while the requests of a deployment in tracks are moved to where the revision or its rollback goes on from.
 func (c *Comparison) isBeforeSteps() bool {
-	return c.State.Current != nil && c.State.Current.Track != "" && c.State.Cursor.Stage < ledger.StageSteps
+	return c.State.HasTracks() && c.State.Cursor.Stage < ledger.StageSteps
 }
 
 // IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.

@@ -13,7 +13,7 @@ import (
 )
 
 // hasTracks is true for a deployment whose current revision is in a track.
-func (f *Input) hasTracks() bool { return f.State.Current != nil && f.State.Current.Track != "" }
+func (f *Input) hasTracks() bool { return f.State.HasTracks() }
 
 // canaryStatus says how far a revision in tracks is. It is nil for one without tracks.
 func canaryStatus(f *Input) *v1alpha1.CanaryStatus {

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
 )
@@ -68,7 +69,8 @@ type Input struct {
 	Site      Site
 	Claim     Claim
 
-	// Track is the track that the workload is rendered in. It is empty for a Blueprint without spec.canary, and only for that.
+	// Track is the track that the workload is rendered in. It is empty for a Blueprint without spec.canary, and only for that, or the one of such a
+	// Blueprint beside another track.
 	Track string
 }
 
@@ -161,8 +163,15 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 	if err != nil {
 		return nil, err
 	}
-	if in.Track == "" {
+	switch in.Track {
+	case "":
 		return writeObjects(objects, data["image"], in.Site.Layout)
+	case track.Plain:
+		files, err = writeObjects(objects, data["image"], in.Site.Layout)
+		if err != nil {
+			return nil, err
+		}
+		return track.LabelPods(files)
 	}
 	files, err = writeObjects(objects, data["image"], catalogv1alpha1.LayoutManifests)
 	if err != nil {

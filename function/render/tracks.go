@@ -12,10 +12,10 @@ import (
 // from such a Blueprint: the workload would have another name there, and moving it would stop its pods.
 func checkTrack(in Input) error {
 	canary := in.Blueprint != nil && in.Blueprint.Spec.Canary != nil
-	if canary && in.Track == "" {
+	if canary && (in.Track == "" || in.Track == track.Plain) {
 		return errors.New("spec.canary: is set, so that nothing can be rendered without a track")
 	}
-	if !canary && in.Track != "" {
+	if !canary && in.Track != "" && in.Track != track.Plain {
 		return errors.New("spec.canary: is not set, so that nothing can be rendered in tracks")
 	}
 	return nil

@@ -1,8 +1,12 @@
 package step
 
 import (
+	"fmt"
 	"maps"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -285,11 +289,59 @@ var argoCanary = map[string]argoCase{
 	},
 }
 
-// TestBlueGreenToCanary is a sequence of argo-rollouts' end-to-end tests: what runs has no tracks, and the next revision does. We differ: that is refused.
+// TestBlueGreenToCanary is a sequence of argo-rollouts' end-to-end tests: what runs has no tracks, and the next revision does. We differ: it takes all
+// requests at once, and shares begin with the revision after it.
 func TestBlueGreenToCanary(t *testing.T) {
-	s := ledger.State{Stable: 1, History: []ledger.Past{{Number: 1}}}
-	_, err := PlaceRevision(s, Workload{Digest: "b", IsEnabled: true, HasPods: true})
-	if err == nil {
-		t.Error("a revision in tracks begins beside one without: an error is wanted")
+	s := record(t, good(1, "a")...)
+	w := Workload{Digest: "b", IsEnabled: true, HasPods: true}
+	p, err := PlaceRevision(s, w)
+	if want := (Placement{Track: ledger.TrackBlue, Stable: 1, HasSteps: true, IsMove: true}); p != want || err != nil {
+		t.Fatalf("PlaceRevision(...): want %+v, got %+v, %v", want, p, err)
 	}
+	in := input(desired("b", func(d *Desired) { d.Workload, d.Placement = w, p; move(&d.Plan) }), func(in *Input) {
+		in.IsRecorded, in.AreTracksKnown = true, true
+		in.Directories = []Directory{{Site: "edge1", IsKnown: true}, {Site: "edge2", IsKnown: true}}
+	})
+	flat, beside := map[string]Track{"plain": {Revision: 1, Weight: 100, IsProven: true}}, map[string]Track{"plain": {Revision: 1, Weight: 100, IsProven: true}, "blue": {Revision: 2}}
+	goesOn := func(tracks map[string]Track, proof Proof) string {
+		for i := range in.Directories {
+			in.Directories[i].Tracks = tracks
+		}
+		in.Proof = proof
+		e, holds := Step(s, in)
+		if e == nil {
+			return "stays: " + string(holds.Progress)
+		}
+		s, err = ledger.Append(s, time.Time{}, *e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		aim := in.AimAt(s, in.Directories[0])
+		return fmt.Sprintf("step %d, stage %d: puts %v, serving %s, weight %d", s.Cursor.Step, s.Cursor.Stage, aim.Put, aim.Serving, aim.Weight)
+	}
+	live := Proof{IsLive: true, Trees: treesOf("b")}
+	got := []string{goesOn(flat, Proof{}), goesOn(flat, Proof{}), goesOn(beside, Proof{}), goesOn(beside, live)}
+	beside = map[string]Track{"plain": {Revision: 1, IsProven: true}, "blue": {Revision: 2, Weight: 100, IsProven: true}}
+	got = append(got, goesOn(beside, live), goesOn(beside, live))
+	beside = map[string]Track{"plain": {Revision: 1, IsProven: true, IsIdle: true}, "blue": {Revision: 2, Weight: 100, IsProven: true}}
+	got = append(got, goesOn(beside, live))
+	want := []string{
+		"step 0, stage 0: puts map[], serving plain, weight 0",
+		"step 0, stage 3: puts map[blue:2 plain:1], serving plain, weight 0",
+		"stays: ",
+		"step 1, stage 3: puts map[blue:2 plain:1], serving plain, weight 100",
+		"step 1, stage 3: puts map[blue:2 plain:1], serving plain, weight 100",
+		"stays: " + string(HoldDraining),
+		"step 1, stage 4: puts map[blue:2], serving blue, weight 0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("The pods of the track come first, then their requests, and the others go last.\n-want, +got:\n%s", diff)
+	}
+}
+
+// move gives a plan the steps of a move: the pods, and then all requests.
+func move(plan *[]ledger.Step) {
+	r := ledger.Revision{Plan: *plan}
+	steps(0, 100)(&r)
+	*plan = r.Plan
 }

@@ -2,6 +2,7 @@ package step
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -12,6 +13,9 @@ import (
 type Workload struct {
 	// Digest of what its pods depend on, whatever their number and their track.
 	Digest string
+
+	// IsPlain says that its Blueprint has no tracks. Only Serving counts then.
+	IsPlain bool
 
 	// IsEnabled says that the spec asks for steps.
 	IsEnabled bool
@@ -31,23 +35,50 @@ type Placement struct {
 	// Stable is the revision that it begins beside. 0 means that there is none.
 	Stable int64
 
-	// HasSteps says that the requests are shared between the two. Without steps the revision takes the track of the stable one.
+	// HasSteps says that the requests go from the one to the other in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
+
+	// IsMove says that one of the two has no tracks. The steps give all requests from the one to the other, and share none.
+	IsMove bool
 }
 
 // PlaceRevision returns where the next revision of a workload goes. It has steps only if the pods of the stable revision differ by more than their
-// number. It returns an error if the stable revision has no tracks: its pods have other names.
+// number, or have no track where it has one, or the other way round.
 func PlaceRevision(s ledger.State, w Workload) (Placement, error) {
 	stable := pastOf(s, s.Stable)
 	switch {
+	case w.IsPlain:
+		return placePlain(s, stable)
 	case stable == nil:
 		return Placement{Track: cmp.Or(w.Serving, trackOf(s), ledger.TrackBlue)}, nil
-	case stable.Track == "":
-		return Placement{}, errors.Errorf("revision %d, which runs, has no tracks: a deployment cannot move to a Blueprint with spec.canary yet", stable.Number)
+	case ledger.IsPlain(stable.Track):
+		return Placement{Track: ledger.TrackBlue, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	case !w.IsEnabled, !w.HasPods, w.Digest == stable.Workload:
 		return Placement{Track: stable.Track, Stable: stable.Number}, nil
 	}
 	return Placement{Track: ledger.OtherTrack(stable.Track), Stable: stable.Number, HasSteps: true}, nil
+}
+
+// placePlain returns where the next revision of a Blueprint without tracks goes. Once one came after a revision with tracks, its pods have a label that
+// stays: to take it away would start all of them again. It returns an error where pods in a track run of which nothing was verified.
+func placePlain(s ledger.State, stable *ledger.Past) (Placement, error) {
+	switch {
+	case stable == nil && !ledger.IsPlain(trackOf(s)):
+		return Placement{}, errors.Errorf("revision %d is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only", s.Current.Number)
+	case stable == nil:
+		return Placement{Track: plainTrackOf(s)}, nil
+	case !ledger.IsPlain(stable.Track):
+		return Placement{Track: ledger.TrackPlain, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
+	}
+	return Placement{Track: stable.Track}, nil
+}
+
+// plainTrackOf returns the track of the current revision of a Blueprint without tracks.
+func plainTrackOf(s ledger.State) string {
+	if trackOf(s) == ledger.TrackPlain {
+		return ledger.TrackPlain
+	}
+	return ""
 }
 
 // trackOf returns the track of the current revision, or "".
@@ -66,5 +97,18 @@ func (in Input) awaitsPlacement(s ledger.State) bool {
 		return false
 	}
 	now, err := PlaceRevision(s, d.Workload)
-	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded
+	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || in.awaitsEmptyTracks(s)
+}
+
+// awaitsEmptyTracks is true while a revision without tracks, which replaces another one in place, would remove pods of a track that may get requests. A
+// revision that takes the requests over from a track has to be alone before: else its own tree would never be there to be restored.
+func (in Input) awaitsEmptyTracks(s ledger.State) bool {
+	p := in.Desired.Placement
+	if !ledger.IsPlain(p.Track) || p.HasSteps || !hasTracks(s) || in.Desired.Request == s.Current.Request {
+		return false
+	}
+	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
+		return true
+	}
+	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.besides(ledger.TrackPlain).isAway() })
 }

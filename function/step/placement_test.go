@@ -13,10 +13,30 @@ func inTrack(track, workload string, stable int64) func(*ledger.Revision) {
 	return func(r *ledger.Revision) { r.Track, r.Workload, r.Stable = track, workload, stable }
 }
 
-// goodInTrack is a revision in a track that was verified, and is alone.
-func goodInTrack(number int64, track, workload string, stable int64) []ledger.Event {
+// steps give a revision a plan of weights, at all Sites of its plan.
+func steps(weights ...int32) func(*ledger.Revision) {
+	return func(r *ledger.Revision) {
+		if len(weights) == 0 {
+			return
+		}
+		var sites []string
+		for _, p := range r.Plan {
+			sites = append(sites, p.Sites...)
+		}
+		r.Plan = nil
+		for i, w := range weights {
+			r.Plan = append(r.Plan, ledger.Step{Weight: new(w), Ahead: new(int32(100))})
+			if i == 0 {
+				r.Plan[0].Sites = sites
+			}
+		}
+	}
+}
+
+// goodInTrack is a revision in a track that was verified, and is alone. It went through weights, or through the plan that revisions have here.
+func goodInTrack(number int64, track, workload string, stable int64, weights ...int32) []ledger.Event {
 	return []ledger.Event{
-		ordered(number, workload, inTrack(track, workload, stable)), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps), verified(workload),
+		ordered(number, workload, inTrack(track, workload, stable), steps(weights...)), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps), verified(workload),
 		stageOf(1, ledger.StageAlone),
 	}
 }
@@ -58,8 +78,84 @@ func TestPlaceRevision(t *testing.T) {
 			}
 		})
 	}
-	if _, err := PlaceRevision(record(t, good(1, "a")...), Workload{Digest: "w"}); err == nil {
-		t.Error("\nA deployment does not move into tracks yet.\nPlaceRevision(...): got no error")
+}
+
+// movedBack is a revision without tracks that took the requests over from one in a track, and is alone.
+func movedBack() []ledger.Event {
+	return join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "plain", "w2", 1, 0, 100))
+}
+
+// TestPlacePlain places revisions of Blueprints without tracks, and those that follow them.
+func TestPlacePlain(t *testing.T) {
+	plain := Workload{IsPlain: true}
+	tracks := Workload{Digest: "w2", IsEnabled: true, HasPods: true}
+	cases := map[string]struct {
+		reason   string
+		events   []ledger.Event
+		workload Workload
+		want     Placement
+		err      string
+	}{
+		"Ever":     {reason: "Without tracks a revision has none.", events: good(1, "a"), workload: plain},
+		"First":    {reason: "A first revision without tracks has none.", workload: plain},
+		"ToTracks": {reason: "A revision in tracks begins beside one without.", events: good(1, "a"), workload: tracks, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true}},
+		"Disabled": {reason: "No spec turns the steps of a move off.", events: good(1, "a"), workload: Workload{Digest: "w2"}, want: Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true}},
+		"Back":     {reason: "A revision without tracks begins beside one in a track.", events: goodInTrack(1, "green", "w1", 0), workload: plain, want: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true}},
+		"Labelled": {reason: "Pods that have a label keep it.", events: movedBack(), workload: plain, want: Placement{Track: "plain"}},
+		"Again":    {reason: "A deployment moves into tracks again.", events: movedBack(), workload: tracks, want: Placement{Track: "blue", Stable: 2, HasSteps: true, IsMove: true}},
+		"Unproven": {
+			reason: "From a track of which nothing was verified nobody knows what could serve meanwhile.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
+			err: "revision 1 is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := PlaceRevision(record(t, tc.events...), tc.workload)
+			message := ""
+			if err != nil {
+				message = err.Error()
+			}
+			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, message}); diff != "" {
+				t.Errorf("\n%s\nPlaceRevision(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestAwaitEmptyTracks asks for a revision without tracks, in the place of another one, while a directory has a track too.
+func TestAwaitEmptyTracks(t *testing.T) {
+	toTracks := join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})
+	verifiedBack := movedBack()
+	verifiedBack = verifiedBack[:len(verifiedBack)-1]
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		blue   Track
+		known  bool
+		want   bool
+	}{
+		"Idle":    {reason: "Pods that serve nothing are replaced at once.", events: toTracks, blue: Track{Revision: 2, IsIdle: true}, known: true},
+		"Serves":  {reason: "Pods that may get requests are not removed in place.", events: toTracks, blue: Track{Revision: 2, Weight: 100}, known: true, want: true},
+		"Unknown": {reason: "A directory that is not known may have a track.", events: toTracks, want: true},
+		"NotAlone": {
+			reason: "A revision that took the requests over has to be alone before the next one, so that its tree can be restored.", events: verifiedBack,
+			blue: Track{Revision: 1, IsIdle: true}, known: true, want: true,
+		},
+		"Alone": {reason: "A revision without tracks that is alone is replaced in place.", events: movedBack(), known: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, tc.events...)
+			in := input(desired("b", func(d *Desired) {
+				d.Workload = Workload{IsPlain: true}
+				d.Placement, _ = PlaceRevision(s, d.Workload)
+			}))
+			in.AreTracksKnown, in.IsRecorded = tc.known, true
+			in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"blue": tc.blue, "plain": {Revision: 1, Weight: 100}}}}
+			if got := in.awaitsPlacement(s); got != tc.want {
+				t.Errorf("\n%s\nawaitsPlacement(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
 	}
 }
 

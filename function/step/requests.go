@@ -143,6 +143,8 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 		return ResultUnknownRevision
 	case !slices.ContainsFunc(s.Targets(), func(p ledger.Past) bool { return p.Number == number }):
 		return ResultNoTarget
+	case ledger.IsPlain(s.History[target].Track) != ledger.IsPlain(s.Current.Track) && number != s.Stable:
+		return ResultNoTarget // What requests would go to meanwhile is in no object any more: an edit of the claim moves it.
 	case s.IsRejected() && s.Target == number, in.HasAllReported && in.holdsTarget(s.History[target]):
 		return ResultNothingToRestore
 	}

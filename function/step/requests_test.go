@@ -88,6 +88,10 @@ func TestRequests(t *testing.T) {
 			events: join(one, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
 			result: ResultNoTarget,
 		},
+		"RollbackToPlain": {
+			reason: "What has no tracks is in no object once a revision in a track is alone: an edit moves back.",
+			events: join(good(1, "a"), goodInTrack(2, "blue", "w2", 1)), in: input(desired("a"), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNoTarget,
+		},
 		"RollbackToUnknown": {
 			reason: "A revision that is not remembered is no target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,

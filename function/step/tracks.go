@@ -68,6 +68,7 @@ type siteTracks struct {
 	// track is the name of the origin's track, or of that of the revision where there is none. Home is what it has, and other what the other one has.
 	track       string
 	home, other Track
+	otherName   string
 
 	// otherIsVerified says that the other track has pods of a verified revision.
 	otherIsVerified bool
@@ -115,13 +116,33 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 	case t.home.Revision == t.origin.revision, t.home.isAway(), t.home.Weight == 0:
 		return Aim{Keeps: true} // It is away once its requests have ended.
 	case t.otherIsVerified:
-		return Aim{Serving: ledger.OtherTrack(t.origin.track)}
+		return Aim{Serving: t.otherName}
 	}
 	return Aim{Serving: t.origin.track}
 }
 
 // hasTracks is true for a state whose current revision is in a track.
-func hasTracks(s ledger.State) bool { return s.Current != nil && s.Current.Track != "" }
+func hasTracks(s ledger.State) bool { return s.HasTracks() }
+
+// besides returns what a directory has beside a track. It never has more than two.
+func (d Directory) besides(name string) Track {
+	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
+		if t := d.Tracks[other]; other != name && t.Revision != 0 {
+			return t
+		}
+	}
+	return Track{}
+}
+
+// nameBeside returns the name of the track that a directory has beside one, or of the one that a revision beside it would take.
+func (d Directory) nameBeside(name string) string {
+	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
+		if other != name && d.Tracks[other].Revision != 0 {
+			return other
+		}
+	}
+	return ledger.OtherTrack(name)
+}
 
 // pastOf returns a revision of the history, or nil.
 func pastOf(s ledger.State, number int64) *ledger.Past {
@@ -140,14 +161,14 @@ func originOf(s ledger.State, site string) origin {
 		number = s.Target
 	}
 	p := pastOf(s, number)
-	if p == nil || p.Track == "" {
+	if p == nil {
 		return origin{}
 	}
 	_, isServed := slices.BinarySearchFunc(p.Trees, site, func(t ledger.SiteTree, name string) int { return cmp.Compare(t.Site, name) })
 	if !isServed {
 		return origin{}
 	}
-	return origin{track: p.Track, revision: number}
+	return origin{track: cmp.Or(p.Track, ledger.TrackPlain), revision: number}
 }
 
 // isVerifiedRevision is true for a revision that was verified, also if a user withdrew it since.
@@ -160,7 +181,13 @@ func isVerifiedRevision(s ledger.State, number int64) bool {
 func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown}
 	t.track = cmp.Or(t.origin.track, s.Current.Track)
-	t.home, t.other = d.Tracks[t.track], d.Tracks[ledger.OtherTrack(t.track)]
+	t.home, t.other, t.otherName = d.Tracks[t.track], d.besides(t.track), d.nameBeside(t.track)
+	switch {
+	case t.origin.track == ledger.TrackPlain && t.home.Revision != 0:
+		t.origin.revision = t.home.Revision // A directory without tracks goes on from what it has: it was replaced in place.
+	case t.origin.revision == 0 && t.otherName == ledger.TrackPlain:
+		t.other = Track{} // Nothing without tracks was verified.
+	}
 	t.otherIsVerified = isVerifiedRevision(s, t.other.Revision) || t.hasForgottenOther(s)
 	return t
 }

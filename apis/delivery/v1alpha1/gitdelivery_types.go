@@ -99,7 +99,7 @@ type Tree struct {
 type TreePart struct {
 	// Path of the folder in the directory, which is the name of its track.
 	// +required
-	// +kubebuilder:validation:Enum=blue;green
+	// +kubebuilder:validation:Enum=blue;green;plain
 	Path string `json:"path"`
 
 	// Tree is the git tree id (SHA-1, 40 hexadecimal digits) of the folder. The repository has it in the directory, or in a tree of an earlier revision;
@@ -119,7 +119,7 @@ type TreePart struct {
 type TreeTrack struct {
 	// Name of the track.
 	// +required
-	// +kubebuilder:validation:Enum=blue;green
+	// +kubebuilder:validation:Enum=blue;green;plain
 	Name string `json:"name"`
 
 	// Revision that the folder of the track belongs to.

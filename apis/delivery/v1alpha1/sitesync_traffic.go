@@ -35,7 +35,7 @@ type SiteTraffic struct {
 type TrackTraffic struct {
 	// Name of the track.
 	// +required
-	// +kubebuilder:validation:Enum=blue;green
+	// +kubebuilder:validation:Enum=blue;green;plain
 	Name string `json:"name"`
 
 	// Weight is the share of the requests, in percent.

@@ -243,7 +243,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 // withTracks returns the entries of a claim's directory, and those in the folders of its tracks by their paths.
 func (c *comparison) withTracks(ctx context.Context, dir string, entries map[string]git.Entry) (map[string]git.Entry, error) {
 	out := maps.Clone(entries)
-	for _, folder := range []string{track.Blue, track.Green, track.FolderShared} {
+	for _, folder := range append(track.Names(), track.FolderShared) {
 		if entries[folder].Mode != modeDirectory {
 			continue
 		}

@@ -109,8 +109,8 @@ func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.F
 	out, files := map[string]v1alpha1.HistoryTree{}, map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		for _, at := range t.Tracks {
-			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.position().Revision {
-				continue
+			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.position().Revision || at.Name == track.Plain {
+				continue // The tree of a revision without tracks cannot be derived from a directory with them.
 			}
 			whole, folder, err := aloneFiles(f.decodedFiles(t), at.Name)
 			if err != nil {
@@ -197,7 +197,7 @@ func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *decision {
 		}
 		named[at.Name], total = true, total+at.Weight
 	}
-	for _, name := range []string{track.Blue, track.Green} {
+	for _, name := range track.Names() {
 		if !named[name] && len(filesIn(whole, name)) > 0 {
 			return refuse(v1alpha1.ReasonInvalid, "%s.tracks: the directory has a folder %s, which no entry names", field, name)
 		}

@@ -3,7 +3,6 @@ package sitesync
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -76,8 +75,8 @@ func routeProblem(want v1alpha1.TrafficRoute, found *unstructured.Unstructured) 
 }
 
 // isWeighed is true for a track whose Service the cluster gives requests to although Git gives it none: another user changed a route.
-func (t *trafficFacts) isWeighed(track string) bool {
-	return t != nil && slices.ContainsFunc(t.weighed, func(service string) bool { return strings.HasSuffix(service, "-"+track) })
+func (t *trafficFacts) isWeighed(name string) bool {
+	return t != nil && slices.ContainsFunc(t.weighed, func(service string) bool { return track.OfService(service) == name })
 }
 
 func readWorkloads(ctx context.Context, read objectReader, want []v1alpha1.TrafficWorkload) *problem {

@@ -1,0 +1,223 @@
+package track
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// IsFlat is true for the files of a directory without tracks.
+func IsFlat(files tree.Files) bool {
+	for name := range files {
+		if strings.Contains(name, "/") {
+			return false
+		}
+	}
+	return len(files) > 0
+}
+
+// Join returns the files of a directory with tracks and, beside them, in the folder Plain, what a directory without tracks has and they have not. The
+// Services that routes send requests to, and these routes, are those of the tracks; of what else both have, newest says whose is taken: Plain, or a track.
+// It returns an error, which names the object, if the Services are not the same: the pods of both have to answer the same callers.
+func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
+	j := joint{out: maps.Clone(tracked), flat: map[Object]string{}, tracked: map[Object]string{}, newest: newest}
+	if err := j.read(tracked, flat); err != nil {
+		return nil, err
+	}
+	if err := j.checkFronts(flat); err != nil {
+		return nil, err
+	}
+	for o, file := range j.flat {
+		if err := j.place(o, file, flat[file]); err != nil {
+			return nil, err
+		}
+	}
+	if len(filesOf(j.out, Plain)) == 0 {
+		return nil, errors.New("the revision without tracks has no objects of its own, which could keep the requests")
+	}
+	if _, ok := tracked[kustomizationFile]; !ok {
+		return j.out, nil
+	}
+	if err := listFolder(j.out, FolderShared); err != nil {
+		return nil, err
+	}
+	return j.out, listFolder(j.out, Plain)
+}
+
+// A joint is a directory with tracks that gets the objects of one without.
+type joint struct {
+	out           tree.Files
+	flat, tracked map[Object]string
+	fronts        fronts
+	newest        string
+}
+
+func (j *joint) read(tracked, flat tree.Files) error {
+	var err error
+	if j.fronts, err = readFronts(tracked); err != nil {
+		return err
+	}
+	for files, into := range map[*tree.Files]map[Object]string{&tracked: j.tracked, &flat: j.flat} {
+		for _, name := range files.Names() {
+			if isKustomization(name) || strings.HasPrefix(name, Plain+"/") {
+				continue
+			}
+			u, err := decodeObject((*files)[name])
+			if err != nil {
+				return errors.Wrap(err, name)
+			}
+			into[objectOf(u)] = name
+		}
+	}
+	return nil
+}
+
+// checkFronts returns an error for a front that is not the same Service in both.
+func (j *joint) checkFronts(flat tree.Files) error {
+	for _, front := range j.fronts.sorted() {
+		o := Object{Kind: "Service", Namespace: front.Namespace, Name: front.Name}
+		file, ok := j.flat[o]
+		if !ok {
+			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not go from the one to the other", o)
+		}
+		is, err := decodeObject(j.out[j.tracked[o]])
+		if err != nil {
+			return err
+		}
+		plain, err := decodeObject(flat[file])
+		if err != nil {
+			return err
+		}
+		if field := differingField(is, plain); field != "" {
+			return errors.Errorf("%s: %s is another one than in the revision without tracks: it must be the same, since requests go to the pods of both", o, field)
+		}
+	}
+	return nil
+}
+
+// differingField returns the field by which two Services send requests to other pods, or other ports of them, or "".
+func differingField(a, b *unstructured.Unstructured) string {
+	if !reflect.DeepEqual(selectorWithoutTrack(a), selectorWithoutTrack(b)) {
+		return "spec.selector"
+	}
+	if !reflect.DeepEqual(portsOf(a), portsOf(b)) {
+		return "spec.ports"
+	}
+	return ""
+}
+
+func selectorWithoutTrack(u *unstructured.Unstructured) map[string]any {
+	out := maps.Clone(mapAt(u.Object, "spec", "selector"))
+	delete(out, LabelTrack)
+	return out
+}
+
+// portsOf returns the ports of a Service with their defaults, without what opens them outside of the cluster.
+func portsOf(u *unstructured.Unstructured) []map[string]any {
+	var out []map[string]any
+	for _, p := range mapsOf(listAt(u.Object, "spec", "ports")) {
+		target := p["targetPort"]
+		if target == nil {
+			target = p["port"]
+		}
+		out = append(out, map[string]any{"name": p["name"], "port": p["port"], "targetPort": target, "protocol": cmp.Or(textAt(p, "protocol"), "TCP")})
+	}
+	return out
+}
+
+// place puts an object of the directory without tracks where it belongs.
+func (j *joint) place(o Object, file string, content []byte) error {
+	at, isTracked := j.tracked[o]
+	switch {
+	case !isTracked:
+		j.out[Plain+"/"+file] = content
+	case !isShared(at):
+		return errors.Errorf("%s: both the track and the revision without tracks have one of this name", o)
+	case j.newest == Plain:
+		return j.replaceShared(at, content)
+	}
+	return nil
+}
+
+// replaceShared replaces an object that both have by the newer one. A front, and a route that sends requests to one, stays.
+func (j *joint) replaceShared(at string, content []byte) error {
+	u, err := decodeObject(j.out[at])
+	if err != nil {
+		return err
+	}
+	isRouted := false
+	if isRoute(u) {
+		shares, err := readRoute(u, j.fronts)
+		if err != nil {
+			return err
+		}
+		isRouted = hasFront(shares)
+	}
+	if !isRouted && !isFront(u) {
+		j.out[at] = content
+	}
+	return nil
+}
+
+// filesOf returns the files of a folder, by their names in it.
+func filesOf(files tree.Files, folder string) tree.Files {
+	out := tree.Files{}
+	for name, b := range files {
+		if file, ok := strings.CutPrefix(name, folder+"/"); ok && file != kustomizationFile {
+			out[file] = b
+		}
+	}
+	return out
+}
+
+// LabelPods returns the files of a directory without tracks, in which the pods that Services select have the label of the track Plain. So the Service may
+// select them alone while those of another track run beside them. Selectors of Deployments, which can never change, stay as they are.
+func LabelPods(files tree.Files) (tree.Files, error) {
+	out, deployments, services := maps.Clone(files), map[string]*unstructured.Unstructured{}, []*unstructured.Unstructured{}
+	for _, name := range files.Names() {
+		if isKustomization(name) {
+			continue
+		}
+		u, err := decodeObject(files[name])
+		if err != nil {
+			return nil, errors.Wrap(err, name)
+		}
+		switch objectOf(u).Group + "/" + u.GetKind() {
+		case "apps/Deployment":
+			deployments[name] = u
+		case "/Service":
+			services = append(services, u)
+		}
+	}
+	for name, d := range deployments {
+		if !isSelected(d, services) {
+			continue
+		}
+		makeMap(d.Object, "spec", "template", "metadata", "labels")[LabelTrack] = Plain
+		b, err := encodeObject(d)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = b
+	}
+	return out, nil
+}
+
+// isSelected is true for a Deployment whose pods a Service selects.
+func isSelected(d *unstructured.Unstructured, services []*unstructured.Unstructured) bool {
+	pods, _ := podLabels(d)
+	for _, s := range services {
+		selector, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector")
+		if s.GetNamespace() == d.GetNamespace() && len(selector) > 0 && labels.SelectorFromSet(selector).Matches(pods) {
+			return true
+		}
+	}
+	return false
+}
