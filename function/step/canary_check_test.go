@@ -113,8 +113,12 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 		for key, n := range s.made {
 			t.made[s.name+key] = n
 		}
-		if content := buildOf(r.Request.Intent).Content; s.git[r.Track].Build.Content == content {
-			t.made[s.name+r.Track+content] += never // A revision that was in flight has pods of the same build, of which some go and come again.
+		// A revision that was in flight has pods of the same build, of which some go and come again, also where an engine has still to remove them.
+		content := buildOf(r.Request.Intent).Content
+		for _, d := range []canaryDirectory{s.git, s.fetched, s.applied} {
+			if d[r.Track].Build.Content == content {
+				t.made[s.name+r.Track+content] = never
+			}
 		}
 	}
 }
