@@ -54,6 +54,10 @@ type Revision struct {
 	Sites       string       `json:"sites,omitempty"`
 	RequestedBy string       `json:"requestedBy,omitempty"`
 	Since       *metav1.Time `json:"since,omitempty"`
+
+	// Reason and Message of a rejection.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // A Part is a delivery, a Site, a Gate, a canary or a request of the present revision, or an object of a cluster.
@@ -134,6 +138,7 @@ func revisions(f *cause.Facts) []Revision {
 	}
 	if s.Current != nil && s.Current.Number == now.Number {
 		now.Verdict = verdictOf(s.Verdict, false)
+		now.Reason, now.Message = rejectionOf(s.Verdict)
 		if r := s.Current.RequestRef; r != nil {
 			now.RequestedBy = cmp.Or(r.By, r.Name)
 		}
@@ -143,8 +148,9 @@ func revisions(f *cause.Facts) []Revision {
 		if p.Number == now.Number {
 			continue
 		}
+		reason, message := rejectionOf(p.Verdict)
 		out = append(out, Revision{
-			Number: p.Number, Commit: commitOf(f, p.Number), Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == s.Target,
+			Reason: reason, Message: message, Number: p.Number, Commit: commitOf(f, p.Number), Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == s.Target,
 			IsLive: p.Number == d.Status.LiveRevision, Sites: sitesOf(p), RequestedBy: requesterOf(f, p.Number), Since: &p.EndedAt,
 		})
 	}
@@ -167,6 +173,14 @@ func verdictOf(v *ledger.Verdict, isWithdrawn bool) string {
 		return ""
 	}
 	return string(v.Result)
+}
+
+// rejectionOf a verdict is why, and what was seen.
+func rejectionOf(v *ledger.Verdict) (reason, message string) {
+	if v == nil {
+		return "", ""
+	}
+	return v.Reason, v.Message
 }
 
 // sitesOf a revision that was verified are those that ran it.

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+func TestHistory(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		denied string
+		args   []string
+		code   int
+		says   []string
+		not    string
+	}{
+		"All":     {reason: "All revisions that the ledger remembers are shown, with why one was rejected.", says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2", "5         5f77a90  Verified (target)"}},
+		"One":     {reason: "One revision is shown alone.", args: []string{"--revision=5"}, says: []string{"5         5f77a90"}, not: "Rejected"},
+		"Never":   {reason: "A revision that the ledger does not remember is an error.", args: []string{"--revision=2"}, code: exitInvalid, says: []string{"the ledger does not remember revision 2"}},
+		"JSON":    {reason: "A script gets the revisions.", args: []string{"-o", "json"}, says: []string{`"number": 7`, `"reason": "GateFailed"`}},
+		"Blind":   {reason: "Without GitDeliveries there is no ledger to read, and the user sees that.", denied: "gitdeliveries.delivery.intentplane.dev", says: []string{"7 ", "Not read:   gitdeliveries.delivery.intentplane.dev"}, not: "5f77a90"},
+		"Another": {reason: "A name that nothing has is an error.", args: []string{"-n", "team-z"}, code: exitInvalid, says: []string{"has no IntentDeployment"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{denied: map[string]bool{tc.denied: true}}
+			kubeconfig := serveSamples(t, server, map[string]*samples.Sample{"team-a": samples.RollingBack()})
+			out, problems, code := runIntent("", append([]string{"history", "shop", "--kubeconfig", kubeconfig}, tc.args...)...)
+			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
+				t.Errorf("\n%s\nhistory: want %d and not %q, got %d:\n%s%s", tc.reason, tc.code, tc.not, code, out, problems)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(out+problems, want) {
+					t.Errorf("\n%s\nhistory: want %q, got:\n%s%s", tc.reason, want, out, problems)
+				}
+			}
+		})
+	}
+}
