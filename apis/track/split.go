@@ -140,13 +140,7 @@ func (p *Parts) workloads() []*member {
 }
 
 func (p *Parts) filter(choose func(*member) bool) []*member {
-	out := []*member{}
-	for _, m := range p.members {
-		if choose(m) {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(p.members), func(m *member) bool { return !choose(m) })
 }
 
 func (p *Parts) selectListed(selectors []Selector) error {

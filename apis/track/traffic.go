@@ -3,6 +3,7 @@ package track
 import (
 	"bytes"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -71,13 +72,12 @@ func Backends(route *unstructured.Unstructured) ([]Backend, error) {
 
 // addBackend adds the weight to the same Service among those from an index on, or adds the Service.
 func addBackend(all []Backend, from int, b Backend) []Backend {
-	for i := from; i < len(all); i++ {
-		if all[i].Service == b.Service {
-			all[i].Weight += b.Weight
-			return all
-		}
+	i := slices.IndexFunc(all[from:], func(other Backend) bool { return other.Service == b.Service })
+	if i < 0 {
+		return append(all, b)
 	}
-	return append(all, b)
+	all[from+i].Weight += b.Weight
+	return all
 }
 
 func serviceOf(route *unstructured.Unstructured, ref map[string]any) string {

@@ -127,23 +127,19 @@ func (s *BundleState) Pkg(name string) *PkgStatus {
 
 // Unreferenced returns the packages that left the bundle and are still in the cluster.
 func (s *BundleState) Unreferenced() []PkgStatus {
-	out := []PkgStatus{}
-	for _, p := range s.PkgStatuses {
-		if p.Status == Unreferenced {
-			out = append(out, p)
-		}
-	}
-	return out
+	return s.selectPackages(func(p PkgStatus) bool { return p.Status == Unreferenced })
 }
 
 // Stale returns the packages that another writer began to deploy or to remove longer than d before now: that writer may have ended before it
 // could record the result. An empty writer is another one than any.
 func (s *BundleState) Stale(now time.Time, d time.Duration, writer string) []PkgStatus {
-	out := []PkgStatus{}
-	for _, p := range s.PkgStatuses {
-		if p.Status.isUnderWay() && (writer == "" || p.Writer != writer) && now.Sub(p.DateUpdated) > d {
-			out = append(out, p)
-		}
-	}
-	return out
+	return s.selectPackages(func(p PkgStatus) bool {
+		return p.Status.isUnderWay() && (writer == "" || p.Writer != writer) && now.Sub(p.DateUpdated) > d
+	})
+}
+
+// selectPackages returns the packages that are meant, in a slice of their own that is never nil.
+func (s *BundleState) selectPackages(isMeant func(PkgStatus) bool) []PkgStatus {
+	all := append([]PkgStatus{}, s.PkgStatuses...)
+	return slices.DeleteFunc(all, func(p PkgStatus) bool { return !isMeant(p) })
 }

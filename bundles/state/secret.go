@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -199,10 +200,8 @@ func encodeRecord(s *BundleState) (string, []byte, error) {
 func packBytes(plain []byte) ([]byte, error) {
 	out := &bytes.Buffer{}
 	w := gzip.NewWriter(out)
-	if _, err := w.Write(plain); err != nil {
-		return nil, err
-	}
-	err := w.Close()
+	_, err := w.Write(plain)
+	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
 }
 

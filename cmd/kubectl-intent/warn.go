@@ -80,13 +80,12 @@ func (v *validation) countForeignObject(at Finding, d document, o unstructured.U
 }
 
 func (v *validation) countPassedOver(apiVersion, kind string) {
-	one := PassedOver{APIVersion: apiVersion, Kind: kind, Count: 1}
+	one := PassedOver{APIVersion: apiVersion, Kind: kind}
 	i, found := slices.BinarySearchFunc(v.report.PassedOver, one, comparePassedOver)
-	if found {
-		v.report.PassedOver[i].Count++
-		return
+	if !found {
+		v.report.PassedOver = slices.Insert(v.report.PassedOver, i, one)
 	}
-	v.report.PassedOver = slices.Insert(v.report.PassedOver, i, one)
+	v.report.PassedOver[i].Count++
 }
 
 // meantGroups returns the API versions that have a kind, if an object of that kind in another group was probably meant to be of one of them:

@@ -253,12 +253,8 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 // hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.sites()
-	for _, s := range sites {
-		if !s.IsServing() && s.AvailableOther == 0 {
-			return false
-		}
-	}
-	return len(sites) > 0
+	isDown := func(s deliveryv1alpha1.SiteHealthState) bool { return !s.IsServing() && s.AvailableOther == 0 }
+	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
 }
 
 // shortImage returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.

@@ -1,6 +1,8 @@
 package application
 
 import (
+	"slices"
+
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 )
@@ -67,15 +69,10 @@ func Rows() []Row {
 	}}
 }
 
-// currentRow returns the first row that matches.
+// currentRow returns the first row that matches. The last one always does.
 func (f *Facts) currentRow() Row {
 	rows := Rows()
-	for _, r := range rows {
-		if r.matches(f) {
-			return r
-		}
-	}
-	return rows[len(rows)-1]
+	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]
 }
 
 // phaseTable returns the legal changes of a phase.

@@ -89,10 +89,8 @@ func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[stri
 // withAnnotation returns a delivery with one more annotation. The delivery that it is made from stays as it is.
 func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliveryv1alpha1.GitDelivery {
 	out := *d
-	out.Annotations = maps.Clone(d.Annotations)
-	if out.Annotations == nil {
-		out.Annotations = map[string]string{}
-	}
+	out.Annotations = map[string]string{}
+	maps.Copy(out.Annotations, d.Annotations)
 	out.Annotations[key] = value
 	return &out
 }

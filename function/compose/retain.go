@@ -3,6 +3,7 @@ package compose
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -84,11 +85,10 @@ func Supersede(o *unstructured.Unstructured) *unstructured.Unstructured {
 // appliedEntries are the labels or annotations in a set, but for those that Crossplane adds itself.
 func appliedEntries(set *fieldpath.Set, field string, all map[string]string) map[string]string {
 	out := map[string]string{}
-	for key, value := range all {
-		if !strings.HasPrefix(key, crossplanePrefix) && set.Has(fieldpath.MakePathOrDie("metadata", field, key)) {
-			out[key] = value
-		}
-	}
+	maps.Copy(out, all)
+	maps.DeleteFunc(out, func(key, _ string) bool {
+		return strings.HasPrefix(key, crossplanePrefix) || !set.Has(fieldpath.MakePathOrDie("metadata", field, key))
+	})
 	return out
 }
 

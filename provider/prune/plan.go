@@ -271,13 +271,9 @@ func (f *Facts) unknownOwners() string {
 
 // covers reports whether a request is about a namespace.
 func (f *Facts) covers(namespace string) bool {
-	if namespace == "" {
-		return false
-	}
-	if namespace == f.Namespace {
-		return true
-	}
-	return f.Namespace == f.SystemNamespace && f.Namespace != "" && (slices.Contains(f.Namespaces, "*") || slices.Contains(f.Namespaces, namespace))
+	isSystem := f.Namespace == f.SystemNamespace && f.Namespace != ""
+	isNamed := slices.Contains(f.Namespaces, "*") || slices.Contains(f.Namespaces, namespace)
+	return namespace != "" && (namespace == f.Namespace || isSystem && isNamed)
 }
 
 // explainNamespace says of a namespace that is not covered how it would be.

@@ -89,7 +89,6 @@ func readyCondition(s *v1alpha1.SiteHealth, d decision) xpv2.Condition {
 	if d.reason == v1alpha1.ReasonServing {
 		status = corev1.ConditionTrue
 	}
-	return xpv2.Condition{
-		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
-	}.WithObservedGeneration(s.GetGeneration())
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	return c.WithObservedGeneration(s.GetGeneration())
 }
