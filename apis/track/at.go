@@ -50,7 +50,7 @@ func updateKustomizations(files tree.Files, s State) error {
 	if err := listFolder(files, FolderShared); err != nil {
 		return err
 	}
-	return writeKustomization(files, kustomizationFile, append(s.tracks(), FolderShared))
+	return writeKustomization(files, kustomizationFile, append(s.listTracks(), FolderShared))
 }
 
 // readFronts returns the Services of a directory of which each track has a copy: the shared ones that select the pods of a track.
@@ -85,8 +85,8 @@ func isFront(u *unstructured.Unstructured) bool {
 // setFront has a front select the pods of the track that gets the requests.
 func setFront(u *unstructured.Unstructured, s State) {
 	selector := mapAt(u.Object, "spec", "selector")
-	selector[LabelTrack] = s.receiving()
-	if s.receiving() == Plain && !s.IsLabelled {
+	selector[LabelTrack] = s.receivingTrack()
+	if s.receivingTrack() == Plain && !s.IsLabelled {
 		delete(selector, LabelTrack)
 	}
 	if s.isMove() {
@@ -149,7 +149,7 @@ func setWeights(namespace string, rule map[string]any, f fronts, s State) error 
 	}
 	refs := []any{}
 	for i := range shares {
-		entries, err := shares[i].entries(s)
+		entries, err := shares[i].weightedEntries(s)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 	if field == "" || !ok {
 		return nil
 	}
-	full, ok := integer(json.Number(text))
+	full, ok := parseInteger(json.Number(text))
 	if !ok || full < 0 {
 		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
 	}

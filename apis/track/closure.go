@@ -12,7 +12,7 @@ import (
 
 // selectNamedByPods selects the ConfigMaps and Secrets that the pods of the workload name.
 func (p *Parts) selectNamedByPods() error {
-	for _, w := range p.workloads() {
+	for _, w := range p.workloadMembers() {
 		for _, m := range p.members {
 			isConfig := m.is("", "ConfigMap") || m.is("", "Secret")
 			if isConfig && m.GetNamespace() == w.GetNamespace() && refersTo(w.Unstructured, m.GetKind(), m.GetName()) {
@@ -44,7 +44,7 @@ func (p *Parts) selectScalersAndBudgets() error {
 }
 
 func (p *Parts) scalesWorkload(m *member) bool {
-	return slices.ContainsFunc(p.workloads(), func(w *member) bool { return scalesDeployment(m.Unstructured, w.GetNamespace(), w.GetName()) })
+	return slices.ContainsFunc(p.workloadMembers(), func(w *member) bool { return scalesDeployment(m.Unstructured, w.GetNamespace(), w.GetName()) })
 }
 
 // scalesDeployment is true for an autoscaler of a Deployment.
@@ -136,7 +136,7 @@ func (p *Parts) selectRoutes() error {
 	}
 	if !slices.ContainsFunc(p.members, func(m *member) bool { return m.routed }) {
 		return errors.Errorf("spec.canary: no HTTPRoute or GRPCRoute sends requests to a Service that selects pods of %s",
-			objectOf(p.workloads()[0].Unstructured))
+			objectOf(p.workloadMembers()[0].Unstructured))
 	}
 	return nil
 }

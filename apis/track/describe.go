@@ -51,7 +51,7 @@ func Describe(files tree.Files, track string) (*Description, error) {
 		d.add(&o, strings.HasPrefix(name, track+"/"), track, routes)
 		all = append(all, placed{object: o, content: u})
 	}
-	d.Leftovers = leftovers(d, all)
+	d.Leftovers = findLeftovers(d, all)
 	return d, nil
 }
 

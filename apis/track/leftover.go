@@ -26,9 +26,9 @@ func (l Leftover) String() string {
 	return fmt.Sprintf("%s: %s: has the name of %s, which has another name in each track", l.In, l.Field, l.Names)
 }
 
-// leftovers returns the texts that still have the name of an object which has another name in each track, sorted by file and field. Labels, images and
+// findLeftovers returns the texts that still have the name of an object which has another name in each track, sorted by file and field. Labels, images and
 // the names of containers and the like are not searched.
-func leftovers(d *Description, all []placed) []Leftover {
+func findLeftovers(d *Description, all []placed) []Leftover {
 	renamed := renamedObjects(d)
 	out := []Leftover{}
 	for _, o := range all {

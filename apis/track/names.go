@@ -49,8 +49,8 @@ func (m *member) checkNameInTracks(taken map[Object]bool) error {
 
 // checkRefsNameNoTrack returns an error for a backendRef that already names the copy of a Service in a track.
 func (p *Parts) checkRefsNameNoTrack() error {
-	f := p.fronts()
-	for _, m := range p.filter((*member).isRoute) {
+	f := p.listFronts()
+	for _, m := range p.selectMembers((*member).isRoute) {
 		for i, rule := range rulesOf(m.Unstructured) {
 			for j, ref := range backendRefs(rule) {
 				if front, t := f.inRef(m.GetNamespace(), ref); front != "" && t != Plain {
@@ -62,10 +62,10 @@ func (p *Parts) checkRefsNameNoTrack() error {
 	return nil
 }
 
-// fronts are the Services that select pods of the workload. A backendRef that names one gives each track a copy of it.
-func (p *Parts) fronts() fronts {
+// listFronts returns the Services that select pods of the workload. A backendRef that names one gives each track a copy of it.
+func (p *Parts) listFronts() fronts {
 	out := fronts{}
-	for _, m := range p.filter(func(m *member) bool { return m.front }) {
+	for _, m := range p.selectMembers(func(m *member) bool { return m.front }) {
 		out[types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}] = true
 	}
 	return out

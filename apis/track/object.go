@@ -85,8 +85,8 @@ func makeMap(m map[string]any, path ...string) map[string]any {
 	return m
 }
 
-// integer returns a whole number, or false.
-func integer(v any) (int64, bool) {
+// parseInteger returns a whole number, or false.
+func parseInteger(v any) (int64, bool) {
 	switch n := v.(type) {
 	case json.Number:
 		i, err := n.Int64()

@@ -74,7 +74,7 @@ func (p *Parts) sharedContent(m *member, track string) ([]byte, error) {
 // the tracks can share one, and the others keep their proportion to it.
 func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 	refs := backendRefs(rule)
-	f := p.fronts()
+	f := p.listFronts()
 	names := make([]string, len(refs))
 	for i, ref := range refs {
 		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, textAt(ref, "name"))}
@@ -123,7 +123,7 @@ func (p *Parts) inTrack(m *member, track string) *unstructured.Unstructured {
 // isScaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
 // the autoscaler did, and a number that a later file leaves out is set to one. A Deployment of no pods keeps that: no autoscaler scales it.
 func (p *Parts) isScaled(m *member) bool {
-	if n, ok := integer(mapAt(m.Object, "spec")["replicas"]); !m.is("apps", "Deployment") || ok && n == 0 {
+	if n, ok := parseInteger(mapAt(m.Object, "spec")["replicas"]); !m.is("apps", "Deployment") || ok && n == 0 {
 		return false
 	}
 	return slices.ContainsFunc(p.members, func(o *member) bool {
@@ -163,7 +163,7 @@ func keepInternal(u *unstructured.Unstructured) {
 // annotateSize records the size of an object at full size, so that a file shows what it is a part of.
 func annotateSize(u *unstructured.Unstructured) {
 	field, annotation := sizeField(u)
-	if n, ok := integer(mapAt(u.Object, "spec")[field]); ok && field != "" {
+	if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok && field != "" {
 		makeMap(u.Object, "metadata", "annotations")[annotation] = string(number(n))
 	}
 }

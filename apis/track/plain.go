@@ -81,7 +81,7 @@ func (j *joint) read(tracked, flat tree.Files) error {
 
 // checkFronts returns an error for a front that is not the same Service in both.
 func (j *joint) checkFronts(flat tree.Files) error {
-	for _, front := range j.fronts.sorted() {
+	for _, front := range j.fronts.sortedNames() {
 		o := Object{Kind: "Service", Namespace: front.Namespace, Name: front.Name}
 		file, ok := j.flat[o]
 		if !ok {

@@ -44,7 +44,7 @@ func weightOf(ref map[string]any) (int64, bool) {
 	if !ok || value == nil {
 		return 1, true
 	}
-	n, ok := integer(value)
+	n, ok := parseInteger(value)
 	return n, ok && n >= 0
 }
 
@@ -89,7 +89,7 @@ func readShares(namespace string, rule map[string]any, f fronts) ([]share, error
 		if !ok {
 			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], textAt(ref, "name"))
 		}
-		if n := len(out); n > 0 && front != "" && out[n-1].takes(ref, front, track) {
+		if n := len(out); n > 0 && front != "" && out[n-1].takesWeightOf(ref, front, track) {
 			out[n-1].weights[track] = weight
 			continue
 		}
@@ -101,8 +101,8 @@ func readShares(namespace string, rule map[string]any, f fronts) ([]share, error
 // fronts are the Services of which each track has a copy, by namespace and name.
 type fronts map[types.NamespacedName]bool
 
-// sorted returns the fronts by namespace and name.
-func (f fronts) sorted() []types.NamespacedName {
+// sortedNames returns the fronts by namespace and name.
+func (f fronts) sortedNames() []types.NamespacedName {
 	return slices.SortedFunc(maps.Keys(f), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
 }
 
@@ -119,8 +119,8 @@ func (f fronts) inRef(namespace string, ref map[string]any) (front, track string
 	return "", ""
 }
 
-// takes reports whether an entry is the one of the other track for a share.
-func (s *share) takes(ref map[string]any, front, track string) bool {
+// takesWeightOf reports whether an entry is the one of the other track for a share.
+func (s *share) takesWeightOf(ref map[string]any, front, track string) bool {
 	_, taken := s.weights[track]
 	return s.front == front && !taken && differByShareAlone(s.ref, ref)
 }
@@ -135,23 +135,23 @@ func differByShareAlone(a, b map[string]any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// total weight of a share.
-func (s *share) total() int64 { return s.weights[Blue] + s.weights[Green] + s.weights[Plain] }
+// totalWeight is the sum of the weights of a share.
+func (s *share) totalWeight() int64 { return s.weights[Blue] + s.weights[Green] + s.weights[Plain] }
 
-// entries returns the backendRefs of a share in a state: the one of the track that serves, and that of the other one.
-func (s *share) entries(state State) ([]any, error) {
+// weightedEntries returns the backendRefs of a share in a state: the one of the track that serves, and that of the other one.
+func (s *share) weightedEntries(state State) ([]any, error) {
 	if s.front == "" {
 		return []any{s.ref}, nil
 	}
-	total := s.total()
+	total := s.totalWeight()
 	if total%100 != 0 {
 		return nil, errors.Errorf("weights of %s add up to %d, which is not a multiple of 100: they were changed", s.front, total)
 	}
 	out := []any{}
-	for _, t := range state.tracks() {
+	for _, t := range state.listTracks() {
 		ref := maps.Clone(s.ref)
 		ref["name"] = nameIn(t, s.front)
-		ref["weight"] = number(total / 100 * int64(state.percent(t)))
+		ref["weight"] = number(total / 100 * int64(state.percentOf(t)))
 		out = append(out, ref)
 	}
 	return out, nil

@@ -121,7 +121,7 @@ func (p *Parts) selectMarked() error {
 		// A CronJob may be marked for its resources, and is shared.
 		m.perTrack = m.is("apps", "Deployment")
 	}
-	if len(p.workloads()) == 0 {
+	if len(p.workloadMembers()) == 0 {
 		return errors.Errorf("spec.canary: no Deployment has the label %s: %s", LabelWorkload, WorkloadMain)
 	}
 	return nil
@@ -134,18 +134,18 @@ func (m *member) checkCanHaveTracks() error {
 	return nil
 }
 
-// workloads returns the Deployments that each track has.
-func (p *Parts) workloads() []*member {
-	return p.filter(func(m *member) bool { return m.perTrack && m.is("apps", "Deployment") })
+// workloadMembers returns the Deployments that each track has.
+func (p *Parts) workloadMembers() []*member {
+	return p.selectMembers(func(m *member) bool { return m.perTrack && m.is("apps", "Deployment") })
 }
 
-func (p *Parts) filter(choose func(*member) bool) []*member {
+func (p *Parts) selectMembers(choose func(*member) bool) []*member {
 	return slices.DeleteFunc(slices.Clone(p.members), func(m *member) bool { return !choose(m) })
 }
 
 func (p *Parts) selectListed(selectors []Selector) error {
 	for i, s := range selectors {
-		found := p.filter(func(m *member) bool { return m.is(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
+		found := p.selectMembers(func(m *member) bool { return m.is(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
 		if len(found) == 0 {
 			return errors.Errorf("spec.canary.perTrack[%d]: no %s %s is rendered", i, s.Kind, s.Name)
 		}
@@ -171,7 +171,7 @@ func (p *Parts) selectShared() error {
 	for _, m := range p.members {
 		m.shared = m.shared || !m.perTrack
 	}
-	shared := p.filter(func(m *member) bool { return m.shared })
+	shared := p.selectMembers(func(m *member) bool { return m.shared })
 	for _, m := range p.members {
 		if !m.is("", "ConfigMap") && !m.is("", "Secret") {
 			continue

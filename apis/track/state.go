@@ -50,24 +50,24 @@ func (s State) other() string { return cmp.Or(s.Other, Other(s.Serving)) }
 // isMove is true where one of two tracks is Plain.
 func (s State) isMove() bool { return !s.Alone && (s.Serving == Plain || s.other() == Plain) }
 
-// tracks that have an entry in the rules of routes.
-func (s State) tracks() []string {
+// listTracks returns those that have an entry in the rules of routes.
+func (s State) listTracks() []string {
 	if s.Alone {
 		return []string{s.Serving}
 	}
 	return []string{s.Serving, s.other()}
 }
 
-// percent of the requests that a track gets.
-func (s State) percent(track string) int {
+// percentOf returns the share of the requests that a track gets.
+func (s State) percentOf(track string) int {
 	if track == s.Serving {
 		return 100 - s.Weight
 	}
 	return s.Weight
 }
 
-// receiving is the track that callers in the cluster are sent to. They are switched once, when the routes send all requests to the other track.
-func (s State) receiving() string {
+// receivingTrack is the track that callers in the cluster are sent to. They are switched once, when the routes send all requests to the other track.
+func (s State) receivingTrack() string {
 	if s.Weight == 100 {
 		return s.other()
 	}

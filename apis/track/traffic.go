@@ -94,7 +94,7 @@ func Weights(files tree.Files) (map[string]int, error) {
 	err := eachRoute(files, func(_ *unstructured.Unstructured, shares [][]share) error {
 		for _, rule := range shares {
 			for i := range rule {
-				got, ok := rule[i].percents()
+				got, ok := rule[i].percentsOfTracks()
 				if !ok {
 					continue
 				}
@@ -112,9 +112,9 @@ func Weights(files tree.Files) (map[string]int, error) {
 	return found, err
 }
 
-// percents returns the share of each track, or false for a share that no track has any of.
-func (s *share) percents() (map[string]int, bool) {
-	total := s.total()
+// percentsOfTracks returns the share of each track, or false for a share that no track has any of.
+func (s *share) percentsOfTracks() (map[string]int, bool) {
+	total := s.totalWeight()
 	if s.front == "" || total == 0 {
 		return nil, false
 	}

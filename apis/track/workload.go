@@ -74,7 +74,7 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 			continue
 		}
 		w.Deployments[i].MinReplicas = 1
-		if n, ok := integer(mapAt(u.Object, "spec")["minReplicas"]); ok {
+		if n, ok := parseInteger(mapAt(u.Object, "spec")["minReplicas"]); ok {
 			w.Deployments[i].MinReplicas = n
 		}
 	}

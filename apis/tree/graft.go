@@ -23,7 +23,7 @@ func GraftedID(f Files, parts map[string]string) (string, error) {
 		if err := ValidatePath(name); err != nil {
 			return "", errors.Wrap(err, "part")
 		}
-		if err := n.graft(name, id); err != nil {
+		if err := n.graftFolder(name, id); err != nil {
 			return "", errors.Wrapf(err, "part %q", name)
 		}
 	}
@@ -41,17 +41,17 @@ func parseID(id string) (plumbing.Hash, error) {
 	return plumbing.Hash(b), nil
 }
 
-// graft puts a tree into a folder that does not exist.
-func (n *node) graft(name string, id plumbing.Hash) error {
+// graftFolder puts a tree into a folder that does not exist.
+func (n *node) graftFolder(name string, id plumbing.Hash) error {
 	dir, base := path.Split(name)
 	at := n
 	if dir != "" {
 		var err error
-		if at, err = n.folder(path.Clean(dir)); err != nil {
+		if at, err = n.makeFolder(path.Clean(dir)); err != nil {
 			return err
 		}
 	}
-	if at.has(base) {
+	if at.hasEntry(base) {
 		return errors.New("the tree has a file or a folder of this path")
 	}
 	at.grafts[base] = id

@@ -31,34 +31,34 @@ func newNode(f Files) *node {
 			if !ok {
 				break
 			}
-			at, base = at.child(dir), rest
+			at, base = at.childNode(dir), rest
 		}
 		at.files[base] = plumbing.ComputeHash(plumbing.BlobObject, content)
 	}
 	return root
 }
 
-// child returns the folder of a name, which it makes where there is none.
-func (n *node) child(name string) *node {
+// childNode returns the folder of a name, which it makes where there is none.
+func (n *node) childNode(name string) *node {
 	if n.folders[name] == nil {
 		n.folders[name] = emptyNode()
 	}
 	return n.folders[name]
 }
 
-// folder returns the folder at a path, which it makes where there is none. It returns an error where a file or a grafted folder is in the way.
-func (n *node) folder(name string) (*node, error) {
+// makeFolder returns the folder at a path, which it makes where there is none. It returns an error where a file or a grafted folder is in the way.
+func (n *node) makeFolder(name string) (*node, error) {
 	at := n
 	for part := range strings.SplitSeq(name, "/") {
-		if at.has(part) && at.folders[part] == nil {
+		if at.hasEntry(part) && at.folders[part] == nil {
 			return nil, errors.Errorf("%q of this path is a file or another part", part)
 		}
-		at = at.child(part)
+		at = at.childNode(part)
 	}
 	return at, nil
 }
 
-func (n *node) has(name string) bool {
+func (n *node) hasEntry(name string) bool {
 	_, file := n.files[name]
 	_, graft := n.grafts[name]
 	return file || graft || n.folders[name] != nil

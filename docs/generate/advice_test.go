@@ -16,7 +16,7 @@ func declaredReasons(t *testing.T) map[advice.Kind][]string {
 	t.Helper()
 	out := map[advice.Kind][]string{}
 	for _, dir := range []string{"apis", "provider"} {
-		all, err := constants(root, dir)
+		all, err := readConstants(root, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestAdvice(t *testing.T) {
 
 // TestAdvisedTable holds for the tables of the reference: a reason has who acts, and what to do.
 func TestAdvisedTable(t *testing.T) {
-	got := advised(advice.GitDelivery, []constant{
+	got := adviceTable(advice.GitDelivery, []constant{
 		{name: "ReasonAuthFailed", value: "AuthFailed", doc: "means no."}, {name: "ReasonUnreachable", value: "Unreachable", doc: "means away."},
 	})
 	for _, want := range []string{

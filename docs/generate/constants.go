@@ -45,8 +45,8 @@ func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
 	})
 }
 
-// constants of a directory that stand in conditions and events.
-func constants(root, dir string) ([]constant, error) {
+// readConstants returns those of a directory that stand in conditions and events.
+func readConstants(root, dir string) ([]constant, error) {
 	var out []constant
 	err := eachFile(root, dir, func(file string, f *ast.File) error {
 		for _, d := range f.Decls {

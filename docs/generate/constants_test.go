@@ -27,7 +27,7 @@ func TestExplained(t *testing.T) {
 			}
 		}
 	}
-	said, err := constants(root, "apis")
+	said, err := readConstants(root, "apis")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// events are the reasons of all events that the provider makes itself, by their constant.
-func events(root string, known []constant) ([]constant, error) {
+// readEvents returns the reasons of all events that the provider makes itself, by their constant.
+func readEvents(root string, known []constant) ([]constant, error) {
 	var out []constant
 	add := func(name string) error {
 		i := slices.IndexFunc(known, func(c constant) bool { return c.name == name })

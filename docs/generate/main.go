@@ -13,14 +13,14 @@ import (
 func main() {
 	root := flag.String("root", ".", "Directory of the project.")
 	flag.Parse()
-	if err := write(*root); err != nil {
+	if err := writePages(*root); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func write(root string) error {
-	all, err := pages(root)
+func writePages(root string) error {
+	all, err := renderPages(root)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func literals(t *testing.T) map[string]bool {
 // handwritten are the pages beside the reference.
 func handwritten(t *testing.T) map[string]string {
 	t.Helper()
-	all, err := pages(root)
+	all, err := renderPages(root)
 	if err != nil {
 		t.Fatal(err)
 	}

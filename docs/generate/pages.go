@@ -17,10 +17,10 @@ const (
 	end   = "<!-- end -->"
 )
 
-// pages are those of a project's documentation, by their files, with all parts generated again. It returns an error about a mark that is not
+// renderPages returns those of a project's documentation, by their files, with all parts generated again. It returns an error about a mark that is not
 // understood, and a part that is on no page.
-func pages(root string) (map[string]string, error) {
-	all, err := parts(root)
+func renderPages(root string) (map[string]string, error) {
+	all, err := renderParts(root)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func pages(root string) (map[string]string, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, "cannot read page")
 		}
-		text, used, err := fill(string(b), all)
+		text, used, err := fillPage(string(b), all)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot generate %s", file)
 		}
@@ -61,8 +61,8 @@ func pageFiles(dir string) ([]string, error) {
 	return out, errors.Wrap(err, "cannot list pages")
 }
 
-// fill a page with its parts, and return which ones it has.
-func fill(page string, parts map[string]string) (text string, used []string, err error) {
+// fillPage fills a page with its parts, and returns which ones it has.
+func fillPage(page string, parts map[string]string) (text string, used []string, err error) {
 	b := &strings.Builder{}
 	for {
 		before, rest, found := strings.Cut(page, begin)

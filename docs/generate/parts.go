@@ -43,17 +43,17 @@ func (s section) declares(c constant) bool {
 	return s.file == c.file && (s.file != syncConditions || (s.kind == advice.Site) == strings.HasPrefix(c.name, "Site"))
 }
 
-// parts are all that is generated, by their names. It returns an error for reasons that are in no section.
-func parts(root string) (map[string]string, error) {
-	all, err := constants(root, "apis")
+// renderParts returns all that is generated, by their names. It returns an error for reasons that are in no section.
+func renderParts(root string) (map[string]string, error) {
+	all, err := readConstants(root, "apis")
 	if err != nil {
 		return nil, err
 	}
-	own, err := constants(root, "provider")
+	own, err := readConstants(root, "provider")
 	if err != nil {
 		return nil, err
 	}
-	said, err := events(root, append(own, all...))
+	said, err := readEvents(root, append(own, all...))
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +62,11 @@ func parts(root string) (map[string]string, error) {
 		"changes of IntentDeployment": changes(phase.Edges()),
 		"phases of WorkloadCluster":   clusterPhases(),
 		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
-		"events":                      words("reason", said),
-		"metrics":                     metrics(),
+		"events":                      wordsOfKind("reason", said),
+		"metrics":                     metricsTable(),
 	}
 	for _, s := range sections() {
-		out["conditions of "+s.title] = groups(s.kind, slices.DeleteFunc(append(slices.Clone(all), own...), func(c constant) bool { return !s.declares(c) }))
+		out["conditions of "+s.title] = adviceGroups(s.kind, slices.DeleteFunc(append(slices.Clone(all), own...), func(c constant) bool { return !s.declares(c) }))
 	}
 	for _, c := range all {
 		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.declares(c) }) {
@@ -76,8 +76,8 @@ func parts(root string) (map[string]string, error) {
 	return out, nil
 }
 
-// groups are one table for each group of constants, below what is said about it.
-func groups(k advice.Kind, all []constant) string {
+// adviceGroups returns one table for each group of constants, below what is said about it.
+func adviceGroups(k advice.Kind, all []constant) string {
 	var out []string
 	for len(all) > 0 {
 		n := 1
@@ -87,7 +87,7 @@ func groups(k advice.Kind, all []constant) string {
 		if all[0].group != "" {
 			out = append(out, all[0].group+"\n")
 		}
-		out = append(out, advised(k, all[:n]))
+		out = append(out, adviceTable(k, all[:n]))
 		all = all[n:]
 	}
 	return strings.Join(out, "\n")

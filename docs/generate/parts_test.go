@@ -6,7 +6,7 @@ import (
 )
 
 func TestParts(t *testing.T) {
-	all, err := parts(root)
+	all, err := renderParts(root)
 	if err != nil {
 		t.Fatal(err)
 	}

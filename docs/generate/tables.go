@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// table has a head and rows of equal length. Cells may be empty.
-func table(head []string, rows [][]string) string {
+// formatTable writes a head and rows of equal length. Cells may be empty.
+func formatTable(head []string, rows [][]string) string {
 	b := &strings.Builder{}
 	write := func(cells []string) {
 		for _, c := range cells {
@@ -43,7 +43,7 @@ func deploymentPhases() string {
 	for _, r := range phase.Rows() {
 		rows = append(rows, []string{r.Known, code(r.Phase), code(r.Outcome)})
 	}
-	return table([]string{"what is known", "phase", "outcome"}, rows)
+	return formatTable([]string{"what is known", "phase", "outcome"}, rows)
 }
 
 // clusterPhases are the rows by which a cluster has its phase.
@@ -52,7 +52,7 @@ func clusterPhases() string {
 	for _, r := range workloadcluster.Rows() {
 		rows = append(rows, []string{r.Known, code(r.Phase)})
 	}
-	return table([]string{"what is known", "phase"}, rows)
+	return formatTable([]string{"what is known", "phase"}, rows)
 }
 
 // changes of a phase that are legal, in the order in which phases are come to from none.
@@ -73,30 +73,30 @@ func changes[P ~string](next map[P][]P) string {
 		}
 	}
 	visit("")
-	return table([]string{"from", "to"}, rows)
+	return formatTable([]string{"from", "to"}, rows)
 }
 
-// words are constants that mean something.
-func words(kind string, all []constant) string {
+// wordsOfKind writes constants that mean something.
+func wordsOfKind(kind string, all []constant) string {
 	var rows [][]string
 	for _, c := range all {
 		rows = append(rows, []string{code(c.value), c.doc})
 	}
-	return table([]string{kind, ""}, rows)
+	return formatTable([]string{kind, ""}, rows)
 }
 
-// advised are constants that mean something, with what to do about each reason.
-func advised(k advice.Kind, all []constant) string {
+// adviceTable writes constants that mean something, with what to do about each reason.
+func adviceTable(k advice.Kind, all []constant) string {
 	kind := kindOf(all[0])
 	if kind == "type" {
-		return words(kind, all)
+		return wordsOfKind(kind, all)
 	}
 	var rows [][]string
 	for _, c := range all {
 		a, _ := advice.For(k, c.value)
 		rows = append(rows, []string{code(c.value), c.doc, whoActs(a), line(a.Do)})
 	}
-	return table([]string{kind, "", "who acts", "what to do"}, rows)
+	return formatTable([]string{kind, "", "who acts", "what to do"}, rows)
 }
 
 // whoActs says who acts, and when.
@@ -107,11 +107,11 @@ func whoActs(a advice.Advice) string {
 	return a.Actor.Words()
 }
 
-// metrics of the provider.
-func metrics() string {
+// metricsTable lists the metrics of the provider.
+func metricsTable() string {
 	var rows [][]string
 	for _, f := range telemetry.Families() {
 		rows = append(rows, []string{code(f.Name), f.Type(), code(f.Labels...), f.Help})
 	}
-	return table([]string{"metric", "type", "labels", ""}, rows)
+	return formatTable([]string{"metric", "type", "labels", ""}, rows)
 }

@@ -57,7 +57,7 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 		if u.GetDeletionTimestamp() != nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p) != nil {
 			continue
 		}
-		if t := p.trouble(); podGravity(t.Reason) > podGravity(worst.Reason) {
+		if t := p.troubleReason(); podGravity(t.Reason) > podGravity(worst.Reason) {
 			worst = t
 		}
 	}
@@ -72,7 +72,7 @@ func podGravity(reason string) int {
 	}, reason)
 }
 
-func (p pod) trouble() Trouble {
+func (p pod) troubleReason() Trouble {
 	worst := Trouble{}
 	for _, c := range p.Status.Conditions {
 		if c.Type == string(corev1.PodScheduled) && c.Status == string(corev1.ConditionFalse) && c.Reason == corev1.PodReasonUnschedulable {
@@ -80,15 +80,15 @@ func (p pod) trouble() Trouble {
 		}
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if t := c.trouble(); podGravity(t.Reason) > podGravity(worst.Reason) {
+		if t := c.troubleReason(); podGravity(t.Reason) > podGravity(worst.Reason) {
 			worst = t
 		}
 	}
 	return worst
 }
 
-// trouble returns why a container is not ready. A container that ended, or ended before and is not ready, is one that ends again and again.
-func (c container) trouble() Trouble {
+// troubleReason returns why a container is not ready. A container that ended, or ended before and is not ready, is one that ends again and again.
+func (c container) troubleReason() Trouble {
 	waiting := ""
 	if c.State.Waiting != nil {
 		waiting = c.State.Waiting.Reason

@@ -78,21 +78,21 @@ func Assess(image string, deployments, replicaSets []*unstructured.Unstructured)
 	}
 	sets, err := decodeAll(replicaSets)
 	if err != nil {
-		return unreadable(err)
+		return unreadableHealth(err)
 	}
 	all, err := decodeAll(deployments)
 	if err != nil {
-		return unreadable(err)
+		return unreadableHealth(err)
 	}
 	out := assessOne(image, all[0], sets)
 	for _, d := range all[1:] {
-		out = out.merge(assessOne(image, d, sets))
+		out = out.mergeHealth(assessOne(image, d, sets))
 	}
 	return out
 }
 
-// unreadable returns the health of a Deployment that cannot be decoded. It proves nothing.
-func unreadable(err error) Health {
+// unreadableHealth returns the health of a Deployment that cannot be decoded. It proves nothing.
+func unreadableHealth(err error) Health {
 	return Health{State: v1alpha1.HealthProgressing, Reason: v1alpha1.HealthReasonProgressing, Message: err.Error()}
 }
 
@@ -107,29 +107,29 @@ func decodeAll(objects []*unstructured.Unstructured) ([]deployment, error) {
 	return out, nil
 }
 
-// merge returns the health of two Deployments together.
-func (h Health) merge(other Health) Health {
+// mergeHealth returns the health of two Deployments together.
+func (h Health) mergeHealth(other Health) Health {
 	out := h
-	if gravity(other.State) > gravity(h.State) {
+	if gravityOfState(other.State) > gravityOfState(h.State) {
 		out = other
 	}
-	out.Available, out.AvailableOther = bounded(int64(h.Available)+int64(other.Available)), bounded(int64(h.AvailableOther)+int64(other.AvailableOther))
-	out.Updated, out.Desired = bounded(int64(h.Updated)+int64(other.Updated)), bounded(int64(h.Desired)+int64(other.Desired))
+	out.Available, out.AvailableOther = boundPods(int64(h.Available)+int64(other.Available)), boundPods(int64(h.AvailableOther)+int64(other.AvailableOther))
+	out.Updated, out.Desired = boundPods(int64(h.Updated)+int64(other.Updated)), boundPods(int64(h.Desired)+int64(other.Desired))
 	return out
 }
 
-// gravity orders states: the highest of several counts.
-func gravity(s v1alpha1.HealthState) int {
+// gravityOfState orders states: the highest of several counts.
+func gravityOfState(s v1alpha1.HealthState) int {
 	return slices.Index([]v1alpha1.HealthState{
 		v1alpha1.HealthScaledToZero, v1alpha1.HealthAvailable, v1alpha1.HealthProgressing, v1alpha1.HealthUnavailable, v1alpha1.HealthOtherImage, v1alpha1.HealthMissing,
 	}, s)
 }
 
-func bounded(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
+func boundPods(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
 
 // assessOne returns the health of one Deployment.
 func assessOne(image string, d deployment, sets []deployment) Health {
-	out := Health{AvailableOther: bounded(d.Status.AvailableReplicas), Desired: d.desired()}
+	out := Health{AvailableOther: boundPods(d.Status.AvailableReplicas), Desired: d.desiredPods()}
 	set := d.presentSet(sets)
 	switch {
 	case d.Metadata.DeletionTimestamp != nil:
@@ -142,8 +142,8 @@ func assessOne(image string, d deployment, sets []deployment) Health {
 		out.State, out.Reason, out.Message = v1alpha1.HealthProgressing, v1alpha1.HealthReasonProgressing, "the cluster has not acted on the last change of Deployment "+d.Metadata.Name
 		return d.withRefusal(out)
 	}
-	out.Available, out.Updated = bounded(set.Status.AvailableReplicas), bounded(set.Status.Replicas)
-	out.AvailableOther = bounded(d.Status.AvailableReplicas - set.Status.AvailableReplicas)
+	out.Available, out.Updated = boundPods(set.Status.AvailableReplicas), boundPods(set.Status.Replicas)
+	out.AvailableOther = boundPods(d.Status.AvailableReplicas - set.Status.AvailableReplicas)
 	switch {
 	case out.Desired == 0:
 		out.State, out.Reason = v1alpha1.HealthScaledToZero, v1alpha1.HealthReasonScaledToZero
@@ -156,12 +156,12 @@ func assessOne(image string, d deployment, sets []deployment) Health {
 	return out
 }
 
-// desired returns how many pods a Deployment is asked for, which is 1 if it does not say.
-func (d deployment) desired() int32 {
+// desiredPods returns how many pods a Deployment is asked for, which is 1 if it does not say.
+func (d deployment) desiredPods() int32 {
 	if d.Spec.Replicas == nil {
 		return 1
 	}
-	return bounded(*d.Spec.Replicas)
+	return boundPods(*d.Spec.Replicas)
 }
 
 // hasImage reports whether a container of the pods has the image.

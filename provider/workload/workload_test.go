@@ -153,7 +153,7 @@ func TestAssess(t *testing.T) {
 // TestAssessStates holds the order of states against the list of all that a Deployment may have.
 func TestAssessStates(t *testing.T) {
 	for _, s := range []v1alpha1.HealthState{"ScaledToZero", "Available", "Progressing", "Unavailable", "OtherImage", "Missing"} {
-		if gravity(s) < 0 {
+		if gravityOfState(s) < 0 {
 			t.Errorf("state %s has no gravity", s)
 		}
 	}

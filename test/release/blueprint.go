@@ -23,8 +23,8 @@ const perSite = `
   - {select: {kind: PodDisruptionBudget, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
 `
 
-// blueprint returns the one of the examples, under the release's name. Each Site has a host and a namespace of its own.
-func (r *Release) blueprint(metrics []any) (*unstructured.Unstructured, error) {
+// makeBlueprint returns that of the examples, under the release's name. Each Site has a host and a namespace of its own.
+func (r *Release) makeBlueprint(metrics []any) (*unstructured.Unstructured, error) {
 	o, err := readExample("web-canary-1.0.0.yaml")
 	if err != nil {
 		return nil, err

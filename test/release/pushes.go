@@ -36,23 +36,23 @@ func newPushes(s *gitserver.Server) *pushes {
 
 func (p *pushes) isFollowed(repository string) bool { return slices.Contains(p.names, repository) }
 
-// follow a repository until the end. What else the server would call after a push is not called.
-func (p *pushes) follow(ctx context.Context, repository string) {
+// followRepository looks at a repository after each push until the end. What else the server would call after a push is not called.
+func (p *pushes) followRepository(ctx context.Context, repository string) {
 	p.names = append(p.names, repository)
 	ctx = context.WithoutCancel(ctx)
-	p.last[repository], _ = p.tip(ctx, repository)
-	p.git.AfterPush(repository, func() { p.note(ctx, repository) })
+	p.last[repository], _ = p.readTip(ctx, repository)
+	p.git.AfterPush(repository, func() { p.notePush(ctx, repository) })
 }
 
-func (p *pushes) tip(ctx context.Context, repository string) (string, error) {
+func (p *pushes) readTip(ctx context.Context, repository string) (string, error) {
 	out, err := p.git.Git(ctx, repository, "rev-parse", gitserver.Branch)
 	return strings.TrimSpace(out), err
 }
 
-// note that a push ended. One that brought only state is not remembered.
-func (p *pushes) note(ctx context.Context, repository string) {
+// notePush remembers that a push ended, unless it brought only state.
+func (p *pushes) notePush(ctx context.Context, repository string) {
 	at := time.Now()
-	id, err := p.tip(ctx, repository)
+	id, err := p.readTip(ctx, repository)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil || p.last[repository] == id {

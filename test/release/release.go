@@ -97,7 +97,7 @@ func New(ctx context.Context, cp *controlplane.ControlPlane, namespace string, o
 			return nil, err
 		}
 	}
-	b, err := r.blueprint(o.Metrics)
+	b, err := r.makeBlueprint(o.Metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *Release) addRepository(ctx context.Context, n int) error {
 	if err := r.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {
 		return err
 	}
-	r.pushes.follow(ctx, name)
+	r.pushes.followRepository(ctx, name)
 	return r.cp.ApplyYAML(ctx, fmt.Appendf(nil, config, name, r.cp.Git.URL(name)))
 }
 

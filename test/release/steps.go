@@ -35,16 +35,16 @@ func (r *Release) FollowSteps(ctx context.Context, revision int64) (*Steps, erro
 		stop()
 		return nil, errors.Wrap(err, "cannot watch SiteSync")
 	}
-	go s.follow(w)
+	go s.followEvents(w)
 	return s, nil
 }
 
-func (s *Steps) follow(w watch.Interface) {
+func (s *Steps) followEvents(w watch.Interface) {
 	defer close(s.done)
 	defer w.Stop()
 	for e := range w.ResultChan() {
 		if o, ok := e.Object.(*unstructured.Unstructured); ok {
-			s.note(o, time.Now())
+			s.noteStep(o, time.Now())
 		}
 	}
 }
@@ -55,8 +55,8 @@ func (s *Steps) Stop() {
 	<-s.done
 }
 
-// note what a SiteSync says of the position that it is asked for.
-func (s *Steps) note(o *unstructured.Unstructured, at time.Time) {
+// noteStep remembers what a SiteSync says of the position that it is asked for.
+func (s *Steps) noteStep(o *unstructured.Unstructured, at time.Time) {
 	asked, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	seen, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")
 	if asked["revision"] != s.revision || asked["step"] != seen["step"] || asked["stage"] != seen["stage"] || seen["revision"] != s.revision {

@@ -23,7 +23,7 @@ func FindForCluster(f *ClusterFacts, now time.Time) Finding {
 	if chain == nil {
 		chain, isGood = f.clusterChain(now)
 	}
-	out := conclude(chain)
+	out := concludeChain(chain)
 	out.IsGood, out.Unread = isGood, f.Unread
 	return out
 }

@@ -25,10 +25,10 @@ func FindForDeployment(f *Facts, now time.Time) Finding {
 	if chain == nil {
 		chain, isGood = f.deploymentChain(now)
 	}
-	out := conclude(chain)
+	out := concludeChain(chain)
 	out.Waiting = f.waitingRequests()
 	if isGood && len(out.Waiting) > 0 {
-		waiting := conclude(out.Waiting[:1])
+		waiting := concludeChain(out.Waiting[:1])
 		waiting.Waiting, out, isGood = out.Waiting, waiting, false
 	}
 	out.IsGood, out.Unread = isGood, f.Unread
@@ -49,7 +49,7 @@ func (f *Facts) deploymentChain(now time.Time) ([]Link, bool) {
 	if isGood {
 		return out[:1], true
 	}
-	return append(out, f.follow(c.Reason, now)...), false
+	return append(out, f.followReason(c.Reason, now)...), false
 }
 
 // rootCondition returns the condition that says most about why the deployment does not go on, and true if it need not go on.
@@ -84,8 +84,8 @@ func (f *Facts) progressCondition(otherwise Condition) Condition {
 	return otherwise
 }
 
-// follow goes from a reason of the deployment to the objects that it is about.
-func (f *Facts) follow(reason string, now time.Time) []Link {
+// followReason goes from a reason of the deployment to the objects that it is about.
+func (f *Facts) followReason(reason string, now time.Time) []Link {
 	switch reason {
 	case deploymentv1alpha1.ReasonNoData, deploymentv1alpha1.ReasonMetricsUnavailable, deploymentv1alpha1.ReasonMeasuring, deploymentv1alpha1.ReasonGateFailed,
 		deploymentv1alpha1.ReasonHeld:

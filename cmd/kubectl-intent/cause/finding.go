@@ -78,9 +78,9 @@ func (f Finding) Since() *metav1.Time {
 	return nil
 }
 
-// conclude returns the finding that follows from a chain: the last link that there is advice about says who acts. A revision that was rejected, or that
+// concludeChain returns the finding of a chain: the last link that there is advice about says who acts. A revision that was rejected, or that
 // a user has to decide about, does not go on by itself although its cause may.
-func conclude(chain []Link) Finding {
+func concludeChain(chain []Link) Finding {
 	out := Finding{Chain: chain, Actor: advice.NoActor}
 	known := false
 	for i := len(chain) - 1; i >= 0 && !known; i-- {
@@ -96,11 +96,11 @@ func conclude(chain []Link) Finding {
 	if !rootKnown || !root.NeedsPerson() || !known {
 		return out
 	}
-	return out.under(root)
+	return out.underRoot(root)
 }
 
-// under returns the finding of a root that needs a person, whatever its cause is: a revision that was rejected is not retried when its cause ends.
-func (f Finding) under(root advice.Advice) Finding {
+// underRoot returns the finding below a root that needs a person, whatever its cause is: a revision that was rejected is not retried when its cause ends.
+func (f Finding) underRoot(root advice.Advice) Finding {
 	isDecided := root.Wakes == advice.WakeRequest || root.Wakes == advice.WakePromote
 	switch {
 	case f.Actor == advice.NoActor:

@@ -49,10 +49,10 @@ func (r root) installationChain() []Link {
 	}
 	for _, from := range r.composites() {
 		if c := from.Status.Conditions.Get(typeResponsive); c.Status == metav1.ConditionFalse {
-			return r.through(from, Link{Kind: advice.Installation, Object: "Crossplane's circuit breaker", Reason: advice.ReasonWatchCircuitOpen, Message: c.Message, Since: c.since()})
+			return r.followThrough(from, Link{Kind: advice.Installation, Object: "Crossplane's circuit breaker", Reason: advice.ReasonWatchCircuitOpen, Message: c.Message, Since: c.since()})
 		}
 		if c := from.Status.Conditions.Get(typeSynced); c.Status == metav1.ConditionFalse {
-			return r.through(from, Link{Kind: advice.Installation, Object: "function", Reason: advice.ReasonCannotCompose, Message: c.Message, Since: c.since()})
+			return r.followThrough(from, Link{Kind: advice.Installation, Object: "function", Reason: advice.ReasonCannotCompose, Message: c.Message, Since: c.since()})
 		}
 	}
 	if !r.isAnswered {
@@ -71,8 +71,8 @@ func (r root) composites() []Object {
 	return []Object{own, *r.installed.Composite}
 }
 
-// through returns a chain that leads through the composite, if that is not the object itself.
-func (r root) through(from Object, last Link) []Link {
+// followThrough returns a chain that leads through the composite, if that is not the object itself.
+func (r root) followThrough(from Object, last Link) []Link {
 	out := []Link{{Object: r.name()}}
 	if from.Kind != r.kind {
 		out = append(out, Link{Object: from.Kind + " " + from.Metadata.Name})

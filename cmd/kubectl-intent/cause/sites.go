@@ -75,15 +75,15 @@ func worstSite(sites []deliveryv1alpha1.SiteObservation) *deliveryv1alpha1.SiteO
 		if s.State == deliveryv1alpha1.SiteLive {
 			continue
 		}
-		if worst == nil || gravity(s) > gravity(worst) {
+		if worst == nil || gravityOfSite(s) > gravityOfSite(worst) {
 			worst = s
 		}
 	}
 	return worst
 }
 
-// gravity of a Site that is not live: the higher, the more it is in the way.
-func gravity(s *deliveryv1alpha1.SiteObservation) int {
+// gravityOfSite orders Sites that are not live: the higher, the more it is in the way.
+func gravityOfSite(s *deliveryv1alpha1.SiteObservation) int {
 	order := []deliveryv1alpha1.SiteState{
 		deliveryv1alpha1.SitePending, deliveryv1alpha1.SiteSyncing, deliveryv1alpha1.SiteWaitingForCluster, deliveryv1alpha1.SiteUnobserved, deliveryv1alpha1.SiteTimedOut, deliveryv1alpha1.SiteFailed,
 	}
@@ -116,7 +116,7 @@ func (f *Facts) gateChain(now time.Time) []Link {
 func (f *Facts) reportedCheck() []Link {
 	for _, r := range f.Deployment.Status.ValidationResults {
 		if !r.Passed {
-			return []Link{{Object: fmt.Sprintf("check %s at %s", r.Name, r.Site), Message: cmp.Or(r.Message, measured(r.Value, r.Threshold))}}
+			return []Link{{Object: fmt.Sprintf("check %s at %s", r.Name, r.Site), Message: cmp.Or(r.Message, describeMeasurement(r.Value, r.Threshold))}}
 		}
 	}
 	return nil
@@ -166,10 +166,10 @@ func DecidingCheck(g *rolloutv1alpha1.Gate) *rolloutv1alpha1.CheckResult {
 
 // SayCheck returns what a check measured, in a few words.
 func SayCheck(c *rolloutv1alpha1.CheckResult) string {
-	return cmp.Or(measured(c.Value, c.Threshold), c.Message)
+	return cmp.Or(describeMeasurement(c.Value, c.Threshold), c.Message)
 }
 
-func measured(value, threshold string) string {
+func describeMeasurement(value, threshold string) string {
 	if value == "" || threshold == "" {
 		return ""
 	}

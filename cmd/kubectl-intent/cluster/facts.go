@@ -31,8 +31,8 @@ type Subjects struct {
 	Clusters    []*cause.ClusterFacts
 }
 
-// count of both.
-func (s *Subjects) count() int { return len(s.Deployments) + len(s.Clusters) }
+// countSubjects counts both.
+func (s *Subjects) countSubjects() int { return len(s.Deployments) + len(s.Clusters) }
 
 // Subject returns what has a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error when nothing has it.
 func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
@@ -101,7 +101,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 			return nil, err
 		}
 	}
-	if out.count() > 0 {
+	if out.countSubjects() > 0 {
 		return out, nil
 	}
 	if last != nil {
@@ -228,7 +228,7 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, with labels.Set, isOwned func(*T) bool) []T {
 	items, err := r.list(ctx, resource, f.Deployment.Metadata.Namespace, with)
 	if err != nil {
-		f.Unread = append(f.Unread, unread(err, resource))
+		f.Unread = append(f.Unread, describeUnread(err, resource))
 		if unknownKind(err) {
 			f.Installed.Missing = append(f.Installed.Missing, resource.GroupResource().String())
 		}
@@ -248,8 +248,8 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 	return out
 }
 
-// unread says what could not be read, and why, in few words.
-func unread(err error, resource schema.GroupVersionResource) cause.Unread {
+// describeUnread says what could not be read, and why, in few words.
+func describeUnread(err error, resource schema.GroupVersionResource) cause.Unread {
 	why := err.Error()
 	switch {
 	case kerrors.IsForbidden(err):
@@ -275,7 +275,7 @@ func (r reader) readManaged(ctx context.Context, f *cause.ClusterFacts) {
 	switch {
 	case isNotFound(err):
 	case err != nil:
-		f.Unread = append(f.Unread, unread(err, resource))
+		f.Unread = append(f.Unread, describeUnread(err, resource))
 	default:
 		f.Managed = m
 	}

@@ -52,9 +52,9 @@ type installation struct {
 	unread []cause.Unread
 }
 
-// note that something could not be read.
-func (i *installation) note(err error, r schema.GroupVersionResource) {
-	i.unread = append(i.unread, unread(err, r))
+// noteUnread remembers that something could not be read.
+func (i *installation) noteUnread(err error, r schema.GroupVersionResource) {
+	i.unread = append(i.unread, describeUnread(err, r))
 }
 
 // readParts reads the packages and the lease of the provider, which are the same for all.
@@ -68,7 +68,7 @@ func (i *installation) readParts(ctx context.Context) {
 		err = decodeObject(o, lease)
 	}
 	if err != nil && !isNotFound(err) {
-		i.note(err, leases)
+		i.noteUnread(err, leases)
 	}
 	i.shared.Renewed = lease.Spec.RenewTime
 }
@@ -78,7 +78,7 @@ func (i *installation) readPackages(ctx context.Context, resource string) []caus
 	r := packagesResource(resource)
 	items, err := i.list(ctx, r, "", nil)
 	if err != nil {
-		i.note(err, r)
+		i.noteUnread(err, r)
 		return nil
 	}
 	var out []cause.Object
@@ -124,7 +124,7 @@ func (i *installation) readObject(ctx context.Context, r schema.GroupVersionReso
 	case err == nil:
 		return o
 	case !isNotFound(err):
-		i.note(err, r)
+		i.noteUnread(err, r)
 	}
 	return nil
 }

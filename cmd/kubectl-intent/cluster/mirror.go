@@ -72,9 +72,9 @@ func (c *Cluster) watchResource(ctx context.Context, m *Mirror, r schema.GroupVe
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, err
 	}
-	notify := func(any) { m.notify() }
+	notify := func(any) { m.notifyViewer() }
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: notify, DeleteFunc: notify, UpdateFunc: func(_, _ any) { m.notify() },
+		AddFunc: notify, DeleteFunc: notify, UpdateFunc: func(_, _ any) { m.notifyViewer() },
 	}); err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (c *Cluster) watchResource(ctx context.Context, m *Mirror, r schema.GroupVe
 	return informer.HasSynced, nil
 }
 
-// notify says that something changed, unless that was said and not heard yet.
-func (m *Mirror) notify() {
+// notifyViewer says that something changed, unless that was said and not heard yet.
+func (m *Mirror) notifyViewer() {
 	select {
 	case m.changed <- struct{}{}:
 	default:

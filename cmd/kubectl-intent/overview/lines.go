@@ -34,20 +34,20 @@ const (
 
 // Lines returns what is shown of one deployment or cluster.
 func Lines(o Overview, s Style) []string {
-	out := []string{s.headline(o)}
-	out = append(out, s.wrap(o.Message)...)
-	out = append(out, s.next(o.Finding)...)
+	out := []string{s.headlineText(o)}
+	out = append(out, s.wrapText(o.Message)...)
+	out = append(out, s.nextLines(o.Finding)...)
 	if o.Kind == "WorkloadCluster" || o.Kind == "" && len(o.Revisions) == 0 {
 		out = append(out, s.clusterLine(o)...)
 	}
 	if len(o.Revisions) > 0 {
-		out = append(out, s.cut(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
+		out = append(out, s.cutLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
 	}
 	for i, r := range o.Revisions {
 		if i >= shownRevisions && !s.IsWide {
 			break
 		}
-		out = append(out, s.cut(s.revisionLine(r)))
+		out = append(out, s.cutLine(s.revisionLine(r)))
 		if i == 0 {
 			out = append(out, s.partLines(o.Parts)...)
 		}
@@ -58,8 +58,8 @@ func Lines(o Overview, s Style) []string {
 	return append(out, s.unreadLines(o.Finding)...)
 }
 
-// headline names the object on the left, and where it is on the right.
-func (s Style) headline(o Overview) string {
+// headlineText names the object on the left, and where it is on the right.
+func (s Style) headlineText(o Overview) string {
 	left := fmt.Sprintf("%s  %s  %s %s", o.Name, o.Namespace, o.Kind, o.Group)
 	right := o.Phase
 	if right == "" {
@@ -71,18 +71,18 @@ func (s Style) headline(o Overview) string {
 	if o.Since != nil {
 		right += " " + Elapsed(s.Now.Sub(o.Since.Time))
 	}
-	if space := s.Width - width(left) - width(right); space >= 2 {
+	if space := s.Width - widthOfText(left) - widthOfText(right); space >= 2 {
 		return left + strings.Repeat(" ", space) + right
 	}
-	return s.cut(left + "  " + right)
+	return s.cutLine(left + "  " + right)
 }
 
-// next says who acts, and what to do. Nothing is said of what is as it should be.
-func (s Style) next(f cause.Finding) []string {
+// nextLines says who acts, and what to do. Nothing is said of what is as it should be.
+func (s Style) nextLines(f cause.Finding) []string {
 	if f.IsGood || f.Do == "" {
 		return nil
 	}
-	return s.wrap("Next: " + Do(f))
+	return s.wrapText("Next: " + Do(f))
 }
 
 // Do returns what to do about a finding, and who does it.
@@ -108,7 +108,7 @@ func (s Style) clusterLine(o Overview) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{s.cut(strings.Join(parts, "  "))}
+	return []string{s.cutLine(strings.Join(parts, "  "))}
 }
 
 func revisionRow(number, commit, verdict, sites, by, since string) string {
@@ -123,7 +123,7 @@ func (s Style) revisionLine(r Revision) string {
 	case r.IsLive:
 		verdict = strings.TrimSpace(verdict + " (live)")
 	}
-	return revisionRow(fmt.Sprint(r.Number), orDash(r.Commit), orDash(verdict), orDash(r.Sites), orDash(fit(r.RequestedBy, 19)), s.clock(r.Since))
+	return revisionRow(fmt.Sprint(r.Number), orDash(r.Commit), orDash(verdict), orDash(r.Sites), orDash(fitText(r.RequestedBy, 19)), s.formatClock(r.Since))
 }
 
 // partLines are the parts, as branches of a tree.
@@ -138,7 +138,7 @@ func (s Style) partLines(all []Part) []string {
 		if i == len(shown)-1 && hidden == 0 {
 			branch = "└─ "
 		}
-		out = append(out, s.cut(branch+s.partLine(p)))
+		out = append(out, s.cutLine(branch+s.partLine(p)))
 	}
 	if hidden > 0 {
 		out = append(out, fmt.Sprintf("└─ and %d more sites: -o wide shows all", hidden))
@@ -181,24 +181,24 @@ func limitSites(all []Part) ([]Part, int) {
 func (s Style) partLine(p Part) string {
 	detail := p.Detail
 	if detail == "" && p.Since != nil {
-		detail = s.clock(p.Since)
+		detail = s.formatClock(p.Since)
 	}
 	if p.Until != nil {
-		detail = strings.TrimSpace(fmt.Sprintf("until %s, %s left. %s", s.clock(p.Until), Elapsed(max(0, p.Until.Sub(s.Now))), detail))
+		detail = strings.TrimSpace(fmt.Sprintf("until %s, %s left. %s", s.formatClock(p.Until), Elapsed(max(0, p.Until.Sub(s.Now))), detail))
 	}
 	state := p.State
 	if p.Note != "" {
 		state = fmt.Sprintf("%-8s %s", p.State, strings.TrimSpace(p.Note))
 	}
-	line := fmt.Sprintf("%-16s %-18s", fit(p.Kind+" "+p.Name, 24), state)
+	line := fmt.Sprintf("%-16s %-18s", fitText(p.Kind+" "+p.Name, 24), state)
 	if p.Kind == partDelivery || p.Kind == partSite {
 		line += fmt.Sprintf(" %-9s", orDash(p.Commit))
 	}
 	return strings.TrimRight(line+" "+oneLine(detail), " ")
 }
 
-// clock shows a time of this day by its hours, and another one by its date.
-func (s Style) clock(at *metav1.Time) string {
+// formatClock shows a time of this day by its hours, and another one by its date.
+func (s Style) formatClock(at *metav1.Time) string {
 	if at == nil || at.IsZero() {
 		return "-"
 	}
@@ -221,8 +221,8 @@ func Elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// wrap breaks a text between words.
-func (s Style) wrap(text string) []string {
+// wrapText breaks a text between words.
+func (s Style) wrapText(text string) []string {
 	words := strings.Fields(text)
 	if s.Width == 0 || len(words) == 0 {
 		return nonEmpty(strings.Join(words, " "))
@@ -230,14 +230,14 @@ func (s Style) wrap(text string) []string {
 	var out []string
 	line := words[0]
 	for _, word := range words[1:] {
-		if width(line)+1+width(word) <= s.Width {
+		if widthOfText(line)+1+widthOfText(word) <= s.Width {
 			line += " " + word
 			continue
 		}
-		out = append(out, s.cut(line))
+		out = append(out, s.cutLine(line))
 		line = word
 	}
-	return append(out, s.cut(line))
+	return append(out, s.cutLine(line))
 }
 
 func nonEmpty(line string) []string {
@@ -247,24 +247,24 @@ func nonEmpty(line string) []string {
 	return []string{line}
 }
 
-// cut shortens a line to the width.
-func (s Style) cut(line string) string {
+// cutLine shortens a line to the width.
+func (s Style) cutLine(line string) string {
 	if s.Width == 0 || s.IsWide {
 		return line
 	}
-	return fit(line, s.Width)
+	return fitText(line, s.Width)
 }
 
-// fit shortens a text, and says so with three dots.
-func fit(text string, most int) string {
-	if width(text) <= most {
+// fitText shortens a text, and says so with three dots.
+func fitText(text string, most int) string {
+	if widthOfText(text) <= most {
 		return text
 	}
 	r := []rune(text)
 	return strings.TrimRight(string(r[:max(0, most-3)]), " ") + "..."
 }
 
-func width(text string) int { return utf8.RuneCountInString(text) }
+func widthOfText(text string) int { return utf8.RuneCountInString(text) }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 

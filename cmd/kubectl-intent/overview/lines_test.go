@@ -129,7 +129,7 @@ func TestWrap(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Style{Width: tc.width}.wrap(tc.text)); diff != "" {
+			if diff := cmp.Diff(tc.want, Style{Width: tc.width}.wrapText(tc.text)); diff != "" {
 				t.Errorf("\n%s\nwrap(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
 			}
 		})

@@ -94,7 +94,7 @@ func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
 	if n := len(d.Status.Transitions); n > 0 {
 		out.Since = &d.Status.Transitions[n-1].At
 	}
-	out.Revisions = revisions(f)
+	out.Revisions = listRevisions(f)
 	out.Parts = slices.Concat(canaryParts(d), deliveryParts(f), siteParts(f), gateParts(f), requestParts(f))
 	return out
 }
@@ -126,8 +126,8 @@ func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
 	return out
 }
 
-// revisions are those of the ledger, the newest first. Without a ledger there is the present one alone.
-func revisions(f *cause.Facts) []Revision {
+// listRevisions returns those of the ledger, the newest first. Without a ledger there is the present one alone.
+func listRevisions(f *cause.Facts) []Revision {
 	d, s := &f.Deployment, f.Ledger()
 	if d.Status.Revision == 0 {
 		return nil
@@ -196,7 +196,7 @@ func commitOf(f *cause.Facts, revision int64) string {
 	for i := range f.Deliveries {
 		for _, h := range f.Deliveries[i].Status.AtProvider.History {
 			if h.Revision == revision && h.Commit != "" {
-				return shorten(h.Commit)
+				return shortenCommit(h.Commit)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func commitOf(f *cause.Facts, revision int64) string {
 // shortCommit is how many digits of a commit are shown.
 const shortCommit = 7
 
-func shorten(commit string) string { return commit[:min(shortCommit, len(commit))] }
+func shortenCommit(commit string) string { return commit[:min(shortCommit, len(commit))] }
 
 // requesterOf a revision is who made the RolloutRequest for it, as far as that still exists.
 func requesterOf(f *cause.Facts, revision int64) string {
@@ -261,7 +261,7 @@ func deliveryParts(f *cause.Facts) []Part {
 			p.Name = r.Name
 		}
 		if at := d.Status.AtProvider.Remote; at != nil {
-			p.Commit, p.Detail = shorten(at.Commit), addressOf(at.URL)+", "+at.Branch
+			p.Commit, p.Detail = shortenCommit(at.Commit), addressOf(at.URL)+", "+at.Branch
 		}
 		if !p.IsGood && ready.Message != "" {
 			p.Detail = ready.Message
@@ -300,7 +300,7 @@ func siteParts(f *cause.Facts) []Part {
 	sites := f.Deployment.Status.Delivery.Sites
 	for _, name := range slices.Sorted(maps.Keys(sites)) {
 		s := sites[name]
-		p := Part{Kind: partSite, Name: name, State: string(s.State), Commit: shorten(s.Commit), Detail: s.Message, Note: engineName(seen[name].Engine)}
+		p := Part{Kind: partSite, Name: name, State: string(s.State), Commit: shortenCommit(s.Commit), Detail: s.Message, Note: engineName(seen[name].Engine)}
 		p.IsGood = s.State == deploymentv1alpha1.SiteLive || s.State == deploymentv1alpha1.SiteDelivered
 		if p.IsGood && p.Detail == "" {
 			p.Since = seen[name].LiveSince

@@ -58,7 +58,7 @@ func Stuck(rows []Row) []Row {
 func Table(rows []Row, s Style, withNamespace bool) []string {
 	cells := [][]string{{"NAMESPACE", "NAME", "PHASE", "REV", "LIVE", "SITES", "STEP", "SINCE", "REASON", "WHO"}}
 	for i := range rows {
-		cells = append(cells, s.cells(&rows[i]))
+		cells = append(cells, s.cellsOfRow(&rows[i]))
 	}
 	if s.IsWide {
 		for i := range rows {
@@ -71,10 +71,10 @@ func Table(rows []Row, s Style, withNamespace bool) []string {
 			cells[i] = cells[i][1:]
 		}
 	}
-	return s.columns(dropEmptyColumns(cells))
+	return s.alignColumns(dropEmptyColumns(cells))
 }
 
-func (s Style) cells(r *Row) []string {
+func (s Style) cellsOfRow(r *Row) []string {
 	phase := r.Phase
 	if r.Outcome == "RolledBack" {
 		phase = r.Outcome
@@ -90,10 +90,10 @@ func (s Style) cells(r *Row) []string {
 			who = string(r.Finding.Actor)
 		}
 	}
-	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), number(r.Revision), number(r.Live), r.Sites, r.Step, since, reason, who}
+	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Step, since, reason, who}
 }
 
-func number(n int64) string {
+func formatNumber(n int64) string {
 	if n == 0 {
 		return ""
 	}
@@ -114,21 +114,21 @@ func dropEmptyColumns(cells [][]string) [][]string {
 	return out
 }
 
-// columns aligns cells. The last one is cut at the width.
-func (s Style) columns(cells [][]string) []string {
+// alignColumns aligns cells. The last one is cut at the width.
+func (s Style) alignColumns(cells [][]string) []string {
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, c := range row {
-			widths[i] = max(widths[i], width(c))
+			widths[i] = max(widths[i], widthOfText(c))
 		}
 	}
 	var out []string
 	for _, row := range cells {
 		b := strings.Builder{}
 		for i, c := range row {
-			b.WriteString(c + strings.Repeat(" ", widths[i]-width(c)+2))
+			b.WriteString(c + strings.Repeat(" ", widths[i]-widthOfText(c)+2))
 		}
-		out = append(out, s.cut(strings.TrimRight(b.String(), " ")))
+		out = append(out, s.cutLine(strings.TrimRight(b.String(), " ")))
 	}
 	return out
 }

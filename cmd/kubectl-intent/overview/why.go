@@ -13,28 +13,28 @@ import (
 // WhyLines say why a deployment or a cluster does not go on: the cause, since when, who acts, what wakes it, and the chain that was followed.
 func WhyLines(o Overview, s Style) []string {
 	f := o.Finding
-	out := []string{s.headline(o)}
+	out := []string{s.headlineText(o)}
 	if f.IsGood {
-		out = append(out, s.wrap("Nothing is in the way. "+o.Message)...)
+		out = append(out, s.wrapText("Nothing is in the way. "+o.Message)...)
 		return append(out, s.unreadLines(f)...)
 	}
-	out = append(out, s.labelled("Cause:", sayLink(f.Cause()))...)
+	out = append(out, s.labelledLines("Cause:", sayLink(f.Cause()))...)
 	if at := f.Since(); at != nil {
-		out = append(out, s.labelled("Since:", s.clockAndAge(at))...)
+		out = append(out, s.labelledLines("Since:", s.clockAndAge(at))...)
 	}
-	out = append(out, s.labelled("Who acts:", whoActs(f))...)
+	out = append(out, s.labelledLines("Who acts:", whoActs(f))...)
 	if f.Do != "" {
-		out = append(out, s.labelled("What to do:", f.Do)...)
+		out = append(out, s.labelledLines("What to do:", f.Do)...)
 	}
 	if f.Wakes != advice.WakeNone {
-		out = append(out, s.labelled("Wakes it:", string(f.Wakes))...)
+		out = append(out, s.labelledLines("Wakes it:", string(f.Wakes))...)
 	}
 	out = append(out, "Followed:")
 	for i, l := range f.Chain {
-		out = append(out, s.cut(strings.Repeat("  ", i)+"└─ "+sayLink(l)))
+		out = append(out, s.cutLine(strings.Repeat("  ", i)+"└─ "+sayLink(l)))
 	}
 	for _, l := range f.Waiting {
-		out = append(out, s.labelled("Waits:", sayLink(l))...)
+		out = append(out, s.labelledLines("Waits:", sayLink(l))...)
 	}
 	return append(out, s.unreadLines(f)...)
 }
@@ -42,7 +42,7 @@ func WhyLines(o Overview, s Style) []string {
 func (s Style) unreadLines(f cause.Finding) []string {
 	var out []string
 	for _, u := range f.Unread {
-		out = append(out, s.labelled("Not read:", u.What+": "+u.Why)...)
+		out = append(out, s.labelledLines("Not read:", u.What+": "+u.Why)...)
 	}
 	return out
 }
@@ -50,14 +50,14 @@ func (s Style) unreadLines(f cause.Finding) []string {
 // labelWidth is how wide the first column is.
 const labelWidth = 12
 
-// labelled breaks a text into lines beside its label.
-func (s Style) labelled(label, text string) []string {
+// labelledLines breaks a text into lines beside its label.
+func (s Style) labelledLines(label, text string) []string {
 	narrow := s
 	if s.Width > 0 {
 		narrow.Width = max(2*labelWidth, s.Width-labelWidth)
 	}
 	var out []string
-	for _, line := range narrow.wrap(text) {
+	for _, line := range narrow.wrapText(text) {
 		out = append(out, fmt.Sprintf("%-*s%s", labelWidth, label, line))
 		label = ""
 	}
@@ -76,7 +76,7 @@ func sayLink(l cause.Link) string {
 }
 
 func (s Style) clockAndAge(at *metav1.Time) string {
-	return fmt.Sprintf("%s (%s)", s.clock(at), Elapsed(s.Now.Sub(at.Time)))
+	return fmt.Sprintf("%s (%s)", s.formatClock(at), Elapsed(s.Now.Sub(at.Time)))
 }
 
 // whoActs says who acts, and when.
