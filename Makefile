@@ -116,7 +116,7 @@ check-generated: ## Check that generated files are up to date.
 
 # Packages that enumerate, in which nothing runs at once: the race detector would only make them ten times as slow. The root package calls
 # the same code from many goroutines, with it.
-PURE := /apis/ledger$$|/function/step$$|/function/deployment$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
+PURE := /apis/ledger$$|/bundles/state$$|/function/step$$|/function/deployment$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.

@@ -76,7 +76,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 // unreadMessage says why objects of a Site cannot be read, and what to do.
 func unreadMessage(e *clusters.Error, what, namespace string) string {
 	if e.Reason == v1alpha1.SiteReasonAccessDenied {
-		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/rbac/health.yaml", what, namespace)
+		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", what, namespace)
 	}
 	return e.Detail
 }

@@ -228,7 +228,7 @@ func TestForbidden(t *testing.T) {
 		return true, nil, kerrors.NewForbidden(apps("deployments").GroupResource(), "", errors.New("no"))
 	})
 	w.until("AccessDenied | NotObserved(AccessDenied) 0")
-	want := "the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/rbac/health.yaml"
+	want := "the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/health/rbac.yaml"
 	if diff := cmp.Diff(want, w.get().Status.AtProvider.Sites[0].Message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)
 	}

@@ -119,7 +119,7 @@ func TestRoles(t *testing.T) {
 		"EditorLeavesManaged":     {reason: "What is behind them is composed.", as: "edit", args: []string{"update", "managedclusters.cluster.intentplane.dev"}, want: "no"},
 		"ProviderLeavesClaims":    {reason: "The provider may not change claims.", as: provider, args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
 		"ProviderSeesNoNodes":     {reason: "Nodes are none of its business.", as: provider, args: []string{"list", "nodes"}, want: "no"},
-		"ProviderSeesNoPods":      {reason: "Pods are none of its business.", as: provider, args: []string{"list", "pods"}, want: "no"},
+		"ProviderSeesNoPods":      {reason: "The provider lists no pods, unless an administrator binds the rules for SiteHealths.", as: provider, args: []string{"list", "pods"}, want: "no"},
 		"ProviderLeavesRoles":     {reason: "The provider may not give itself more rights.", as: provider, args: []string{"update", "clusterroles"}, want: "no"},
 		"ProviderSeesNoNamespace": {reason: "Namespaces are read one at a time, by their names.", as: provider, args: []string{"list", "namespaces"}, want: "no"},
 	}
