@@ -15,7 +15,9 @@ const plainConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setting
 func flatWeb(more map[string]string) tree.Files {
 	out := web(more)
 	names := out.Names()
-	_ = writeKustomization(out, kustomizationFile, names)
+	if err := writeKustomization(out, kustomizationFile, names); err != nil {
+		panic(err) // The names are those of the files.
+	}
 	return out
 }
 

@@ -146,10 +146,12 @@ func TestAwaitEmptyTracks(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := record(t, tc.events...)
-			in := input(desired("b", func(d *Desired) {
-				d.Workload = Workload{IsPlain: true}
-				d.Placement, _ = PlaceRevision(s, d.Workload)
-			}))
+			w := Workload{IsPlain: true}
+			placement, err := PlaceRevision(s, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := input(desired("b", func(d *Desired) { d.Workload, d.Placement = w, placement }))
 			in.AreTracksKnown, in.IsRecorded = tc.known, true
 			in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"blue": tc.blue, "plain": {Revision: 1, Weight: 100}}}}
 			if got := in.awaitsPlacement(s); got != tc.want {

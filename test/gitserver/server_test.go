@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -122,19 +123,20 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// awaitRequest waits until the server has begun to serve a request.
-func awaitRequest(t *testing.T, s *Server) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); s.Requests("team/fleet") == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the server has got no request")
-		}
-	}
+// announceRequest returns a channel that is closed when the server begins to serve its first request.
+func announceRequest(s *Server) <-chan struct{} {
+	begun, handler, first := make(chan struct{}), s.http.Config.Handler, sync.Once{}
+	s.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first.Do(func() { close(begun) })
+		handler.ServeHTTP(w, r)
+	})
+	return begun
 }
 
 // TestKilledClient shows that a client which ends in the middle of its push leaves nothing behind that runs on.
 func TestKilledClient(t *testing.T) {
 	s := start(t)
+	begun := announceRequest(s)
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.http.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +145,11 @@ func TestKilledClient(t *testing.T) {
 	if _, err := c.Write([]byte(half)); err != nil {
 		t.Fatal(err)
 	}
-	awaitRequest(t, s)
+	select {
+	case <-begun:
+	case <-time.After(time.Minute):
+		t.Fatal("the server has got no request")
+	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
