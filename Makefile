@@ -24,7 +24,7 @@ ONCE ?=
 OUTPUT := _output
 PACKAGES := configuration configuration-namespaced function provider
 # The demo needs no linter and no generators.
-DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CROSSPLANE_CLI XPKG_IMAGE
+DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS XPKG_IMAGE XPKG
 # The tour has GitOps and measurements beside it.
 TOUR_TOOLS := $(DEMO_TOOLS) FLUX_SOURCE_CONTROLLER FLUX_SOURCE_CRDS FLUX_KUSTOMIZE_CONTROLLER FLUX_KUSTOMIZE_CRDS PROMETHEUS
 # CAPT works with an older core of Cluster API than the newest.
@@ -35,7 +35,7 @@ BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERS
 
 # Programs follow from these files, and from their folders, so that one removed counts too.
 SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function package provider) ! -name '*_test.go' 2>/dev/null)
-RECIPES := Makefile $(wildcard tools/images/*.go) tools/images/go.sum tools/crossplane-cli/go.mod
+RECIPES := Makefile $(wildcard tools/images/*.go tools/xpkg/*.go) tools/images/go.sum tools/xpkg/go.sum
 
 # with_tools runs a command with the paths of the tools in its environment.
 with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$environment" && set +a &&
@@ -101,9 +101,10 @@ lint: ## Lint the code, check its words, and check that go.mod is tidy.
 	@# A cache shared with another checkout names files by their paths there, which no exclusion matches.
 	@$(call with_tools,GOLANGCI_LINT) GOLANGCI_LINT_CACHE="$(CURDIR)/$(OUTPUT)/lint" "$$GOLANGCI_LINT" run ./...
 	@cd tools/images && go vet ./...
+	@cd tools/xpkg && CGO_ENABLED=0 go vet -trimpath ./...
 	@go run ./test/words
 	@# The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
-	@for module in . tools/images; do (cd $$module && go mod tidy -diff) || \
+	@for module in . tools/images tools/xpkg; do (cd $$module && go mod tidy -diff) || \
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
 
 .PHONY: check-generated
@@ -124,7 +125,8 @@ test-unit: ## Run the unit tests, with the race detector where something runs at
 	@race="$$(tools/tools.sh race)" && set -x && \
 		go test $$race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') && \
 		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') && \
-		cd tools/images && go test $$race ./...
+		(cd tools/images && go test $$race ./...) && \
+		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
 
 # run_suites runs end-to-end tests, as many suites side by side as there are processors.
 run_suites = go test -count=1 -timeout 60m -exec='$(CURDIR)/test/e2e/own-network.sh'
@@ -200,7 +202,7 @@ $(OUTPUT)/image/%.tar: $(OUTPUT)/linux/% $(RECIPES)
 		-modcache "$$(go env GOMODCACHE)" -goroot "$$(go env GOROOT)" \
 		-tag ghcr.io/intentplane/$(*F)-intentplane:$(VERSION) -output $@
 
-# Packages. "xpkg build" takes every YAML below its root and wants exactly one
+# Packages. The library takes every YAML below its root and wants exactly one
 # meta object, so each package is staged into a folder of its own first.
 
 files_of_configuration := crossplane.yaml $(wildcard apis/composition/claims/*.yaml) package/activation/claims.yaml
@@ -250,6 +252,5 @@ $(OUTPUT)/xpkg/%.xpkg: $$(files_of_$$*) $$(folder_of_$$*) $$(examples_of_$$*) $$
 	@cp $(files_of_$*) $(OUTPUT)/stage/$*
 	@$(if $(examples_of_$*),cp $(examples_of_$*) $(OUTPUT)/stage/$*/examples)
 	@sed -e '/package: ghcr.io.intentplane/{n;s/version: .*/version: "$(DEPENDENCIES)"/;}' $(firstword $(files_of_$*)) >$(OUTPUT)/stage/$*/crossplane.yaml
-	@tools/tools.sh build CROSSPLANE_CLI
-	@$(call with_tools,CROSSPLANE_CLI) "$$CROSSPLANE_CLI" xpkg build --package-root=$(OUTPUT)/stage/$* --examples-root=$(OUTPUT)/stage/$*/examples \
-		--package-file=$@ $(if $(image_of_$*),--embed-runtime-image-tarball=$(image_of_$*)) >/dev/null
+	@tools/tools.sh build XPKG
+	@$(call with_tools,XPKG) "$$XPKG" -root $(OUTPUT)/stage/$* -examples $(OUTPUT)/stage/$*/examples -output $@ $(if $(image_of_$*),-runtime $(image_of_$*))

@@ -55,6 +55,7 @@ tools() {
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -
 		GOLANGCI_LINT            golangci-lint  golangci-lint            github.com/golangci/golangci-lint/v2/cmd/golangci-lint main.version
 		XPKG_IMAGE               images         xpkg-image               .                                                  -
+		XPKG                     xpkg           xpkg                     .                                                  -
 	TABLE
 }
 

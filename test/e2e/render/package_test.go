@@ -1,0 +1,53 @@
+package render
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// TestPackages compares the packages of "make xpkg" with those that Crossplane's own command builds from the same folders.
+func TestPackages(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		image  string
+	}{
+		"configuration":            {reason: "The package of claims is what Crossplane's own command makes of its files."},
+		"configuration-namespaced": {reason: "The package of namespaced composites is what Crossplane's own command makes of its files."},
+		"function":                 {reason: "The function's package has the program in it as Crossplane's own command puts it there.", image: "function.tar"},
+		"provider":                 {reason: "The provider's package has the program in it as Crossplane's own command puts it there.", image: "provider.tar"},
+	}
+	output := filepath.Join("..", "..", "..", "_output")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			stage, file := name, filepath.Join(t.TempDir(), "want.xpkg")
+			args := []string{"xpkg", "build", "--package-file=" + file}
+			if tc.image != "" {
+				stage += "-" + runtime.GOARCH
+				args = append(args, "--embed-runtime-image-tarball="+filepath.Join(output, "image", runtime.GOARCH, tc.image))
+			}
+			root := filepath.Join(output, "stage", stage)
+			crossplane(t, crossplaneCLI(t), append(args, "--package-root="+root, "--examples-root="+filepath.Join(root, "examples"))...)
+			if diff := cmp.Diff(digestOf(t, file), digestOf(t, filepath.Join(output, "xpkg", stage+".xpkg"))); diff != "" {
+				t.Errorf("\n%s\nmake xpkg: -crossplane xpkg build, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// digestOf names everything that is in a package.
+func digestOf(t *testing.T, file string) string {
+	t.Helper()
+	img, err := tarball.ImageFromPath(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := img.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest.String()
+}
