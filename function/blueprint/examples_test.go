@@ -22,11 +22,13 @@ const examples = "../../examples/blueprints"
 // shipped are the options of the Blueprints among the examples, by their directory.
 func shipped() map[string]Options {
 	return map[string]Options{
-		"web":         {Name: "web", Version: "1.1.0", Types: []string{"web"}, Channel: "next"},
-		"batch":       {Name: "batch", Version: "1.0.0", Types: []string{"batch"}, Channel: "stable"},
-		"adopted":     {Name: "adopted", Version: "1.0.0", Types: []string{"adopted"}, Channel: "stable"},
-		"web-canary":  {Name: "web-canary", Version: "1.0.0", Types: []string{"web-canary"}, Channel: "stable"},
-		"telco-slice": {Name: "telco-slice", Version: "1.0.0", Types: []string{"telco-slice"}, Channel: "stable"},
+		"web":          {Name: "web", Version: "1.1.0", Types: []string{"web"}, Channel: "next"},
+		"batch":        {Name: "batch", Version: "1.0.0", Types: []string{"batch"}, Channel: "stable"},
+		"adopted":      {Name: "adopted", Version: "1.0.0", Types: []string{"adopted"}, Channel: "stable"},
+		"app":          {Name: "app", Version: "1.0.0", Types: []string{"app"}, Channel: "stable"},
+		"app-internal": {Name: "app-internal", Version: "1.0.0", Types: []string{"app-internal"}, Channel: "stable"},
+		"web-canary":   {Name: "web-canary", Version: "1.0.0", Types: []string{"web-canary"}, Channel: "stable"},
+		"telco-slice":  {Name: "telco-slice", Version: "1.0.0", Types: []string{"telco-slice"}, Channel: "stable"},
 	}
 }
 

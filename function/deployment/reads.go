@@ -54,7 +54,9 @@ func CheckRead(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, b *ca
 	return unreadProblem(s, uses.CheckRead(i, b.GetName()))
 }
 
-func usesEverything() render.Uses { return render.Uses{Values: true, Whole: true} }
+func usesEverything() render.Uses {
+	return render.Uses{Values: true, Whole: true, Workload: true, Replicas: true}
+}
 
 // unreadProblem is the problem of an intent that sets what its Blueprint does not read.
 func unreadProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {

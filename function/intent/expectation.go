@@ -44,6 +44,7 @@ func (d *draft) fillFromExpectation(e *deploymentv1alpha1.Expectation) {
 	for _, p := range e.Endpoints {
 		d.Endpoints = append(d.Endpoints, Endpoint{Name: p.Name, Port: p.Port, Protocol: p.Protocol})
 	}
+	d.Runtime = e.Runtime.DeepCopy()
 	d.fillNetwork(e)
 }
 

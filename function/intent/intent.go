@@ -5,6 +5,8 @@ package intent
 import (
 	"bytes"
 	"encoding/json"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // DefaultType is the type of a service that names none.
@@ -102,6 +104,9 @@ type Intent struct {
 	// Resources that each replica asks for.
 	Resources Resources
 
+	// Runtime is what containers and pods get, with its defaults. Nil means what the Blueprint says.
+	Runtime *deploymentv1alpha1.Runtime
+
 	// Endpoints that the service offers, sorted by name.
 	Endpoints []Endpoint
 
@@ -137,27 +142,28 @@ func (i Intent) WithoutSLOs() Intent {
 
 // canonical has the fields of an Intent in the order of their names.
 type canonical struct {
-	Endpoints    []Endpoint        `json:"endpoints,omitempty"`
-	Image        string            `json:"image,omitempty"`
-	Parameters   map[string]string `json:"parameters,omitempty"`
-	Priority     string            `json:"priority,omitempty"`
-	QoS          QoS               `json:"qos,omitzero"`
-	Replicas     *int32            `json:"replicas,omitempty"`
-	Resources    Resources         `json:"resources,omitzero"`
-	Selector     map[string]string `json:"selector,omitempty"`
-	Service      string            `json:"service"`
-	SiteReplicas map[string]int32  `json:"siteReplicas,omitempty"`
-	Sites        []string          `json:"sites,omitempty"`
-	Slice        Slice             `json:"slice,omitzero"`
-	SLOs         map[string]string `json:"slos,omitempty"`
-	Type         string            `json:"type,omitempty"`
+	Endpoints    []Endpoint                  `json:"endpoints,omitempty"`
+	Image        string                      `json:"image,omitempty"`
+	Parameters   map[string]string           `json:"parameters,omitempty"`
+	Priority     string                      `json:"priority,omitempty"`
+	QoS          QoS                         `json:"qos,omitzero"`
+	Replicas     *int32                      `json:"replicas,omitempty"`
+	Resources    Resources                   `json:"resources,omitzero"`
+	Runtime      *deploymentv1alpha1.Runtime `json:"runtime,omitempty"`
+	Selector     map[string]string           `json:"selector,omitempty"`
+	Service      string                      `json:"service"`
+	SiteReplicas map[string]int32            `json:"siteReplicas,omitempty"`
+	Sites        []string                    `json:"sites,omitempty"`
+	Slice        Slice                       `json:"slice,omitzero"`
+	SLOs         map[string]string           `json:"slos,omitempty"`
+	Type         string                      `json:"type,omitempty"`
 }
 
 // Canonical returns the intent as JSON, with sorted fields and without those that have their default. FromText reads it back.
 func (i Intent) Canonical() []byte {
 	i = i.withoutClass()
 	c := canonical{
-		Image: i.Image, Parameters: i.Parameters, QoS: i.QoS, Resources: i.Resources, Selector: i.Selector, Service: i.Service,
+		Image: i.Image, Parameters: i.Parameters, QoS: i.QoS, Resources: i.Resources, Runtime: i.Runtime, Selector: i.Selector, Service: i.Service,
 		SiteReplicas: i.SiteReplicas, Sites: i.Sites, Slice: i.Slice, SLOs: i.SLOs,
 	}
 	for _, e := range i.Endpoints {

@@ -69,7 +69,7 @@ func (d *draft) pathInForm(path string) string {
 func (d *draft) normalize() (Intent, *document.Problem) {
 	checks := []func() *document.Problem{
 		d.checkNames, d.checkSites, d.checkSelector, d.checkReplicas, d.checkSiteReplicas, d.checkImage, d.checkResources,
-		d.checkEndpoints, d.checkParameters, d.checkQoS, d.checkSlice, d.checkPriority, d.checkSLOs,
+		d.checkRuntime, d.checkEndpoints, d.checkParameters, d.checkQoS, d.checkSlice, d.checkPriority, d.checkSLOs,
 	}
 	for _, check := range checks {
 		if prob := check(); prob != nil {

@@ -22,6 +22,7 @@ func readService(d *draft, root document.Node) *document.Problem {
 		"replicas":     r.readReplicas,
 		"siteReplicas": r.readSiteReplicas,
 		"resources":    r.readResources,
+		"runtime":      r.readRuntime,
 		"endpoints":    r.readEndpoints,
 		"parameters":   r.readMap(&r.Parameters),
 		"qos":          r.readQoS,

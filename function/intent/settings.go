@@ -21,7 +21,7 @@ type Setting struct {
 // uses (the service, its type, Sites, objectives) are not among them either.
 func (i Intent) Settings() []Setting {
 	i = i.withoutClass()
-	out := slices.Concat(i.workloadSettings(), i.networkSettings(), i.endpointSettings())
+	out := slices.Concat(i.workloadSettings(), i.runtimeSettings(), i.networkSettings(), i.endpointSettings())
 	for name := range i.Parameters {
 		out = append(out, Setting{Field: document.Child("parameters", name), Key: "param-" + name})
 	}

@@ -25,7 +25,7 @@ type form struct {
 func knownForms() []form {
 	return []form{
 		{name: serviceForm, read: readService, fields: []string{
-			"site", "sites", "selector", "replicas", "siteReplicas", "image", "resources", "endpoints", "parameters", "slos", "type",
+			"site", "sites", "selector", "replicas", "siteReplicas", "image", "resources", "runtime", "endpoints", "parameters", "slos", "type",
 		}},
 		{name: tmfForm, read: readTMF921, fields: []string{"intentId", "name", "description", "targetSite", "lifecycle", "metadata"}},
 		{name: flatForm, read: readFlat, fields: []string{

@@ -307,8 +307,8 @@ func TestPhaseOf(t *testing.T) {
 				unrecorded(f)
 			}
 			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
-			want := []any{tc.phase, tc.ready, tc.message}
-			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message}); diff != "" {
+			want := []any{tc.phase, tc.ready, tc.message, tc.suspended}
+			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message, s.HeldBack}); diff != "" {
 				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -27,6 +27,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		IntentDigest: f.Digest,
 		Understood:   understoodText(f),
 		LiveRevision: f.liveRevision(),
+		HeldBack:     f.isHeldBack(),
 
 		VerifiedRevision: f.Recorded.Stable,
 

@@ -56,7 +56,7 @@ var fileNamePattern = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-
 
 // Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on
 // top a kustomization that labels the objects, puts those that name no namespace into the claim's, and gives images and workloads that
-// are marked for it what the intent says. It returns an error, as
+// are marked for it what the intent says, but for what Build writes to containers and pods after kustomize. It returns an error, as
 // Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
 func Layout(in Input) (tree.Files, error) {
 	files, _, err := layoutFiles(in)

@@ -71,6 +71,10 @@ func (u *Uses) Reads(key string) bool {
 		if u.Workload {
 			return true
 		}
+	case intent.KeyRuntime:
+		return u.Workload
+	case intent.KeyAutoscaling:
+		return u.Workload && u.Replicas
 	}
 	return u.Values && (u.Whole || slices.Contains(u.Keys, key))
 }

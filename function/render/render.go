@@ -11,7 +11,8 @@
 //	site-<name>                                       for each parameter of the Site
 //
 // Without any replacements, a container whose image is named intent runs the intent's image, and a workload that is marked with
-// LabelWorkload has the intent's replicas and resources. That comes last, when the Blueprint is built, and from the same values.
+// LabelWorkload has the intent's replicas and resources. That comes last, when the Blueprint is built, and from the same values. What the intent
+// says of containers and pods is written to marked workloads after that: it names lists, whose order kustomize does not keep.
 package render
 
 import (
@@ -161,6 +162,9 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 	}
 	objects, err := runKustomize(files)
 	if err != nil {
+		return nil, err
+	}
+	if err := applyRuntime(objects, in.Intent.Runtime); err != nil {
 		return nil, err
 	}
 	switch in.Track {

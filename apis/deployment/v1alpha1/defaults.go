@@ -25,6 +25,22 @@ func (e *Expectation) Default() {
 	for i := range e.Endpoints {
 		orElse(&e.Endpoints[i].Protocol, "TCP")
 	}
+	if e.Runtime != nil {
+		e.Runtime.Autoscaling.Default()
+	}
+}
+
+// Default fills in what the schema would.
+func (a *Autoscaling) Default() {
+	if a == nil {
+		return
+	}
+	if a.Min == 0 {
+		a.Min = 1
+	}
+	if a.CPUPercent == 0 {
+		a.CPUPercent = 70
+	}
 }
 
 // Default fills in what the schema would.

@@ -118,6 +118,10 @@ type Expectation struct {
 	// +optional
 	Resources Resources `json:"resources,omitempty"`
 
+	// Runtime is what the containers and pods of the service get. Absent means what the Blueprint says.
+	// +optional
+	Runtime *Runtime `json:"runtime,omitempty"`
+
 	// Endpoints that the service offers.
 	// +optional
 	// +kubebuilder:validation:MaxItems=16

@@ -299,6 +299,11 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
+	// HeldBack says that the spec asks for something else than the revision, or for its next step, and that spec.suspend, or a newer version of the
+	// function, holds that back: the outcome is then that of an earlier request.
+	// +optional
+	HeldBack bool `json:"heldBack,omitempty"`
+
 	// LiveRevision is the revision that runs at all Sites. 0 means none.
 	// +optional
 	LiveRevision int64 `json:"liveRevision,omitempty"`

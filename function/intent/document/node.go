@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -169,4 +170,41 @@ func needsQuotes(name string) bool {
 		}
 	}
 	return name == ""
+}
+
+// JSON returns the value as JSON, with the fields of objects in their order.
+func (n Node) JSON() []byte {
+	b := &bytes.Buffer{}
+	n.writeJSON(b)
+	return b.Bytes()
+}
+
+func (n Node) writeJSON(b *bytes.Buffer) {
+	switch v := n.Value.(type) {
+	case []Node:
+		b.WriteByte('[')
+		for i, item := range v {
+			writeComma(b, i)
+			item.writeJSON(b)
+		}
+		b.WriteByte(']')
+	case []Member:
+		b.WriteByte('{')
+		for i, m := range v {
+			writeComma(b, i)
+			Node{Value: m.Name}.writeJSON(b)
+			b.WriteByte(':')
+			m.Node.writeJSON(b)
+		}
+		b.WriteByte('}')
+	default:
+		text, _ := json.Marshal(v) //nolint:errchkjson // A text, a number, a boolean and nil always encode.
+		b.Write(text)
+	}
+}
+
+func writeComma(b *bytes.Buffer, i int) {
+	if i > 0 {
+		b.WriteByte(',')
+	}
 }

@@ -205,8 +205,8 @@ func shippedBlueprints(t *testing.T) []catalogv1alpha1.Blueprint {
 		}
 		out = append(out, b)
 	}
-	if len(out) != 6 {
-		t.Fatalf("found %d Blueprints, want 6", len(out))
+	if len(out) != 8 {
+		t.Fatalf("found %d Blueprints, want 8", len(out))
 	}
 	return out
 }
