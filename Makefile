@@ -40,6 +40,9 @@ RECIPES := Makefile $(wildcard tools/images/*.go tools/xpkg/*.go) tools/images/g
 # with_tools runs a command with the paths of the tools in its environment.
 with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$environment" && set +a &&
 
+# find_tools runs a command with the paths of programs that need not be built.
+find_tools = set -a && environment="$$(tools/tools.sh find $(1))" && eval "$$environment" && set +a &&
+
 ##@ General
 
 .PHONY: help
@@ -60,15 +63,13 @@ clean: ## Remove what was built here; the tools stay in their cache.
 
 .PHONY: demo
 demo: ## Show a claim become a commit on a real control plane (ONCE=1 ends by itself).
-	@tools/tools.sh build $(DEMO_TOOLS)
-	@$(MAKE) build xpkg
-	@$(call with_tools,$(DEMO_TOOLS)) ONCE=$(ONCE) go run ./cmd/playground
+	@$(call find_tools,$(DEMO_TOOLS)) tools/tools.sh build $(DEMO_TOOLS) && $(MAKE) build xpkg && \
+		$(call with_tools,$(DEMO_TOOLS)) ONCE=$(ONCE) go run ./cmd/playground
 
 .PHONY: tour
 tour: ## Release three versions on a real control plane, with Flux and Prometheus; the second one is rolled back.
-	@tools/tools.sh build $(TOUR_TOOLS)
-	@$(MAKE) build xpkg
-	@$(call with_tools,$(TOUR_TOOLS)) go run ./cmd/playground tour
+	@$(call find_tools,$(TOUR_TOOLS)) tools/tools.sh build $(TOUR_TOOLS) && $(MAKE) build xpkg && \
+		$(call with_tools,$(TOUR_TOOLS)) go run ./cmd/playground tour
 
 ##@ Build
 

@@ -7,13 +7,17 @@ usage() {
 	cat <<-'TEXT'
 		usage: tools/tools.sh build [NAME...]   build what is missing
 		       tools/tools.sh env [NAME...]     print NAME=PATH lines for a shell to source
+		       tools/tools.sh find [NAME...]    print NAME=PATH lines of programs that need not be built: those that
+		                                        are installed, in PATH or $KUBEBUILDER_ASSETS, and official ones
 		       tools/tools.sh check             check what must be installed
 		       tools/tools.sh race              print -race, or say why there is no race detector here
 		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of Cluster API,
 		which take long and few tests need.
 
 		What is built goes to $INTENTPLANE_CACHE (default: your user's cache folder).
-		A variable that is set already names a program of your own, which is used as it is:
+		A variable that is set already names a program of your own, which is used as it is.
+		"find" takes programs of the pinned minor version. It downloads from $INTENTPLANE_DOWNLOADS, a mirror of the releases
+		of kubernetes-sigs/controller-tools, what has the pinned digest; "none" downloads nothing.
 	TEXT
 	tools | awk '{ printf "  %-24s %s\n", $1, $3 }'
 }
@@ -244,12 +248,92 @@ print_env() {
 	done <<<"$all"
 }
 
+# installed lists programs that a machine may have, whether the official archive holds them, and the arguments with which each prints its version.
+installed() {
+	cat <<-'TABLE'
+		ETCD                    official --version
+		KUBE_APISERVER          official --version
+		KUBE_CONTROLLER_MANAGER -        --version
+		KUBECTL                 official version --client
+	TABLE
+}
+
+# minor prints the first version in a text without its patch, as in 1.36.
+minor() {
+	grep -oE '[0-9]+\.[0-9]+' | head -n 1
+}
+
+# fits says whether a program is of a minor version. One that is not is named, since its user may expect that it is taken.
+fits() {
+	local path=$1 want=$2 have
+	shift 2
+	have=$("$path" "$@" 2>/dev/null </dev/null | minor) || true
+	[[ $have != "$want" ]] || return 0
+	echo "tools: $path is not taken: it is ${have:-of an unknown version}, and $want is wanted" >&2
+	return 1
+}
+
+# find_one prints the path of a program that fits: in KUBEBUILDER_ASSETS, in PATH, or downloaded.
+find_one() {
+	local made=$1 want=$2 path
+	shift 2
+	for path in "${KUBEBUILDER_ASSETS:+$KUBEBUILDER_ASSETS/$made}" "$(command -v "$made" || true)" "$cache/downloads/$made"; do
+		[[ -n $path && -x $path ]] || continue
+		fits "$path" "$want" "$@" || continue
+		echo "$path"
+		return
+	done
+	return 1
+}
+
+# download brings the official programs of this platform into the cache. Where it cannot, it says why, and they are built.
+download() {
+	local base=${INTENTPLANE_DOWNLOADS:-https://github.com/kubernetes-sigs/controller-tools/releases/download} file sum
+	read -r file sum < <(awk -v p="$(go env GOOS)/$(go env GOARCH)" '$1 == p { print $2, $3 }' "$here/kubernetes/downloads") || return 0
+	[[ $base != none && ! -e $cache/downloads/$sum ]] || return 0
+	command -v curl >/dev/null && command -v sha512sum >/dev/null || return 0
+	mkdir -p "$cache/downloads"
+	scratch=$(mktemp -d "$cache/.build.XXXXXX")
+	echo "tools: downloading $base/$file" >&2
+	curl -fsSL --connect-timeout 5 --max-time 600 --max-filesize 500000000 -o "$scratch/archive" "$base/$file" >&2 ||
+		{ echo 'tools: cannot download programs: they are built instead' >&2; return 0; }
+	sha512sum --check --status <<<"$sum  $scratch/archive" ||
+		{ echo "tools: $file is not what was pinned: it is not used, and programs are built instead" >&2; return 0; }
+	mkdir "$scratch/programs"
+	tar -xzf "$scratch/archive" -C "$scratch/programs" --strip-components=2
+	mv -f "$scratch/programs"/* "$cache/downloads/"
+	touch "$cache/downloads/$sum"
+}
+
+# find_programs prints a line for each wanted program that need not be built. What was built here goes first: it is of just the pinned version.
+find_programs() {
+	check
+	known "$@"
+	local name path folder made package stamp official args mod version found tried=
+	while read -r name path folder made package stamp <&3; do
+		read -r official args < <(installed | awk -v n="$name" '$1 == n { $1 = ""; print }') || continue
+		[[ ! -e $path ]] || continue
+		read -r mod version < <(module "$folder" "$package")
+		version=$(minor <<<"$version")
+		# shellcheck disable=SC2086 # The arguments are words.
+		found=$(find_one "$made" "$version" $args) || {
+			[[ $official == official && -z $tried ]] || continue
+			tried=yes
+			download
+			found=$(find_one "$made" "$version" $args 2>/dev/null) || continue
+		}
+		echo "tools: takes $found" >&2
+		printf '%s=%q\n' "$name" "$found"
+	done 3< <(locate "$@")
+}
+
 main() {
 	local verb=${1:-help}
 	shift || true
 	case $verb in
 	build) build "$@" ;;
 	env) print_env "$@" ;;
+	find) find_programs "$@" ;;
 	check) check ;;
 	race) race ;;
 	*) usage ;;
