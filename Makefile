@@ -93,8 +93,18 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in doc
 
 ##@ Test
 
+# What "go test" prints says for each package how long it took. The table at the end of "make test" is made from it.
+SECONDS_OF_TESTS := $(OUTPUT)/seconds
+keep_seconds = { mkdir -p $(OUTPUT) && tee -a $(SECONDS_OF_TESTS); }
+
 .PHONY: test
-test: tools lint check-generated test-unit test-all-e2e ## Check everything: lint, generated files, unit tests, end to end.
+test: ## Check everything: lint, generated files, unit tests, end to end. A table at the end says what took how long.
+	@mkdir -p $(OUTPUT) && rm -f $(SECONDS_OF_TESTS)
+	@for stage in tools lint check-generated test-unit test-all-e2e; do started=$$SECONDS; $(MAKE) $$stage; \
+		echo "$$((SECONDS - started)) make $$stage" >>$(SECONDS_OF_TESTS); done
+	@echo 'seconds of each step, and of the packages and suites that took longest:'
+	@awk '$$2 == "make"' $(SECONDS_OF_TESTS)
+	@awk '$$1 == "ok" && $$3 ~ /s$$/ { printf "%d %s\n", $$3, $$2 }' $(SECONDS_OF_TESTS) | sort -rn | awk 'NR <= 25'
 
 .PHONY: lint
 lint: ## Lint the code, check its words, and check that go.mod is tidy.
@@ -124,8 +134,8 @@ PURE := /apis/ledger$$|/bundles/state$$|/function/step$$|/function/deployment$$|
 test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.
 	@tools/tools.sh check
 	@race="$$(tools/tools.sh race)" && set -x && \
-		go test $$race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') && \
-		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') && \
+		go test $$race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
+		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') | $(keep_seconds) && \
 		(cd tools/images && go test $$race ./...) && \
 		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
 
@@ -134,17 +144,17 @@ run_suites = go test -count=1 -timeout 60m -exec='$(CURDIR)/test/e2e/own-network
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
-	@$(call with_tools) $(run_suites) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$)
+	@$(call with_tools) $(run_suites) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$) | $(keep_seconds)
 
 .PHONY: test-clusters
 test-clusters: tools build xpkg ## Build clusters with Cluster API's own controllers (their first build takes minutes).
 	@tools/tools.sh build $(CLUSTER_TOOLS)
-	@$(call with_tools) $(run_suites) ./test/e2e/clusters
+	@$(call with_tools) $(run_suites) ./test/e2e/clusters | $(keep_seconds)
 
 .PHONY: test-all-e2e
 test-all-e2e: tools build xpkg
 	@tools/tools.sh build $(CLUSTER_TOOLS)
-	@$(call with_tools) $(run_suites) ./test/e2e/...
+	@$(call with_tools) $(run_suites) ./test/e2e/... | $(keep_seconds)
 
 .PHONY: e2e-capt
 e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).
