@@ -1,6 +1,12 @@
 package clusters
 
 import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
@@ -31,4 +37,16 @@ func tenantOf(site *catalogv1alpha1.Site) string {
 		return ""
 	}
 	return site.Spec.Owner.Namespace
+}
+
+// ListSitesOfSecret returns the Sites whose kubeconfig a Secret may hold. It returns an error if Sites cannot be listed.
+func ListSitesOfSecret(ctx context.Context, kube client.Reader, secret client.Object) ([]catalogv1alpha1.Site, error) {
+	l := &catalogv1alpha1.SiteList{}
+	if err := kube.List(ctx, l); err != nil {
+		return nil, errors.Wrap(err, "cannot list Sites")
+	}
+	return slices.DeleteFunc(l.Items, func(s catalogv1alpha1.Site) bool {
+		ref, _ := KubeconfigOf(&s)
+		return ref == nil || ref.Namespace != secret.GetNamespace() || ref.Name != secret.GetName()
+	}), nil
 }

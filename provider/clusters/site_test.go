@@ -3,7 +3,11 @@ package clusters
 import (
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/test"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
@@ -45,6 +49,48 @@ func TestKubeconfigOf(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, access); diff != "" {
 				t.Errorf("%s\nKubeconfigOf(...): -want access, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestListSitesOfSecret(t *testing.T) {
+	named := func(name string, c catalogv1alpha1.SiteCluster) catalogv1alpha1.Site {
+		return catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: catalogv1alpha1.SiteSpec{Cluster: c}}
+	}
+	secretRef := func(namespace, name string) catalogv1alpha1.SiteCluster {
+		return catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: namespace, Name: name}}
+	}
+	kube := &test.MockClient{MockList: test.NewMockListFn(nil, func(l client.ObjectList) error {
+		l.(*catalogv1alpha1.SiteList).Items = []catalogv1alpha1.Site{
+			named("none", catalogv1alpha1.SiteCluster{}),
+			named("edge1", secretRef("admin", "edge1")),
+			named("other-namespace", secretRef("team-a", "edge1")),
+			named("built", catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{Namespace: "fleet", Name: "c1"}}),
+		}
+		return nil
+	})}
+	cases := map[string]struct {
+		reason string
+		secret metav1.ObjectMeta
+		want   []string
+	}{
+		"Named":    {reason: "A Site that names the Secret is found, and none that names one of another namespace.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "edge1"}, want: []string{"edge1"}},
+		"Built":    {reason: "A Site of a Cluster is found by the Secret where Cluster API puts the kubeconfig.", secret: metav1.ObjectMeta{Namespace: "fleet", Name: "c1-kubeconfig"}, want: []string{"built"}},
+		"Anything": {reason: "A Secret that holds no kubeconfig concerns no Site.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "password"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			sites, err := ListSitesOfSecret(t.Context(), kube, &corev1.Secret{ObjectMeta: tc.secret})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range sites {
+				got = append(got, sites[i].Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nListSitesOfSecret(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

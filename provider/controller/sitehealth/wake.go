@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 )
@@ -52,16 +51,13 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 
 // requestsForSecret wakes those whose Site's kubeconfig it may hold.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &catalogv1alpha1.SiteList{}
-	if err := w.kube.List(ctx, l); err != nil {
-		w.log.Info("Cannot list Sites", "error", err)
+	sites, err := clusters.ListSitesOfSecret(ctx, w.kube, o)
+	if err != nil {
+		w.log.Info("Cannot find the Sites of a Secret", "error", err)
 	}
 	out := []reconcile.Request{}
-	for i := range l.Items {
-		ref, _ := clusters.KubeconfigOf(&l.Items[i])
-		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
-			out = append(out, w.requestsForSite(ctx, &l.Items[i])...)
-		}
+	for i := range sites {
+		out = append(out, w.requestsForSite(ctx, &sites[i])...)
 	}
 	return out
 }

@@ -122,16 +122,13 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 
 // requestsForSecret wakes those whose Site's kubeconfig it may hold.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &catalogv1alpha1.SiteList{}
-	if err := w.kube.List(ctx, l); err != nil {
-		w.log.Info("Cannot list Sites", "error", err)
+	sites, err := clusters.ListSitesOfSecret(ctx, w.kube, o)
+	if err != nil {
+		w.log.Info("Cannot find the Sites of a Secret", "error", err)
 	}
 	out := []reconcile.Request{}
-	for i := range l.Items {
-		ref, _ := clusters.KubeconfigOf(&l.Items[i])
-		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
-			out = append(out, w.requestsForSite(ctx, &l.Items[i])...)
-		}
+	for i := range sites {
+		out = append(out, w.requestsForSite(ctx, &sites[i])...)
 	}
 	return out
 }
