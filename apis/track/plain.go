@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -177,47 +179,99 @@ func filesOf(files tree.Files, folder string) tree.Files {
 	return out
 }
 
-// LabelPods returns the files of a directory without tracks, in which the pods that Services select have the label of the track Plain. So the Service may
-// select them alone while those of another track run beside them. Selectors of Deployments, which can never change, stay as they are.
+// WithPlain returns the files of a directory with the folder Plain that another one has.
+func WithPlain(files, from tree.Files) tree.Files {
+	out := maps.Clone(files)
+	for name, b := range from {
+		if strings.HasPrefix(name, Plain+"/") {
+			out[name] = b
+		}
+	}
+	return out
+}
+
+// LabelPods returns the files of a directory without tracks, in which the pods that Services select have the label of the track Plain. The Services that
+// routes send requests to select them alone: so the pods of another track may run beside them, and go, without a request. Selectors of Deployments, which
+// can never change, stay as they are.
 func LabelPods(files tree.Files) (tree.Files, error) {
-	out, deployments, services := maps.Clone(files), map[string]*unstructured.Unstructured{}, []*unstructured.Unstructured{}
+	p, err := readPlain(files)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(files)
+	for name, d := range p.deployments {
+		selecting := p.selecting(d)
+		if len(selecting) == 0 {
+			continue
+		}
+		makeMap(d.Object, "spec", "template", "metadata", "labels")[LabelTrack] = Plain
+		if out[name], err = encodeObject(d); err != nil {
+			return nil, err
+		}
+		for _, file := range selecting {
+			s := p.services[file]
+			if !p.routed[types.NamespacedName{Namespace: s.GetNamespace(), Name: s.GetName()}] {
+				continue
+			}
+			makeMap(s.Object, "spec", "selector")[LabelTrack] = Plain
+			if out[file], err = encodeObject(s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// A plainDirectory has the objects of a directory without tracks, by their files, and the Services that its routes send requests to.
+type plainDirectory struct {
+	deployments, services map[string]*unstructured.Unstructured
+	routed                map[types.NamespacedName]bool
+}
+
+func readPlain(files tree.Files) (plainDirectory, error) {
+	out := plainDirectory{deployments: map[string]*unstructured.Unstructured{}, services: map[string]*unstructured.Unstructured{}, routed: map[types.NamespacedName]bool{}}
 	for _, name := range files.Names() {
 		if isKustomization(name) {
 			continue
 		}
 		u, err := decodeObject(files[name])
 		if err != nil {
-			return nil, errors.Wrap(err, name)
+			return out, errors.Wrap(err, name)
 		}
-		switch objectOf(u).Group + "/" + u.GetKind() {
-		case "apps/Deployment":
-			deployments[name] = u
-		case "/Service":
-			services = append(services, u)
+		switch {
+		case isRoute(u):
+			out.noteRoute(u)
+		case objectOf(u).Group == "apps" && u.GetKind() == "Deployment":
+			out.deployments[name] = u
+		case objectOf(u).Group == "" && u.GetKind() == "Service":
+			out.services[name] = u
 		}
-	}
-	for name, d := range deployments {
-		if !isSelected(d, services) {
-			continue
-		}
-		makeMap(d.Object, "spec", "template", "metadata", "labels")[LabelTrack] = Plain
-		b, err := encodeObject(d)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = b
 	}
 	return out, nil
 }
 
-// isSelected is true for a Deployment whose pods a Service selects.
-func isSelected(d *unstructured.Unstructured, services []*unstructured.Unstructured) bool {
-	pods, _ := podLabels(d)
-	for _, s := range services {
-		selector, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector")
-		if s.GetNamespace() == d.GetNamespace() && len(selector) > 0 && labels.SelectorFromSet(selector).Matches(pods) {
-			return true
+func (p plainDirectory) noteRoute(u *unstructured.Unstructured) {
+	for _, rule := range rulesOf(u) {
+		for _, ref := range backendRefs(rule) {
+			if isServiceRef(ref) {
+				p.routed[types.NamespacedName{Namespace: cmp.Or(textAt(ref, "namespace"), u.GetNamespace()), Name: textAt(ref, "name")}] = true
+			}
 		}
 	}
-	return false
+}
+
+// selecting returns the files of the Services that select the pods of a Deployment.
+func (p plainDirectory) selecting(d *unstructured.Unstructured) []string {
+	var out []string
+	pods, _ := podLabels(d)
+	delete(pods, LabelTrack)
+	for _, file := range slices.Sorted(maps.Keys(p.services)) {
+		s := p.services[file]
+		selector, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector")
+		delete(selector, LabelTrack)
+		if s.GetNamespace() == d.GetNamespace() && len(selector) > 0 && labels.SelectorFromSet(selector).Matches(pods) {
+			out = append(out, file)
+		}
+	}
+	return out
 }

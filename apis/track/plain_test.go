@@ -161,10 +161,11 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestLabelPods labels the pods that a Service selects, and no others.
+// TestLabelPods labels the pods that a Service selects, and no others. The Service that a route names selects them alone.
 func TestLabelPods(t *testing.T) {
+	unrouted := strings.Replace(webService, "name: web\n", "name: metrics\n", 1)
 	other := strings.ReplaceAll(strings.Replace(webDeployment, "name: web\n", "name: job\n", 1), "app: web", "app: job")
-	files := flatWeb(map[string]string{"deployment-job.yaml": other})
+	files := flatWeb(map[string]string{"deployment-job.yaml": other, "service-metrics.yaml": unrouted})
 	got, err := LabelPods(files)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +174,15 @@ func TestLabelPods(t *testing.T) {
 	if diff := cmp.Diff(want, string(got["deployment-web.yaml"])); diff != "" {
 		t.Errorf("\nThe pods get the label, and the selector of the Deployment does not.\nLabelPods(...): -want, +got:\n%s", diff)
 	}
-	got["deployment-web.yaml"] = files["deployment-web.yaml"]
+	want = strings.Replace(webService, "    app: web\n", "    app: web\n    intentplane.dev/track: plain\n", 1)
+	if diff := cmp.Diff(want, string(got["service-web.yaml"])); diff != "" {
+		t.Errorf("\nThe Service selects the pods with the label alone, so that no other pods get requests.\nLabelPods(...): -want, +got:\n%s", diff)
+	}
+	again, err := LabelPods(got)
+	if diff := cmp.Diff(texts(got), texts(again)); diff != "" || err != nil {
+		t.Errorf("\nWhat has the label once stays as it is.\nLabelPods(...): %v, -want, +got:\n%s", err, diff)
+	}
+	got["deployment-web.yaml"], got["service-web.yaml"] = files["deployment-web.yaml"], files["service-web.yaml"]
 	if diff := cmp.Diff(texts(files), texts(got)); diff != "" {
 		t.Errorf("\nWhat no Service selects stays as it is.\nLabelPods(...): -want, +got:\n%s", diff)
 	}
