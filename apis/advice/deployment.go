@@ -82,6 +82,7 @@ func rejectionReasons() map[string]Advice {
 		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Find out why the Site did not run it in time, then change the intent or use kubectl intent retry."),
 		"SyncFailed":       act(Author, WakeRequest, "Correct what the engine's message says, then change the intent or use kubectl intent retry."),
 		"ClusterTimedOut":  act(ClusterOwner, WakeRequest, "Make the cluster of the Site ready, then use kubectl intent retry."),
+		"FilesLost":        act(Author, WakeRequest, "Deliver what runs once more, such as with another number of replicas, then move to the other Blueprint again."),
 		"GateFailed":       act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent retry measures the same revision again."),
 		"Requested":        over("Nothing: a user asked for it. To deliver again, change the intent or use kubectl intent retry."),
 		"DeploymentFailed": act(Author, WakeRequest, "Nothing is known to run: change the intent, or use kubectl intent retry or rollback."),

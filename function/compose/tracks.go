@@ -190,7 +190,7 @@ func (d Directory) put(was folder, name string, revision int64) (folder, bool) {
 	if f.part = d.FolderOf(revision); f.part == "" && was.Revision == revision {
 		f.part = was.part
 	}
-	return f, f.part != "" || name == track.Plain && d.hasFlat()
+	return f, f.part != "" || name == track.Plain && d.hasPlain(revision)
 }
 
 // weigh gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.
@@ -212,14 +212,30 @@ func (d Directory) hasOwn() bool {
 	return len(d.Own.Files) > 0 && !slices.ContainsFunc(d.Own.Parts, isPart)
 }
 
-// hasFlat is true if the directory has no tracks, and its files are known.
-func (d Directory) hasFlat() bool {
+// hasPlain is true if the directory has no tracks, and its files are known: it was asked for with them, or is asked for with a track beside them, which the
+// repository does not have yet.
+func (d Directory) hasPlain(revision int64) bool {
 	a := d.Asked
-	return len(d.Held.Tracks) == 0 && a.Action == deliveryv1alpha1.ActionDesired && len(a.Files) > 0 && len(a.Tracks) == 0 && a.Tree == d.Held.Tree
+	if len(d.Held.Tracks) > 0 || a.Action != deliveryv1alpha1.ActionDesired || len(a.Files) == 0 {
+		return false
+	}
+	return len(a.Tracks) == 0 && a.Tree == d.Held.Tree || CarriesTrack(a, track.Plain, revision)
 }
 
-// hasShared is true if the files that the tracks share are known.
-func (d Directory) hasShared() bool { return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0 }
+// CarriesTrack is true for a tree with the files of a revision in a track.
+func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
+	isTrack := func(is deliveryv1alpha1.TreeTrack) bool { return is.Name == name && is.Revision == revision }
+	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == name }
+	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isTrack) && !slices.ContainsFunc(t.Parts, isPart)
+}
+
+// hasShared is true if the files that the tracks share are known. Those of a revision without tracks share nothing.
+func (d Directory) hasShared() bool {
+	if d.Track == track.Plain && !d.Aim.IsAlone {
+		return len(d.Asked.Files) > 0 && len(d.Asked.Tracks) > 0
+	}
+	return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0
+}
 
 // bringsOwn is true if the directory gets the files of the revision.
 func (d Directory) bringsOwn() bool { return d.Aim.Put[d.Track] == d.Revision }
@@ -271,7 +287,7 @@ func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
 }
 
 func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles, error) {
-	files, err := d.source(s)
+	files, err := d.source(s, parts[track.Plain] != "")
 	if err != nil {
 		return trackedFiles{}, err
 	}
@@ -298,8 +314,8 @@ func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles
 }
 
 // source returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
-// the shared ones that the directory has.
-func (d Directory) source(s track.State) (tree.Files, error) {
+// the shared ones that the directory has. Those without tracks are among them unless their folder is a part.
+func (d Directory) source(s track.State, isPlainPart bool) (tree.Files, error) {
 	own, err := tree.Decode(d.Own.Files)
 	if err != nil && len(d.Own.Files) > 0 {
 		return nil, err
@@ -316,8 +332,10 @@ func (d Directory) source(s track.State) (tree.Files, error) {
 		return withoutOthers(own, d.Track), nil
 	case d.bringsOwn() && track.IsFlat(asked):
 		return track.Join(withoutOthers(own, d.Track), asked, d.Track)
-	case d.bringsOwn():
+	case d.bringsOwn() && isPlainPart:
 		return track.Retain(withoutOthers(own, d.Track), asked)
+	case d.bringsOwn():
+		return track.Retain(track.WithPlain(withoutOthers(own, d.Track), asked), asked)
 	case len(asked) > 0:
 		return shared, nil
 	}

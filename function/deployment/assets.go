@@ -35,6 +35,9 @@ type assets struct {
 
 	// isLost says that what the state asks for is not known: a delivery was lost, or restored from a backup.
 	isLost bool
+
+	// lostFiles says which files a move from or to tracks needs that are in no object any more. Empty means that it has all.
+	lostFiles string
 }
 
 // ask returns what a state of the ledger asks of each resource: what the spec says, if it is the request of the current revision, or else what was

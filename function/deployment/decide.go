@@ -111,6 +111,7 @@ func (t decider) compare(p proposedState) evidence.Comparison {
 	c := t.observed.comparison()
 	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
+	c.LostFiles = p.asked.lostFiles
 	c.IsPartLost, c.IsDraining = t.hasLostPart(p.state), t.observed.isDraining(p.state)
 	return c
 }

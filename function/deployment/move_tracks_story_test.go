@@ -29,9 +29,22 @@ func (w *world) sayPlain(replicas int) {
 	w.say(fmt.Sprintf(`{"service": "shop", "type": "web", "sites": ["edge1"], "replicas": %d}`, replicas))
 }
 
-// TestMoveTracks moves a deployment from a Blueprint without tracks to one with, and back.
+// TestMoveTracks moves a deployment from a Blueprint without tracks to one with, and back. The provider may take its time: what a call asks for is what the
+// one before asked for.
 func TestMoveTracks(t *testing.T) {
-	w := newMovingWorld(t)
+	for name, isLate := range map[string]bool{"AtOnce": false, "Late": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newMovingWorld(t)
+			w.isLate = isLate
+			w.tellMoves()
+		})
+	}
+}
+
+// tellMoves moves a deployment to tracks, back, and again.
+func (w *world) tellMoves() {
+	w.t.Helper()
+	t := w.t
 	steps := []struct {
 		reason string
 		say    func()

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -139,19 +140,12 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site && carriesOwn(t, *s.Current) {
+			if t.Site == site && compose.CarriesTrack(t, s.Current.Track, s.Current.Number) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// carriesOwn is true for a tree with the files of the track of a revision.
-func carriesOwn(t deliveryv1alpha1.Tree, r ledger.Revision) bool {
-	isOwn := func(is deliveryv1alpha1.TreeTrack) bool { return is.Name == r.Track && is.Revision == r.Number }
-	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == r.Track }
-	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isOwn) && !slices.ContainsFunc(t.Parts, isPart)
 }
 
 // isDraining is true while some directory has the track that a verified revision took the requests from.
@@ -243,6 +237,9 @@ func (x trackedState) compose(a *assets, spec deploymentv1alpha1.DeliveryConfig)
 				return err
 			}
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, is.Tree)
+			if x.hasLostFiles(from, is) {
+				a.lostFiles = fmt.Sprintf("Site %s: what revision %d brought there is in no object any more, and a move from or to tracks needs it", t.Site, x.state.Current.Stable)
+			}
 			if alone, ok := x.compiled.tracker.Alone(from); ok {
 				a.alone[t.Site] = alone
 			}
@@ -276,7 +273,7 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 			}
 		}
 	}
-	if !x.isOwn && !carriesOwn(out.Own, *x.state.Current) {
+	if !x.isOwn && !compose.CarriesTrack(out.Own, x.state.Current.Track, x.state.Current.Number) {
 		out.Own.Files = nil
 	}
 	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
@@ -319,6 +316,12 @@ func (x trackedState) composeTree(from compose.Directory, base deliveryv1alpha1.
 		return x.restore(from), nil // The files are in no object, so that the requests cannot be moved first.
 	}
 	return out, err
+}
+
+// hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
+func (x trackedState) hasLostFiles(from compose.Directory, is compose.TrackedTree) bool {
+	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
+	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
 }
 
 // restore returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.

@@ -37,6 +37,10 @@ type world struct {
 	// repositories by their URL, and why they refuse trees. Empty means that they take them.
 	repositories map[string]*repo
 	refusal      xpv2.ConditionReason
+	// isLate says that each call is made twice before the provider has carried out the first one.
+	isLate bool
+	// losesFiles says that no object may have the files of what was restored, so that nothing tells the SiteSync which Deployments these have.
+	losesFiles bool
 }
 
 // firstRenderer is the version that worlds begin with, whatever the present one is: tests say how many versions came after it.

@@ -40,6 +40,9 @@ type Comparison struct {
 	// nothing is proven.
 	IsPartLost bool
 
+	// LostFiles says which files the step needs that are in no object any more. Empty means that it has all.
+	LostFiles string
+
 	// IsDraining says that some directory still has the track that a verified revision took the requests from.
 	IsDraining bool
 

@@ -60,8 +60,11 @@ func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.De
 
 // failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
 func (c *Comparison) failure() *ledger.Verdict {
-	if c.State.Current == nil {
+	switch {
+	case c.State.Current == nil:
 		return nil
+	case c.LostFiles != "":
+		return newRejection(rolloutv1alpha1.RejectedFilesLost, c.LostFiles)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		if !c.AsksForDesired(name) || c.needsNothing(name) {

@@ -153,7 +153,7 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 // hasWrittenPath is true when a delivery brought what a rejected revision asked for to a directory. One that failed at a Site was there.
 func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
 	switch s.Verdict.Reason {
-	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused:
+	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost:
 	default:
 		return true
 	}

@@ -171,6 +171,9 @@ const (
 	// ReasonClusterTimedOut means that the cluster of a Site took too long to become ready. Terminal.
 	ReasonClusterTimedOut = "ClusterTimedOut"
 
+	// ReasonFilesLost means that the files of what a move from or to tracks replaces are in no object any more. Terminal.
+	ReasonFilesLost = "FilesLost"
+
 	// ReasonGateFailed means that a Gate did not let the revision pass. Terminal.
 	ReasonGateFailed = "GateFailed"
 

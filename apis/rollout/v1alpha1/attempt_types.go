@@ -58,6 +58,9 @@ const (
 	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
 	RejectedClusterTimedOut = "ClusterTimedOut"
 
+	// RejectedFilesLost means that the files of what a move from or to tracks replaces are in no object any more.
+	RejectedFilesLost = "FilesLost"
+
 	// RejectedGateFailed means that a Gate did not let the revision pass.
 	RejectedGateFailed = "GateFailed"
 
