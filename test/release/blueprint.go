@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,19 +24,36 @@ const perSite = `
   - {select: {kind: PodDisruptionBudget, name: web}, fieldPaths: [metadata.namespace], options: {create: true}}
 `
 
-// makeBlueprint returns that of the examples, under the release's name. Each Site has a host and a namespace of its own.
-func (r *Release) makeBlueprint(metrics []any) (*unstructured.Unstructured, error) {
+// applyBlueprints makes the Blueprint of the release, and the same without tracks.
+func (r *Release) applyBlueprints(ctx context.Context, metrics []any) error {
+	tracked, err := r.makeBlueprint(r.blueprintOf(Plan{}), metrics)
+	if err != nil {
+		return err
+	}
+	plain, err := r.makeBlueprint(r.blueprintOf(Plan{IsPlain: true}), nil)
+	if err != nil {
+		return err
+	}
+	unstructured.RemoveNestedField(plain.Object, "spec", "canary")
+	if err := r.cp.ApplyObject(ctx, plain); err != nil {
+		return err
+	}
+	return r.cp.ApplyObject(ctx, tracked)
+}
+
+// makeBlueprint returns that of the examples, under another name. Each Site has a host and a namespace of its own.
+func (r *Release) makeBlueprint(name string, metrics []any) (*unstructured.Unstructured, error) {
 	o, err := readExample("web-canary-1.0.0.yaml")
 	if err != nil {
 		return nil, err
 	}
-	o.SetName(r.Namespace + "-1.0.0")
-	o.SetLabels(map[string]string{catalogv1alpha1.LabelBlueprint: r.Namespace, catalogv1alpha1.LabelChannel: "stable"})
+	o.SetName(name + "-1.0.0")
+	o.SetLabels(map[string]string{catalogv1alpha1.LabelBlueprint: name, catalogv1alpha1.LabelChannel: "stable"})
 	spec, _, err := unstructured.NestedMap(o.Object, "spec")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read Blueprint")
 	}
-	spec["blueprintName"], spec["metrics"] = r.Namespace, metrics
+	spec["blueprintName"], spec["metrics"] = name, metrics
 	delete(spec, "examples")
 	if len(metrics) == 0 {
 		delete(spec, "metrics")

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -36,6 +37,20 @@ type Plan struct {
 
 	// Rollback is what the claim has in rollbackConfig.
 	Rollback map[string]any
+
+	// Replicas is how many pods a track has at full size. 0 means Replicas.
+	Replicas int
+
+	// IsPlain asks for the Blueprint without tracks, which takes no steps.
+	IsPlain bool
+}
+
+// blueprintOf returns the name of the Blueprint of a plan.
+func (r *Release) blueprintOf(p Plan) string {
+	if p.IsPlain {
+		return r.Namespace + "-plain"
+	}
+	return r.Namespace
 }
 
 // Weight is a step that gives a revision a share of the requests.
@@ -57,15 +72,17 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 		names[i] = fmt.Sprintf("%q", s.Name)
 	}
 	text := fmt.Sprintf(`{"service": %q, "type": "web-canary", "sites": [%s], "replicas": %d, "image": "registry.example.org/web:%d", "parameters": {"gateway": %q, "gateway-namespace": %q}}`,
-		Claim, strings.Join(names, ", "), Replicas, image, controlplane.GatewayName, controlplane.GatewayNamespace)
+		Claim, strings.Join(names, ", "), cmp.Or(p.Replicas, Replicas), image, controlplane.GatewayName, controlplane.GatewayNamespace)
 	delivery := map[string]any{
 		"gitOpsRepo": map[string]any{"kind": "ClusterProviderConfig", "name": r.Namespace},
-		"canary":     map[string]any{"drain": Drain, "steps": p.Steps},
+	}
+	if !p.IsPlain {
+		delivery["canary"] = map[string]any{"drain": Drain, "steps": p.Steps}
 	}
 	if len(p.Waves) > 0 {
 		delivery["waves"] = p.Waves
 	}
-	spec := map[string]any{"intent": text, "blueprint": map[string]any{"name": r.Namespace}, "deliveryConfig": delivery}
+	spec := map[string]any{"intent": text, "blueprint": map[string]any{"name": r.blueprintOf(p)}, "deliveryConfig": delivery}
 	if p.Gates != nil {
 		spec["gatesConfig"] = p.Gates
 	}

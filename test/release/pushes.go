@@ -88,10 +88,10 @@ type Division struct {
 	Weights map[string]int
 }
 
-// String is such as "blue 95, green 5".
+// String is such as "blue 95, green 5". A directory without tracks is "plain 100".
 func (d Division) String() string {
 	out := []string{}
-	for _, name := range []string{track.Blue, track.Green} {
+	for _, name := range track.Names() {
 		if w, ok := d.Weights[name]; ok {
 			out = append(out, fmt.Sprintf("%s %d", name, w))
 		}
@@ -136,9 +136,12 @@ func weightsBelow(files map[string]string, dir string) (map[string]int, error) {
 		folder, _, _ := strings.Cut(rest, "/")
 		tracks[folder] = true
 	}
+	if track.IsFlat(here) {
+		return map[string]int{track.Plain: 100}, nil //nolint:mnd // All requests, in percent.
+	}
 	weights, err := track.Weights(here)
 	out := map[string]int{}
-	for _, name := range []string{track.Blue, track.Green} {
+	for _, name := range track.Names() {
 		if tracks[name] {
 			out[name] = weights[name]
 		}

@@ -97,11 +97,7 @@ func New(ctx context.Context, cp *controlplane.ControlPlane, namespace string, o
 			return nil, err
 		}
 	}
-	b, err := r.makeBlueprint(o.Metrics)
-	if err != nil {
-		return nil, err
-	}
-	return r, cp.ApplyObject(ctx, b)
+	return r, r.applyBlueprints(ctx, o.Metrics)
 }
 
 const config = `
