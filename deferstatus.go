@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	corev1 "k8s.io/api/core/v1"
@@ -20,9 +21,9 @@ const typeReady = "Ready"
 // both change in one call, the first write starts the next call, which has not read the second one yet: it takes the conditions back and
 // gives them again, and so on, until one happens to read what was written last. Each turn costs four tokens of Crossplane's circuit breaker.
 // One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
-// sees its conditions too. It returns an error if a status cannot be encoded.
+// sees its conditions too. A status that passes waits for the call that has the one to show. It returns an error if a status cannot be encoded.
 func deferStatus(observed []projection.Condition, was any, r *reply) error {
-	if !haveConditionsChanged(observed, r) {
+	if !haveConditionsChanged(observed, r) && !(r.passing && hasAllConditions(observed, r)) {
 		return nil
 	}
 	before, err := json.Marshal(was)
@@ -37,6 +38,13 @@ func deferStatus(observed []projection.Condition, was any, r *reply) error {
 		r.status, r.deferred = was, true
 	}
 	return nil
+}
+
+// hasAllConditions reports whether a composite has each condition of a reply.
+func hasAllConditions(observed []projection.Condition, r *reply) bool {
+	return !slices.ContainsFunc(r.conditions, func(c projection.Condition) bool {
+		return !slices.ContainsFunc(observed, func(o projection.Condition) bool { return o.Type == c.Type })
+	})
 }
 
 // haveConditionsChanged reports whether a reply has other conditions than the composite. A composite that does not have all of them gets

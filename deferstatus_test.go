@@ -28,10 +28,13 @@ func TestDeferStatus(t *testing.T) {
 		is     any
 		says   []projection.Condition
 		ready  bool
+		passes bool
 		want   any
 		paced  bool
 	}{
 		"First":     {reason: "A composite without conditions gets conditions and status at once.", was: at, is: next, says: []projection.Condition{valid}, want: next},
+		"Passes":    {reason: "A status that passes waits for the one to show.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, passes: true, want: at, paced: true},
+		"PassesNew": {reason: "A composite without conditions gets a status that passes, too.", was: at, is: next, says: []projection.Condition{valid}, passes: true, want: next},
 		"Settled":   {reason: "The status is written once the conditions are.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next},
 		"Added":     {reason: "A condition of a new type is written together with the status.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")}, want: next},
 		"Turned":    {reason: "Changed conditions are written before the status.", was: at, is: next, told: []projection.Condition{valid, stalled("a"), ready("False")}, says: []projection.Condition{valid, stalled("b")}, want: at, paced: true},
@@ -42,7 +45,7 @@ func TestDeferStatus(t *testing.T) {
 		"AnyStatus": {reason: "The status of a cluster is deferred as that of a deployment is.", was: cluster, is: struct{ At *status }{&next}, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: cluster, paced: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reply{status: tc.is, conditions: tc.says, ready: tc.ready}
+			r := &reply{status: tc.is, conditions: tc.says, ready: tc.ready, passing: tc.passes}
 			if err := deferStatus(tc.told, tc.was, r); err != nil {
 				t.Fatal(err)
 			}

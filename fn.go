@@ -116,6 +116,9 @@ type reply struct {
 	// wait is the time until the reply changes by itself. 0 means that it does not.
 	wait time.Duration
 
+	// passing is true if a call that follows soon has the status to show.
+	passing bool
+
 	// deferred is true if a later call writes the new status: status is the observed one.
 	deferred bool
 
@@ -145,6 +148,7 @@ func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest)
 	r := &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
 	}
+	r.passing = out.Passing && slices.Equal(in.Status.Requests, out.Status.Requests)
 	if err := deferStatus(in.Conditions, in.Status, r); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package deployment
 import (
 	"slices"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -19,7 +20,26 @@ func answer(in Input, o Observed, k Compiled, d Decision) *Output {
 		Dated:      again.isDated,
 		Wait:       again.wait,
 		Stages:     k.timer.stages,
+		Passing:    isPassing(status),
 	}
+}
+
+// isPassing is true for the status of a revision that is asked to go on to its next step, and about which the home of the ledger will report: the call
+// that follows has the status to show.
+func isPassing(f phase.Input) bool {
+	s := f.State
+	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Cursor.Step == 0 || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
+		return false
+	}
+	blocked, _ := f.Blocked()
+	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.AwaitsCluster()
+}
+
+func currentNumber(s ledger.State) int64 {
+	if s.Current == nil {
+		return 0
+	}
+	return s.Current.Number
 }
 
 // statusInput returns what the status is made of.

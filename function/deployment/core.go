@@ -75,6 +75,9 @@ type Output struct {
 	// Ready says whether what was asked for succeeded, and holds now.
 	Ready bool
 
+	// Passing says that a call which follows soon has the status to show: what was asked for in this one is to be reported first.
+	Passing bool
+
 	// Dated says that the time had a part in this, so that the same input may have another output later. Wait is how long until
 	// then, or 0 when it does not change by itself.
 	Dated bool

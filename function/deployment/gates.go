@@ -85,32 +85,68 @@ func changesChecks(o Observed, k Compiled) bool {
 	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOf(o.state))
 }
 
+// maxChecksAhead is how many checks the Gates of a revision with steps have at most that are composed with its first step. With more the Gate of each
+// step comes with the step, so that what Crossplane sends and gets stays small.
+const maxChecksAhead = 200
+
 // composeGates composes the Gate of the current step, which waits until that is live, and removes those that are done: when the
 // ledger holds the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
-// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the revision.
+// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the revision. For the same reason a
+// revision that shares requests has the Gates of all of its steps from its first one on, and until the next revision.
 func (t decider) composeGates(d Decision) {
-	name := compose.GateName(d.State.Position())
-	g := t.newGate(d, name)
-	if g != nil {
-		d.composed[name] = g
-	}
+	isComposed := t.composeNewGates(d)
 	recorded := d.IsVerdictRecorded()
-	judged := recorded || g != nil || d.Gates[name] != nil
+	judged := recorded || isComposed || d.Gates[compose.GateName(d.State.Position())] != nil
 	for other, o := range d.Gates {
 		another, of := !evidence.IsGateOfRevision(o, d.State), o.Spec.ForProvider.AskedPosition()
-		if another && judged || !another && of.Step < d.State.Cursor.Step && recorded {
+		isDone := recorded && !d.State.Current.HasSteps() && of.Step < d.State.Cursor.Step
+		if another && judged || !another && isDone {
 			delete(d.retained, other)
 		}
 	}
 }
 
-// newGate returns the Gate to create, or nil if there is nothing to judge or to ask.
-func (t decider) newGate(d Decision, name string) *rolloutv1alpha1.Gate {
-	if d.Gates[name] != nil || d.State.Verdict != nil || !d.State.IsGated() || isBeforeSteps(d.State) {
+// composeNewGates composes the Gates that are not there, and reports whether there are any.
+func (t decider) composeNewGates(d Decision) bool {
+	isComposed := false
+	for _, s := range t.statesToJudge(d) {
+		name := compose.GateName(s.Position())
+		if g := t.newGate(d, s, name); g != nil {
+			d.composed[name], isComposed = g, true
+		}
+	}
+	return isComposed
+}
+
+// statesToJudge returns the state, and those in which the Gates of its later steps will judge it as far as these are composed ahead.
+func (t decider) statesToJudge(d Decision) []ledger.State {
+	s := d.State
+	if s.Verdict != nil || !s.Current.HasSteps() || s.Cursor.Attempt > 0 {
+		return []ledger.State{s}
+	}
+	var out []ledger.State
+	checks := 0
+	for step := s.Cursor.Step; int(step) < len(s.Current.Plan); step++ {
+		next := s
+		next.Cursor.Step, next.Cursor.Stage = step, ledger.StageSteps
+		if next.IsGated() {
+			checks += len(t.compiled.checksOf(next))
+		}
+		if checks > maxChecksAhead {
+			return []ledger.State{s}
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// newGate returns the Gate to create for a state, or nil if there is nothing to judge or to ask.
+func (t decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
+	if d.Gates[name] != nil || s.Verdict != nil || !s.IsGated() || isBeforeSteps(s) {
 		return nil
 	}
-	g := compose.Gate(t.in.Claim, d.State, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checksOf(d.State))
-	if c := t.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(d.State) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
+	g := compose.Gate(t.in.Claim, s, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checksOf(s))
+	if c := t.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(s) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
 		g.Spec.ForProvider.OnInconclusive = c.OnInconclusive
 	}
 	return g

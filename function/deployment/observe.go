@@ -32,6 +32,10 @@ type Observed struct {
 	sync       *deliveryv1alpha1.SiteSync
 	gates      map[string]*rolloutv1alpha1.Gate
 
+	// sitesAsked are what the SiteSync was asked to observe, and siteStatuses what it observed, by the name of the Site.
+	sitesAsked   map[string]deliveryv1alpha1.SiteTree
+	siteStatuses map[string]deliveryv1alpha1.SiteObservation
+
 	// requests are the open RolloutRequests of the deployment.
 	requests []rolloutv1alpha1.RolloutRequest
 
@@ -63,7 +67,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
-	o.unobserving, o.recheck = c.unobservedChanges(in)
+	o.unobserving, o.recheck = c.unobservedChanges(in, o)
 	return c.withLedger(o, in)
 }
 
@@ -100,12 +104,25 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.deliveries[name])
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
 		o.sync = &deliveryv1alpha1.SiteSync{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.sync)
+		err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.sync)
+		o.indexSites()
+		return err
 	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
 		o.gates[name] = &rolloutv1alpha1.Gate{}
 		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.gates[name])
 	}
 	return nil
+}
+
+// indexSites finds what the SiteSync is about by the name of the Site: each of them is looked for in each call.
+func (o *Observed) indexSites() {
+	o.sitesAsked, o.siteStatuses = map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
+	for _, s := range o.sync.Spec.ForProvider.Sites {
+		o.sitesAsked[s.Name] = s
+	}
+	for _, s := range o.sync.Status.AtProvider.Sites {
+		o.siteStatuses[s.Name] = s
+	}
 }
 
 // allDeliveries returns the observed deliveries, in the order of their names.
@@ -127,7 +144,7 @@ func (o Observed) comparison() evidence.Comparison {
 
 // unobservedChanges returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name.
 // While one may still be observed in time, it says when to look again.
-func (c *Core) unobservedChanges(in Input) ([]string, recheck) {
+func (c *Core) unobservedChanges(in Input, seen Observed) ([]string, recheck) {
 	var late []string
 	again := recheck{}
 	if c.providerTimeout <= 0 {
@@ -136,7 +153,7 @@ func (c *Core) unobservedChanges(in Input) ([]string, recheck) {
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		o := in.Observed[name]
 		changed := changedAt(o)
-		if o.GetDeletionTimestamp() != nil || changed.IsZero() || observedGeneration(o) >= o.GetGeneration() {
+		if o.GetDeletionTimestamp() != nil || changed.IsZero() || observedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, seen) {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
@@ -146,6 +163,15 @@ func (c *Core) unobservedChanges(in Input) ([]string, recheck) {
 		}
 	}
 	return late, again
+}
+
+// awaitsStep is true for a Gate without a status whose step is not proven to be live: the provider writes none before.
+func awaitsStep(o *unstructured.Unstructured, name string, seen Observed) bool {
+	g := seen.gates[name]
+	if g == nil || g.Spec.ForProvider.Until != rolloutv1alpha1.GateUntilReleased || observedGeneration(o) > 0 {
+		return false
+	}
+	return seen.sync == nil || !evidence.AreSitesLive(seen.sync, g.Spec.ForProvider.AskedPosition())
 }
 
 // changedAt returns when something other than the status of an object was written last, as the API server notes it in managedFields.

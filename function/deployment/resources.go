@@ -215,7 +215,7 @@ func isApplied(d Decision, name string) bool {
 		return d.ObservedSync != nil && evidence.AreSitesLive(d.ObservedSync, d.State.Position())
 	}
 	if g := d.Gates[name]; g != nil {
-		return evidence.GateVerdict(g) == rolloutv1alpha1.GatePassed
+		return evidence.GateVerdict(g) == rolloutv1alpha1.GatePassed || !evidence.IsGateOf(g, d.State) // Nothing waits for one of another step.
 	}
 	if d.Desired[name] == nil {
 		return false

@@ -54,7 +54,7 @@ func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map
 	if len(held.Tracks) == 0 { // What serves without tracks is never asked for its pods: it served before.
 		return map[string]step.Track{ledger.TrackPlain: {Revision: o.revisionOfTree(site, held), Weight: 100, IsProven: true}}
 	}
-	seen, out := o.siteObservation(site), map[string]step.Track{}
+	seen, out := o.siteStatuses[site], map[string]step.Track{}
 	for _, t := range held.Tracks {
 		at := seen.TrackOf(t.Name)
 		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasPods(t, at), IsIdle: isIdle(t, at)}
@@ -82,30 +82,6 @@ func hasPods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObser
 // isIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
 func isIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
 	return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0
-}
-
-// siteObservation returns what the SiteSync observed of a Site. It is empty for one that it does not observe.
-func (o Observed) siteObservation(site string) deliveryv1alpha1.SiteObservation {
-	if o.sync != nil {
-		for _, s := range o.sync.Status.AtProvider.Sites {
-			if s.Name == site {
-				return s
-			}
-		}
-	}
-	return deliveryv1alpha1.SiteObservation{}
-}
-
-// siteAsked returns what the SiteSync was asked to observe at a Site.
-func (o Observed) siteAsked(site string) deliveryv1alpha1.SiteTree {
-	if o.sync != nil {
-		for _, s := range o.sync.Spec.ForProvider.Sites {
-			if s.Name == site {
-				return s
-			}
-		}
-	}
-	return deliveryv1alpha1.SiteTree{}
 }
 
 // areTracksKnown is true if each repository of the current revision was brought to the recorded position.
@@ -347,7 +323,7 @@ func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedT
 	if isBeforeSteps(x.state) || x.state.Cursor.Stage == ledger.StageAlone {
 		wave = 0
 	}
-	asked := x.observed.siteAsked(t.Site)
+	asked := x.observed.sitesAsked[t.Site]
 	if t.Action == deliveryv1alpha1.ActionKeep {
 		if asked.Name == "" || asked.Tree != from.Held.Tree {
 			return nil

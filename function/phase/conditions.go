@@ -87,7 +87,16 @@ func deliveredCondition(f *Input) Condition {
 	if f.IsApplied() && f.State.IsAtLastStep() {
 		return deliveredWithDrift(f)
 	}
+	if f.State.Current.HasSteps() && !f.State.IsVerified() {
+		return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, "The revision goes through its steps, of which status.canary says the present one.")
+	}
 	return newCondition(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.stepMessage()))
+}
+
+// isAmongSteps is true for a revision that shares requests and has not come to its last step. Conditions stay the same from step to step, and status.canary
+// changes: each change of a condition is a write of its own.
+func (f *Input) isAmongSteps() bool {
+	return f.State.Current != nil && f.State.Verdict == nil && f.State.Current.HasSteps() && !f.State.IsAtLastStep()
 }
 
 // deliveredWithDrift says that every repository holds all of it, and which of them the provider restored, or is restoring, after other commits
@@ -123,12 +132,14 @@ func revisionValidatedCondition(f *Input) Condition {
 		return newCondition(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.State.IsRejected():
 		return newCondition(v1alpha1.TypeValidated, false, f.State.Verdict.Reason, f.State.Verdict.Message)
-	case !f.IsApplied():
+	case !f.IsApplied() && !f.isAmongSteps():
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
 	case !f.HasSucceeded() && f.metricsUnavailableMessage() != "":
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailableMessage())
 	case !f.HasSucceeded() && f.noDataMessage() != "":
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.noDataMessage())
+	case f.isAmongSteps():
+		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
 	case !f.HasSucceeded() && f.State.IsGated(): // Only good news waits for the record.
 		return newUnknownCondition(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
 	case !f.HasSucceeded():

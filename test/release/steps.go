@@ -20,13 +20,14 @@ type Steps struct {
 
 	mu       sync.Mutex
 	live     map[int64]time.Time
+	paused   map[int64]time.Time
 	released map[int64]time.Time
 }
 
 // FollowSteps follows the steps of a revision until Stop. It returns an error if the SiteSync cannot be watched.
 func (r *Release) FollowSteps(ctx context.Context, revision int64) (*Steps, error) {
 	ctx, stop := context.WithCancel(ctx)
-	s := &Steps{revision: revision, stop: stop, done: make(chan struct{}), live: map[int64]time.Time{}, released: map[int64]time.Time{}}
+	s := &Steps{revision: revision, stop: stop, done: make(chan struct{}), live: map[int64]time.Time{}, paused: map[int64]time.Time{}, released: map[int64]time.Time{}}
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
 	all.SetKind("SiteSyncList")
@@ -69,6 +70,9 @@ func (s *Steps) noteStep(o *unstructured.Unstructured, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	setOnce(s.live, step, at)
+	if start := PauseStart(o); !start.IsZero() {
+		setOnce(s.paused, step, start)
+	}
 	if !hasPause(o) || holdsNow(o, "Released") {
 		setOnce(s.released, step, at)
 	}
@@ -104,11 +108,23 @@ func (s *Steps) Lag(step int64) (time.Duration, error) {
 	return s.between(s.released[step], s.live[step+1], step)
 }
 
-// Paused returns how long a step was live before it was released.
+// Paused returns how long after the beginning of its pause, as the status has it, a step was seen released.
 func (s *Steps) Paused(step int64) (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.between(s.live[step], s.released[step], step)
+	return s.between(s.paused[step], s.released[step], step)
+}
+
+// PauseStart returns when the pause of a SiteSync began. It is zero where it has none.
+func PauseStart(o *unstructured.Unstructured) time.Time {
+	pause, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "pause")
+	text, _ := pause["startedAt"].(string)
+	start, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	micros, _ := pause["startedMicros"].(int64)
+	return start.Add(time.Duration(micros) * time.Microsecond)
 }
 
 func (s *Steps) between(from, to time.Time, step int64) (time.Duration, error) {

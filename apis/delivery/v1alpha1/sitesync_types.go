@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"time"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -264,13 +266,25 @@ type PauseObservation struct {
 	// +required
 	Position ledger.Position `json:"position"`
 
-	// StartedAt is when all Sites of the step were first seen to be live at the position. It stays when one of them is not live for a while.
+	// StartedAt is when all Sites of the step were first seen to be live at the position, to the second. It stays when one of them is not live for a
+	// while.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
 
-	// EndsAt is when the pause ends. It follows from startedAt and the pause that is asked for now.
+	// StartedMicros are the microseconds after startedAt at which the pause began. Absent means none.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=999999
+	StartedMicros int32 `json:"startedMicros,omitempty"`
+
+	// EndsAt is when the pause ends, rounded up to a whole second. It follows from when the pause began, and from the pause that is asked for now.
 	// +required
 	EndsAt metav1.Time `json:"endsAt"`
+}
+
+// Start returns when the pause began.
+func (p PauseObservation) Start() time.Time {
+	return p.StartedAt.Add(time.Duration(p.StartedMicros) * time.Microsecond)
 }
 
 // SiteSyncObservation is what was seen of the Sites.

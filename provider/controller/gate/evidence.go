@@ -12,6 +12,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -20,6 +21,8 @@ type evidence struct {
 	spec       v1alpha1.GateParameters
 	sync       *deliveryv1alpha1.SiteSync
 	deliveries []deliveryv1alpha1.GitDelivery
+	// hasBegun is true for a Gate that has measured.
+	hasBegun bool
 }
 
 // gatherEvidence gathers the evidence of a Gate, from the cache. It returns an error if the API server cannot be asked.
@@ -89,8 +92,8 @@ func (e evidence) syncedSince(site string) time.Time {
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
 		return time.Time{}
 	}
-	judged := e.spec.AskedPosition()
-	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !s.Status.AtProvider.ObservedPosition().HasReached(judged) {
+	judged, seen := e.spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
+	if !s.Spec.ForProvider.AskedPosition().HasReached(judged) || !seen.HasReached(judged) || e.isPassed(seen) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -99,6 +102,11 @@ func (e evidence) syncedSince(site string) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// isPassed is true for a Gate of a revision with steps whose own step the Sites are beyond, and which never began: a user had the revision go on without it.
+func (e evidence) isPassed(seen ledger.Position) bool {
+	return e.spec.Until == v1alpha1.GateUntilReleased && !e.hasBegun && seen.Step > e.spec.AskedPosition().Step
 }
 
 // isReleased is true once the step is released whose position the Gate judges, as the SiteSync says. A deployment that is beyond the step released it.
@@ -116,6 +124,14 @@ func (e evidence) isReleased() bool {
 		return s.Spec.ForProvider.Pause == ""
 	}
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
+}
+
+// pauseEnd is when the pause of the step ends whose position the Gate judges. It is zero where time ends none.
+func (e evidence) pauseEnd() time.Time {
+	if s := e.sync; s != nil && s.Status.AtProvider.Pause != nil && s.Status.AtProvider.Pause.Position == e.spec.AskedPosition() {
+		return s.Status.AtProvider.Pause.EndsAt.Time
+	}
+	return time.Time{}
 }
 
 // A conditioned object has conditions, and a generation that they speak of.

@@ -17,6 +17,8 @@ type facts struct {
 	now    time.Time
 	// longest is how long the longest check takes at most from the time that its Site went live, while its clock does not stand still.
 	longest time.Duration
+	// pauseEnd is when the pause of the judged step ends by time. Zero if none does.
+	pauseEnd time.Time
 	// checks in the order of the spec.
 	checks []checkFacts
 }
@@ -33,6 +35,11 @@ type checkFacts struct {
 	judgement gates.Judgement
 	// next is when to look again at a check that no event wakes. Zero if an event does.
 	next time.Time
+}
+
+// isReleasedSoon is true where the pause of the judged step ends before what is new about the Gate would be written on its own.
+func (f facts) isReleasedSoon() bool {
+	return !f.pauseEnd.IsZero() && f.pauseEnd.Before(f.now.Add(deferPeriod))
 }
 
 // lastResult returns what was seen of a check.

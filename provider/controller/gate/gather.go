@@ -52,6 +52,7 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 	if r.evidence, err = e.gatherEvidence(ctx, f.namespace, f.spec); err != nil {
 		return facts{}, err
 	}
+	r.evidence.hasBegun, f.pauseEnd = f.before.StartedAt != nil, r.evidence.pauseEnd()
 	f.longest, f.checks = e.longestCheck(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
 	outages, invalid := gates.OutagePolicyOf(f.spec)
 	tasks, of := []meter.Task{}, []int{}

@@ -74,7 +74,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	if d.next.Verdict != "" {
 		e.jobRequests = nil // Whatever a Job would find out, it comes too late.
 	}
-	e.updateStatus(g, d)
+	e.updateStatus(g, f, d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.jobRequests) == 0}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -16,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.Gate]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.Gate { return &v1alpha1.Gate{} }, Interval: interval, Now: c.now,
-		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, NextLook: c.requeueInterval,
+		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
 	}
 }
 
@@ -27,9 +28,16 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	defer look.Done()
 	before, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
 	o, err := (&external{connector: c, look: look, quick: true}).Observe(ctx, g)
+	before.ObservedGeneration = g.Status.ObservedGeneration // What was seen of a spec alone is nothing to write.
 	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*before, g.Status) {
 		restore()
 		return false
 	}
 	return true
+}
+
+// mayWait observes a Gate that was never reconciled, and reports whether its step has not come: such a Gate has no status, since nothing waits for one, and
+// each write costs the composite.
+func (c *connector) mayWait(ctx context.Context, g *v1alpha1.Gate) bool {
+	return g.GetCondition(xpv2.TypeSynced).Reason == "" && g.Spec.ForProvider.Until == v1alpha1.GateUntilReleased && c.isUnchanged(ctx, g)
 }

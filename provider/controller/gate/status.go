@@ -15,11 +15,19 @@ import (
 // live one after another come to their verdicts one after another.
 const deferPeriod = 10 * time.Second
 
-// updateStatus writes a decision into the status: at once, unless all that is new is that some checks passed, and others go on.
-func (e *external) updateStatus(g *v1alpha1.Gate, d decision) {
+// updateStatus writes a decision into the status: at once, unless all that is new is that some checks passed, and others go on, or that all have their
+// count while the step pauses for a moment only. A Gate whose step has not come has no status.
+func (e *external) updateStatus(g *v1alpha1.Gate, f facts, d decision) {
 	after := readyCondition(g, d)
 	e.memory.recordObservation(g, d.next)
-	if due := e.memory.deferUntil(g, onlyPassed(g, d, after), e.now()); e.now().Before(due) {
+	if g.GetCondition(xpv2.TypeReady).Reason == "" && f.spec.Until == v1alpha1.GateUntilReleased && d.reason == v1alpha1.ReasonNotLive {
+		return
+	}
+	said := after
+	if d.reason == v1alpha1.ReasonWatching && f.isReleasedSoon() {
+		said = g.GetCondition(xpv2.TypeReady)
+	}
+	if due := e.memory.deferUntil(g, onlyPassed(g, d, said), e.now()); e.now().Before(due) {
 		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(client.ObjectKeyFromObject(g)), due))
 		return
 	}

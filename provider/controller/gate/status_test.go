@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,12 +55,12 @@ func TestShow(t *testing.T) {
 			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return now }}}
 			g := &v1alpha1.Gate{}
 			g.SetName("shop")
-			e.updateStatus(g, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
+			e.updateStatus(g, facts{}, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
 			for i, s := range tc.steps {
 				now = began.Add(s.after)
 				before := g.Status.AtProvider
 				e.memory.planNextLook(g, time.Time{}) // As gather does.
-				e.updateStatus(g, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
+				e.updateStatus(g, facts{}, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
 				want := before
 				if s.shown {
 					want = s.next
@@ -73,6 +74,52 @@ func TestShow(t *testing.T) {
 				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {
 					t.Errorf("\n%s\nmemory after %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
+			}
+		})
+	}
+}
+
+// TestStatusOfStep writes the status of a Gate of a step: not before the step is live, and not on its own that all checks have their count where the step
+// pauses for a moment only.
+func TestStatusOfStep(t *testing.T) {
+	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	says := func(counted bool, verdict v1alpha1.GateVerdict) v1alpha1.GateObservation {
+		c := v1alpha1.CheckResult{Name: "errors", Phase: v1alpha1.CheckRunning}
+		if counted {
+			c.CountedAt = new(metav1.NewTime(began))
+		}
+		return v1alpha1.GateObservation{Position: &ledger.Position{Revision: 1}, StartedAt: new(metav1.NewTime(began)), Verdict: verdict, Checks: []v1alpha1.CheckResult{c}}
+	}
+	measuring := decision{next: says(false, ""), reason: v1alpha1.ReasonMeasuring}
+	watching := decision{next: says(true, ""), reason: v1alpha1.ReasonWatching}
+	cases := map[string]struct {
+		reason string
+		until  v1alpha1.GateUntil
+		before []decision
+		is     decision
+		pause  time.Duration
+		want   xpv2.ConditionReason
+	}{
+		"NotCome":   {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
+		"Plain":     {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotAgain":  {reason: "A Gate whose step is not live any more says so.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"Soon":      {reason: "A count is written with the verdict where the pause ends soon.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring},
+		"Later":     {reason: "A count is written at once where the pause goes on.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching},
+		"User":      {reason: "A count is written at once where a user is awaited.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching},
+		"FailsSoon": {reason: "A failure is written at once.", until: v1alpha1.GateUntilReleased, before: []decision{measuring, watching}, is: decision{next: says(true, v1alpha1.GateFailed), reason: v1alpha1.ReasonFailed}, pause: 9 * time.Second, want: v1alpha1.ReasonFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return began }}}
+			g, f := &v1alpha1.Gate{}, facts{spec: v1alpha1.GateParameters{Until: tc.until}, now: began}
+			if tc.pause > 0 {
+				f.pauseEnd = began.Add(tc.pause)
+			}
+			for _, d := range append(tc.before, tc.is) {
+				e.updateStatus(g, f, d)
+			}
+			if got := g.GetCondition(xpv2.TypeReady).Reason; got != tc.want {
+				t.Errorf("\n%s\nreason: want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -197,3 +197,30 @@ func setReleased(s *deliveryv1alpha1.SiteSync, is corev1.ConditionStatus, genera
 		}
 	}
 }
+
+// TestStepPassedBy says when a Gate of a step measures that the Sites are beyond.
+func TestStepPassedBy(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		until  v1alpha1.GateUntil
+		begun  bool
+		step   int32
+		want   bool
+	}{
+		"Own":   {reason: "A Gate measures while its step is live.", until: v1alpha1.GateUntilReleased, want: true},
+		"Later": {reason: "A Gate whose step a user had passed over never measures.", until: v1alpha1.GateUntilReleased, step: 1},
+		"Begun": {reason: "A Gate that began comes to its end at a later step.", until: v1alpha1.GateUntilReleased, begun: true, step: 1, want: true},
+		"Plain": {reason: "A Gate of a wave measures also when a later one has come.", step: 1, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := sync1()
+			s.Spec.ForProvider.Position.Step += tc.step
+			s.Status.AtProvider.Position.Step += tc.step
+			e := evidence{spec: v1alpha1.GateParameters{ClaimRef: claim(), Position: position(), Until: tc.until}, sync: s, hasBegun: tc.begun}
+			if got := !e.syncedSince("edge1").IsZero(); got != tc.want {
+				t.Errorf("\n%s\nsyncedSince(...): want live %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -35,6 +35,10 @@ type QuickLook[T resource.Managed] struct {
 	// IsUnchanged observes an object, and writes nothing. It reports whether nothing has to be changed or written now.
 	IsUnchanged func(ctx context.Context, o T) bool
 
+	// MayWait observes an object of which the reconciler has not seen the last change, and reports whether nothing has to be changed or written yet.
+	// Nil means that each change is written at once.
+	MayWait func(ctx context.Context, o T) bool
+
 	// NextLook returns when an object is due again, which is after the interval at the latest.
 	NextLook func(o resource.Managed, interval time.Duration) time.Duration
 }
@@ -47,11 +51,17 @@ func (q *QuickLook[T]) Reconcile(ctx context.Context, req reconcile.Request) (re
 	return q.Reconciler.Reconcile(ctx, req)
 }
 
-// quickObserve observes a settled object. It returns when to look again, and false if a full reconcile is necessary.
+// quickObserve observes an object that is settled, or whose change may wait. It returns when to look again, and false if a full reconcile is necessary.
 func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedName) (time.Duration, bool) {
 	o := q.New()
-	if q.Kube.Get(ctx, key, o) != nil || !isSettled(o) {
+	if q.Kube.Get(ctx, key, o) != nil {
 		return 0, false
+	}
+	if !isSettled(o) {
+		if q.MayWait == nil || !isUnseen(o) || !q.MayWait(ctx, o) {
+			return 0, false
+		}
+		return q.NextLook(o, q.Interval), true
 	}
 	at := q.ReconciledAt(key)
 	if at.IsZero() || q.Now().Sub(at) >= q.Interval || !q.IsUnchanged(ctx, o) {
@@ -64,4 +74,9 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 func isSettled(o resource.Managed) bool {
 	c := o.GetCondition(xpv2.TypeSynced)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration() && !meta.WasDeleted(o) && !meta.IsPaused(o)
+}
+
+// isUnseen reports whether an object is new, or was reconciled with success and changed since.
+func isUnseen(o resource.Managed) bool {
+	return o.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && !meta.WasDeleted(o) && !meta.IsPaused(o)
 }

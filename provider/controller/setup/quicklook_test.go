@@ -26,6 +26,7 @@ func TestQuickLook(t *testing.T) {
 		missing      bool
 		reconciledAt time.Time
 		changed      bool
+		waits        bool
 		// full is true where the object is reconciled in full.
 		full bool
 	}{
@@ -35,6 +36,9 @@ func TestQuickLook(t *testing.T) {
 		"Interval":   {reason: "An object is reconciled in full once per interval.", reconciledAt: now.Add(-time.Hour), full: true},
 		"Unreadable": {reason: "An object that cannot be read is left to the full reconciler.", reconciledAt: now, missing: true, full: true},
 		"Generation": {reason: "An object with a new spec is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.Generation = 2 }, full: true},
+		"Waits":      {reason: "A new spec of which nothing is to be written yet waits.", waits: true, change: func(o *fake.Managed) { o.Generation = 2 }},
+		"WaitsNot":   {reason: "An object whose last reconcile failed does not wait.", waits: true, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true},
+		"WaitsGone":  {reason: "A deleted object does not wait.", waits: true, change: func(o *fake.Managed) { o.Generation, o.DeletionTimestamp = 2, &metav1.Time{Time: now} }, full: true},
 		"Failed":     {reason: "An object whose last reconcile failed is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.SetConditions(xpv2.ReconcileError(errors.New("x"))) }, full: true},
 		"Deleted":    {reason: "An object that is deleted is reconciled in full.", reconciledAt: now, change: func(o *fake.Managed) { o.DeletionTimestamp = &metav1.Time{Time: now} }, full: true},
 		"Paused": {reason: "The full reconciler says that a paused object is paused.", reconciledAt: now, change: func(o *fake.Managed) {
@@ -64,6 +68,7 @@ func TestQuickLook(t *testing.T) {
 				New: func() *fake.Managed { return &fake.Managed{} }, Interval: time.Hour, Now: func() time.Time { return now },
 				ReconciledAt: func(types.NamespacedName) time.Time { return tc.reconciledAt },
 				IsUnchanged:  func(context.Context, *fake.Managed) bool { return !tc.changed },
+				MayWait:      func(context.Context, *fake.Managed) bool { return tc.waits },
 				NextLook:     func(resource.Managed, time.Duration) time.Duration { return time.Minute },
 			}
 			got, err := q.Reconcile(t.Context(), reconcile.Request{})

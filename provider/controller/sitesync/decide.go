@@ -33,6 +33,8 @@ type decision struct {
 	deadline time.Time
 	// again is when a cluster has to be looked at, since time alone changes what it counts as.
 	again time.Time
+	// pauseEnd is when the pause ends by time alone. Zero if that is past, or there is none.
+	pauseEnd time.Time
 }
 
 // decideStatus decides what the status says. It is pure: the same facts give the same decision.
@@ -48,7 +50,8 @@ func decideStatus(f facts) decision {
 	}
 	d.concludeReady(f)
 	d.next.Pause = f.pauseOf(d.reason == v1alpha1.ReasonLive)
-	d.again = setup.Earliest(d.again, d.pauseEnd(f.now))
+	d.pauseEnd = f.pauseEnd(d.next.Pause)
+	d.again = setup.Earliest(d.again, d.pauseEnd)
 	return d
 }
 
@@ -64,8 +67,10 @@ func refuseOtherNamespace(f facts) *decision {
 
 // startOf is when the position was first seen.
 func (f facts) startOf() *metav1.Time {
-	if f.before.ObservedPosition() == f.asked() && f.before.StartedAt != nil {
-		return f.before.StartedAt.DeepCopy()
+	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
+		if o.ObservedPosition() == f.asked() && o.StartedAt != nil {
+			return o.StartedAt.DeepCopy()
+		}
 	}
 	return f.nowTimestamp()
 }

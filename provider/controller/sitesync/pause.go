@@ -23,41 +23,46 @@ func (f facts) pauseOf(live bool) *v1alpha1.PauseObservation {
 	if start.IsZero() && !live {
 		return nil
 	}
-	// A status holds whole seconds. The start is rounded up, so that no pause is short. One that is later was written by another clock.
-	if now := nextSecond(f.now); start.IsZero() || start.After(now) {
+	// A status holds whole microseconds. The start is rounded up, so that no pause is short. One that is later was written by another clock.
+	if now := roundUp(f.now, time.Microsecond); start.IsZero() || start.After(now) {
 		start = now
 	}
-	return &v1alpha1.PauseObservation{Position: f.asked(), StartedAt: metav1.NewTime(start), EndsAt: metav1.NewTime(nextSecond(start.Add(length)))}
+	second := start.Truncate(time.Second)
+	return &v1alpha1.PauseObservation{
+		Position: f.asked(), StartedAt: metav1.NewTime(second), StartedMicros: int32(start.Sub(second).Microseconds()), //nolint:gosec // Less than a million.
+		EndsAt: metav1.NewTime(roundUp(start.Add(length), time.Second)),
+	}
 }
 
 // pauseStart returns when the pause of this position began, or zero. What the status does not show yet counts.
 func (f facts) pauseStart() time.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
 		if o.Pause != nil && o.Pause.Position == f.asked() {
-			return o.Pause.StartedAt.Time
+			return o.Pause.Start()
 		}
 	}
 	return time.Time{}
 }
 
-// nextSecond returns a time, rounded up to a whole second.
-func nextSecond(t time.Time) time.Time {
-	if whole := t.Truncate(time.Second); !whole.Equal(t) {
-		return whole.Add(time.Second)
+// roundUp returns a time, rounded up to a multiple of a unit.
+func roundUp(t time.Time, unit time.Duration) time.Time {
+	if whole := t.Truncate(unit); !whole.Equal(t) {
+		return whole.Add(unit)
 	}
 	return t
 }
 
 // pauseEnd returns when the pause ends by time alone. It is zero if that is past, or there is none.
-func (d *decision) pauseEnd(now time.Time) time.Time {
-	if p := d.next.Pause; p != nil && now.Before(p.EndsAt.Time) {
-		return p.EndsAt.Time
+func (f facts) pauseEnd(p *v1alpha1.PauseObservation) time.Time {
+	length, err := time.ParseDuration(f.spec.Pause)
+	if p == nil || err != nil || !f.now.Before(p.Start().Add(length)) {
+		return time.Time{}
 	}
-	return time.Time{}
+	return p.Start().Add(length)
 }
 
 // releasedCondition returns whether the pause of the step is over, and false where none was ever asked for.
-func releasedCondition(s *v1alpha1.SiteSync, d decision, now time.Time) (xpv2.Condition, bool) {
+func releasedCondition(s *v1alpha1.SiteSync, d decision) (xpv2.Condition, bool) {
 	c := xpv2.Condition{Type: v1alpha1.TypeReleased, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}
 	switch {
 	case s.Spec.ForProvider.Pause == "" && s.GetCondition(v1alpha1.TypeReleased).Reason == "":
@@ -70,7 +75,7 @@ func releasedCondition(s *v1alpha1.SiteSync, d decision, now time.Time) (xpv2.Co
 		c.Reason = v1alpha1.ReasonPausing
 	case d.next.Pause == nil:
 		c.Reason = v1alpha1.ReasonPauseAwaited
-	case now.Before(d.next.Pause.EndsAt.Time):
+	case !d.pauseEnd.IsZero():
 		c.Reason = v1alpha1.ReasonPausing
 	default:
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonPauseOver

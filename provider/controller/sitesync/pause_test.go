@@ -17,10 +17,14 @@ func pausing(length string) func(*facts) {
 	return func(f *facts) { f.spec.Pause = length }
 }
 
-// sawPause is a pause of a position that began so many seconds after noon.
-func sawPause(p *ledger.Position, second, end int) *v1alpha1.PauseObservation {
+// sawPause is a pause of a position that began so many seconds, and microseconds, after noon.
+func sawPause(p *ledger.Position, second, end int, micros ...int32) *v1alpha1.PauseObservation {
 	at := func(n int) metav1.Time { return metav1.NewTime(noon().Add(time.Duration(n) * time.Second)) }
-	return &v1alpha1.PauseObservation{Position: *p, StartedAt: at(second), EndsAt: at(end)}
+	out := &v1alpha1.PauseObservation{Position: *p, StartedAt: at(second), EndsAt: at(end)}
+	for _, n := range micros {
+		out.StartedMicros = n
+	}
+	return out
 }
 
 func TestPause(t *testing.T) {
@@ -35,13 +39,24 @@ func TestPause(t *testing.T) {
 		reason string
 		facts  facts
 		want   *v1alpha1.PauseObservation
+		// end is how long after noon the pause ends, where that is no whole second.
+		end time.Duration
 	}{
 		"None":    {reason: "A step without a pause has none.", facts: testFacts(live())},
 		"NotLive": {reason: "A pause does not begin before each Site of the step is live.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), pausing("10s"))},
 		"Begins":  {reason: "A pause begins when the last Site is live.", facts: testFacts(live(), pausing("10s")), want: sawPause(positionOf(2, 0), 60, 70)},
 		"Rounded": {
-			reason: "A pause is never short, although a status holds whole seconds only.", facts: testFacts(live(), pausing("1500ms"), at(1200*time.Millisecond)),
-			want: sawPause(positionOf(2, 0), 2, 4),
+			reason: "A pause is never short, although a status holds its end to the second only.", facts: testFacts(live(), pausing("1500ms"), at(1200*time.Millisecond)),
+			want: sawPause(positionOf(2, 0), 1, 3, 200_000), end: 2700 * time.Millisecond,
+		},
+		"Micros": {
+			reason: "A pause begins at a whole microsecond, and no earlier than it was seen.", facts: testFacts(live(), pausing("1s"), at(1200*time.Millisecond+1)),
+			want: sawPause(positionOf(2, 0), 1, 3, 200_001), end: 2200*time.Millisecond + time.Microsecond,
+		},
+		"Restart": {
+			reason: "A restart of the provider neither shortens a pause nor makes it longer.",
+			facts:  testFacts(live(), pausing("10s"), began(sawPause(positionOf(2, 0), 55, 66, 123_456))), want: sawPause(positionOf(2, 0), 55, 66, 123_456),
+			end: 65*time.Second + 123_456*time.Microsecond,
 		},
 		"Flap": {
 			reason: "A Site that is not live for a while does not restart a pause.",
@@ -70,8 +85,11 @@ func TestPause(t *testing.T) {
 			if diff := cmp.Diff(tc.want, d.next.Pause); diff != "" {
 				t.Errorf("\n%s\npause: -want, +got:\n%s", tc.reason, diff)
 			}
-			if end := d.pauseEnd(tc.facts.now); !end.IsZero() && !d.again.Equal(end) {
-				t.Errorf("\n%s\nthe next look is at %s, and the pause ends at %s", tc.reason, d.again, end)
+			if !d.pauseEnd.IsZero() && !d.again.Equal(d.pauseEnd) {
+				t.Errorf("\n%s\nthe next look is at %s, and the pause ends at %s", tc.reason, d.again, d.pauseEnd)
+			}
+			if tc.end > 0 && !d.pauseEnd.Equal(noon().Add(tc.end)) {
+				t.Errorf("\n%s\nthe pause ends at %s, and not %s after the beginning", tc.reason, d.pauseEnd, tc.end)
 			}
 		})
 	}
@@ -82,6 +100,7 @@ func TestReleased(t *testing.T) {
 		reason string
 		pause  string
 		ended  bool
+		goesOn bool
 		before xpv2.ConditionReason
 		seen   *v1alpha1.PauseObservation
 		want   xpv2.ConditionReason
@@ -90,7 +109,7 @@ func TestReleased(t *testing.T) {
 		"Never":   {reason: "A SiteSync that was never asked for a pause has no condition of one."},
 		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
-		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
+		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
 		"Manual":  {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
 		"Ended":   {reason: "A user ended the pause that waited for that.", pause: "Manual", ended: true, want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
 		"Early":   {reason: "A user ended the pause before its time.", pause: "10s", ended: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPromoted, status: corev1.ConditionTrue},
@@ -104,7 +123,11 @@ func TestReleased(t *testing.T) {
 			if tc.before != "" {
 				s.SetConditions(xpv2.Condition{Type: v1alpha1.TypeReleased, Reason: tc.before})
 			}
-			got, isThere := releasedCondition(s, decision{next: v1alpha1.SiteSyncObservation{Pause: tc.seen}}, noon().Add(time.Minute))
+			d := decision{next: v1alpha1.SiteSyncObservation{Pause: tc.seen}}
+			if tc.goesOn {
+				d.pauseEnd = tc.seen.EndsAt.Time
+			}
+			got, isThere := releasedCondition(s, d)
 			if isThere != (tc.want != "") || isThere && (got.Reason != tc.want || got.Status != tc.status || got.ObservedGeneration != 7) {
 				t.Errorf("\n%s\nwant %s %q, got %t %+v", tc.reason, tc.status, tc.want, isThere, got)
 			}

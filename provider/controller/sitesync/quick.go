@@ -18,7 +18,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 	return &setup.QuickLook[*v1alpha1.SiteSync]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteSync { return &v1alpha1.SiteSync{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
-		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
 	}
 }
 
@@ -34,4 +34,24 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 		return false
 	}
 	return true
+}
+
+// mayWait observes a SiteSync whose next position was not seen yet, and reports whether what is seen of it is to be written later. Engines are asked to
+// sync meanwhile.
+func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
+	key := client.ObjectKeyFromObject(s)
+	look, n := c.pool.Look(key), c.memory.noteFor(key)
+	defer look.Done()
+	if n.reconciledAt.IsZero() || !isNextPosition(s) {
+		return false
+	}
+	before, draft := s.Status.DeepCopy(), n.draft
+	e := &external{connector: c, look: look, note: n, quick: true}
+	_, err := e.Observe(ctx, s)
+	if before.ObservedGeneration = s.Status.ObservedGeneration; err != nil || !equality.Semantic.DeepEqual(*before, s.Status) {
+		n.draft = draft
+		return false
+	}
+	_, err = e.Update(ctx, s)
+	return err == nil
 }

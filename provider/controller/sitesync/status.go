@@ -1,6 +1,7 @@
 package sitesync
 
 import (
+	"slices"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -25,8 +26,8 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	before := s.GetCondition(xpv2.TypeReady)
 	after := readyCondition(s, d)
 	now := e.now()
-	released, hasPause := releasedCondition(s, d, now)
-	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released)
+	released, hasPause := releasedCondition(s, d)
+	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s) || released.Reason == v1alpha1.ReasonPromoted)
 	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after) && !isNews
 	e.note.next = setup.Earliest(d.deadline, d.again)
 	if isProofUnknown(d) {
@@ -85,12 +86,14 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 }
 
 // isUrgent is true if another object waits for what is new: another position, a step that is complete, a cluster that can be delivered to,
-// a track that is idle or has its pods, or a Site that will not be live by itself.
+// a track that is idle or has its pods, or a Site that will not be live by itself. That the next position of a deployment in tracks was seen waits for
+// what comes of it: each of its steps would cost the composite a change more.
 func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
-	if before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next) {
+	isNext := isNextPosition(s)
+	if !isNext && (before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
 		return true
 	}
-	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
+	if after.Status == corev1.ConditionTrue && (isNext || before.Status != corev1.ConditionTrue) {
 		return true
 	}
 	was := map[string]v1alpha1.SiteObservation{}
@@ -100,11 +103,19 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 	for _, site := range d.next.Sites {
 		before := was[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && before.State != site.State || hasPassedCluster(site) && !hasPassedCluster(before) || isTrackAdvanced(before, site) {
+		isNewEnd := terminal && (isNext || before.State != site.State)
+		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(before)) || isTrackAdvanced(before, site, s.Spec.ForProvider.AskedPosition()) {
 			return true
 		}
 	}
 	return false
+}
+
+// isNextPosition is true for the SiteSync of a deployment in tracks that is asked for another position than its status is about.
+func isNextPosition(s *v1alpha1.SiteSync) bool {
+	asked, seen := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
+	hasTraffic := func(t v1alpha1.SiteTree) bool { return t.Traffic != nil }
+	return asked != seen && seen.Revision > 0 && slices.ContainsFunc(s.Spec.ForProvider.Sites, hasTraffic)
 }
 
 // isOtherSubject is true for observations of two positions.

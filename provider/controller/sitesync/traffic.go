@@ -249,14 +249,16 @@ func hasSamePods(a, b v1alpha1.TrackObservation) bool {
 }
 
 // isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that. One that
-// is idle no more must not lose its pods.
-func isTrackAdvanced(before, after v1alpha1.SiteObservation) bool {
+// is idle no more must not lose its pods. A step waits for the pods of all of its Sites together, and so only what comes before the steps waits for those
+// of one.
+func isTrackAdvanced(before, after v1alpha1.SiteObservation, asked ledger.Position) bool {
 	if after.Traffic == nil {
 		return false
 	}
 	for _, t := range after.Traffic.Tracks {
 		last := before.TrackOf(t.Name)
-		if t.Idle != last.Idle || t.AvailableTree != "" && !hasSamePods(t, last) {
+		hasNewPods := asked.Stage != ledger.StageSteps && t.AvailableTree != "" && !hasSamePods(t, last)
+		if t.Idle != last.Idle || hasNewPods {
 			return true
 		}
 	}

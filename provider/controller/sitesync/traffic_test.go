@@ -228,8 +228,17 @@ func TestTrackAdvanced(t *testing.T) {
 	cases := map[string]struct {
 		reason        string
 		before, after v1alpha1.SiteObservation
+		asked         ledger.Position
 		want          bool
 	}{
+		"Step": {
+			reason: "A step waits for the pods of all of its Sites, and not for those of one.", after: of(pods(theFolder, 1)),
+			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps},
+		},
+		"IdleInStep": {
+			reason: "The end of a canary waits for a track that is idle.", after: of(v1alpha1.TrackObservation{Idle: true}),
+			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}, want: true,
+		},
 		"Idle":      {reason: "The function waits for a track that is idle.", before: of(v1alpha1.TrackObservation{}), after: of(v1alpha1.TrackObservation{Idle: true}), want: true},
 		"StillIdle": {reason: "A track that stays idle is not written at once.", before: of(v1alpha1.TrackObservation{Idle: true}), after: of(v1alpha1.TrackObservation{Idle: true})},
 		"Pods":      {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: of(pods(theFolder, 1)), want: true},
@@ -240,7 +249,7 @@ func TestTrackAdvanced(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := isTrackAdvanced(tc.before, tc.after); got != tc.want {
+			if got := isTrackAdvanced(tc.before, tc.after, tc.asked); got != tc.want {
 				t.Errorf("\n%s\nisTrackAdvanced(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

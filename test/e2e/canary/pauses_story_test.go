@@ -60,10 +60,7 @@ func (y *tale) pausesFor(length time.Duration, meanwhile func()) {
 		all = y.Pushes(y.Namespace)
 		return len(all) > before
 	})
-	// The start in the status is in whole seconds, and never before the real one.
-	recorded, err := time.Parse(time.RFC3339, scene.Field(paused, "status", "atProvider", "pause", "startedAt"))
-	y.must(err)
-	next := all[before].At
+	recorded, next := release.PauseStart(paused), all[before].At
 	if next.Sub(recorded) < length {
 		y.Errorf("a pause of %s from %s is short: the next commit comes at %s", length, recorded, next)
 	}
