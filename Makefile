@@ -22,7 +22,7 @@ CAPT ?=
 ONCE ?=
 
 OUTPUT := _output
-PACKAGES := configuration configuration-namespaced function provider
+PACKAGES := configuration configuration-namespaced configuration-applications function provider
 # The demo needs no linter and no generators.
 DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS XPKG_IMAGE XPKG
 # The tour has GitOps and measurements beside it.
@@ -218,15 +218,18 @@ $(OUTPUT)/image/%.tar: $(OUTPUT)/linux/% $(RECIPES)
 
 files_of_configuration := crossplane.yaml $(wildcard apis/composition/claims/*.yaml) package/activation/claims.yaml
 files_of_configuration-namespaced := package/namespaced/crossplane.yaml $(wildcard apis/composition/namespaced/*.yaml) package/activation/namespaced.yaml
+files_of_configuration-applications := package/applications/crossplane.yaml $(wildcard apis/composition/applications/*.yaml)
 files_of_function := package/function/crossplane.yaml
 files_of_provider := package/provider/crossplane.yaml $(wildcard package/provider/crds/*.yaml)
 
 examples_of_configuration := $(wildcard examples/quickstart/*.yaml)
 examples_of_configuration-namespaced := $(filter-out %/40-claim.yaml,$(wildcard examples/quickstart/*.yaml)) examples/namespaced/deployment.yaml
+examples_of_configuration-applications := $(wildcard examples/applications/*.yaml)
 examples_of_provider := $(wildcard examples/quickstart/[1-3]0-*.yaml)
 
 folder_of_configuration := $(wildcard apis/composition/claims)
 folder_of_configuration-namespaced := $(wildcard apis/composition/namespaced)
+folder_of_configuration-applications := $(wildcard apis/composition/applications)
 folder_of_provider := $(wildcard package/provider/crds)
 
 # A package with a program is one file for each architecture, which "xpkg push" puts together. The first one has the package's own name too.
@@ -241,6 +244,7 @@ $(foreach p,$(RUN),$(foreach a,$(ARCHITECTURES),$(eval $(call package_for,$p,$a)
 
 parts = $(if $(filter $1,$(RUN)),$(ARCHITECTURES:%=$(OUTPUT)/xpkg/$1-%.xpkg),$(OUTPUT)/xpkg/$1.xpkg)
 name_of_configuration-namespaced := configuration-intentplane-namespaced
+name_of_configuration-applications := configuration-intentplane-applications
 push_package = "$$CROSSPLANE_CLI" xpkg push --package-files=$(subst $() ,$(comma),$(strip $(call parts,$1))) $(REGISTRY)/$(or $(name_of_$1),$1-intentplane):$(VERSION)
 
 # A Configuration takes the function and the provider of its own minor version. A VERSION that is a pre-release admits those of that

@@ -132,6 +132,9 @@ type reply struct {
 // buildReply builds the reply to a request, by the kind of its composite.
 func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest) (*reply, error) {
 	now := metav1.NewTime(f.now().UTC().Truncate(time.Second))
+	if isApplication(req) {
+		return applicationReply(req, now)
+	}
 	if isCluster(req) {
 		return clusterReply(req, now)
 	}

@@ -1,13 +1,13 @@
 //go:build generate
 
 // Package apis holds the API types, and what is generated from them: deep copies, method sets, the provider's CRDs, and the
-// definitions and Compositions of the two Configurations. Run it with make generate, which sets CONTROLLER_GEN and ANGRYJET.
+// definitions and Compositions of the Configurations. Run it with make generate, which sets CONTROLLER_GEN and ANGRYJET.
 package apis
 
 //go:generate sh -c "rm -rf ../package/provider/crds ../_output/generate && mkdir -p ../_output/generate"
 //go:generate sh -c "exec \"$CONTROLLER_GEN\" object paths=./..."
 //go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./catalog/...;./cluster/...;./config/...;./delivery/...;./rollout/...' output:crd:artifacts:config=../package/provider/crds"
-//go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./deployment/...;./workloadcluster/...' output:crd:artifacts:config=../_output/generate"
+//go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./application/...;./deployment/...;./workloadcluster/...' output:crd:artifacts:config=../_output/generate"
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./delivery/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./cluster/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./config/..."

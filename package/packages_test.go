@@ -68,7 +68,7 @@ func TestActivationPolicies(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	files := []string{"../crossplane.yaml", "namespaced/crossplane.yaml", "function/crossplane.yaml", "provider/crossplane.yaml"}
+	files := []string{"../crossplane.yaml", "namespaced/crossplane.yaml", "applications/crossplane.yaml", "function/crossplane.yaml", "provider/crossplane.yaml"}
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			m := &metav1.PartialObjectMetadata{}
@@ -95,7 +95,11 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestDependencies(t *testing.T) {
-	for _, file := range []string{"../crossplane.yaml", "namespaced/crossplane.yaml"} {
+	both := []string{"Function ghcr.io/intentplane/function-intentplane", "Provider ghcr.io/intentplane/provider-intentplane"}
+	for file, want := range map[string][]string{
+		"../crossplane.yaml": both, "namespaced/crossplane.yaml": both,
+		"applications/crossplane.yaml": {"Configuration ghcr.io/intentplane/configuration-intentplane-namespaced"},
+	} {
 		t.Run(file, func(t *testing.T) {
 			c := &pkgmetav1.Configuration{}
 			read(t, file, c)
@@ -103,9 +107,8 @@ func TestDependencies(t *testing.T) {
 			for _, d := range c.Spec.DependsOn {
 				got = append(got, *d.Kind+" "+*d.Package)
 			}
-			want := []string{"Function ghcr.io/intentplane/function-intentplane", "Provider ghcr.io/intentplane/provider-intentplane"}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("A Configuration depends on the function and the provider: -want, +got:\n%s", diff)
+				t.Errorf("A Configuration depends on what its kinds need: -want, +got:\n%s", diff)
 			}
 		})
 	}

@@ -67,6 +67,9 @@ const (
 	// WakeFunction is the function, which answers when an object that it composed changes.
 	WakeFunction Wake = "a change of the objects that were composed"
 
+	// WakeCall is the function, which is called again by itself.
+	WakeCall Wake = "the function, which looks again within half a minute"
+
 	// WakeCrossplane is Crossplane, which watches again by itself.
 	WakeCrossplane Wake = "Crossplane, which watches it again after five minutes"
 
@@ -98,6 +101,7 @@ type Kind string
 // Kinds.
 const (
 	IntentDeployment Kind = "IntentDeployment"
+	Application      Kind = "Application"
 	WorkloadCluster  Kind = "WorkloadCluster"
 	GitDelivery      Kind = "GitDelivery"
 	SiteSync         Kind = "SiteSync"
@@ -116,13 +120,14 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
+	return []Kind{IntentDeployment, Application, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
 func reasonsOf(k Kind) map[string]Advice {
 	of := map[Kind]func() map[string]Advice{
 		IntentDeployment: deploymentReasons,
+		Application:      applicationReasons,
 		WorkloadCluster:  workloadClusterReasons,
 		GitDelivery:      deliveryReasons,
 		SiteSync:         syncReasons,
@@ -143,7 +148,7 @@ func reasonsOf(k Kind) map[string]Advice {
 
 // repeats says whose reasons a kind repeats beside its own ones.
 func repeats(k Kind) Kind {
-	return map[Kind]Kind{WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
+	return map[Kind]Kind{Application: SiteHealth, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
 }
 
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.

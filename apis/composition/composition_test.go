@@ -53,10 +53,14 @@ func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	for prefix, name := range map[string]string{"": "", "workloadcluster-": "cluster-"} {
+	for name, files := range map[string][2]string{
+		"":             {"claims/definition.yaml", "namespaced/definition.yaml"},
+		"cluster-":     {"claims/workloadcluster-definition.yaml", "namespaced/workloadcluster-definition.yaml"},
+		"application-": {"applications/claims-definition.yaml", "applications/namespaced-definition.yaml"},
+	} {
 		claims, namespaced := &xpextv1.CompositeResourceDefinition{}, &xpextv1.CompositeResourceDefinition{}
-		read(t, "claims/"+prefix+"definition.yaml", claims)
-		read(t, "namespaced/"+prefix+"definition.yaml", namespaced)
+		read(t, files[0], claims)
+		read(t, files[1], namespaced)
 		claims.SetUID("claims")
 		namespaced.SetUID("namespaced")
 		crd, err := xcrd.ForCompositeResourceClaim(claims)

@@ -7,6 +7,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/advice"
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
@@ -20,6 +22,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go", advice.IntentDeployment},
+		{"Application", "apis/application/v1alpha1/conditions.go", advice.Application},
 		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go", advice.WorkloadCluster},
 		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go", advice.GitDelivery},
 		{"SiteSync", syncConditions, advice.SiteSync},
@@ -60,6 +63,8 @@ func renderParts(root string) (map[string]string, error) {
 	out := map[string]string{
 		"phases of IntentDeployment":  deploymentPhases(),
 		"changes of IntentDeployment": changes(phase.Edges()),
+		"phases of Application":       applicationPhases(),
+		"changes of Application":      changes(withoutPhase(application.Edges(), applicationv1alpha1.PhaseBuilding)),
 		"phases of WorkloadCluster":   clusterPhases(),
 		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
 		"events":                      wordsOfKind("reason", said),

@@ -14,6 +14,8 @@ func TestParts(t *testing.T) {
 		"phases of IntentDeployment":   "| the spec cannot be carried out | `Failed` | `Failed` |",
 		"changes of IntentDeployment":  "| `Failed` | `RollingBack` |",
 		"phases of WorkloadCluster":    "| the provider has not observed the cluster yet | `Pending` |",
+		"phases of Application":        "| the revision with the image was rolled back | `Degraded` |",
+		"changes of Application":       "| `Running` | `Deploying`, `Degraded` |",
 		"changes of WorkloadCluster":   "| `Provisioned` | `Degraded`, `Deleting` |",
 		"conditions of Gate":           "| `Measuring` | ",
 		"conditions of RolloutRequest": "| result | |",

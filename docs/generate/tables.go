@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -44,6 +46,28 @@ func deploymentPhases() string {
 		rows = append(rows, []string{r.Known, code(r.Phase), code(r.Outcome)})
 	}
 	return formatTable([]string{"what is known", "phase", "outcome"}, rows)
+}
+
+// applicationPhases are the rows by which an Application has its phase. Those of builds are left out: no spec asks for one yet.
+func applicationPhases() string {
+	var rows [][]string
+	for _, r := range application.Rows() {
+		if !r.IsOfBuild {
+			rows = append(rows, []string{r.Known, code(r.Phase)})
+		}
+	}
+	return formatTable([]string{"what is known", "phase"}, rows)
+}
+
+// withoutPhase returns changes of a phase that neither begin nor end in one of them.
+func withoutPhase[P ~string](next map[P][]P, phase P) map[P][]P {
+	out := map[P][]P{}
+	for from, to := range next {
+		if from != phase {
+			out[from] = slices.DeleteFunc(slices.Clone(to), func(p P) bool { return p == phase })
+		}
+	}
+	return out
 }
 
 // clusterPhases are the rows by which a cluster has its phase.

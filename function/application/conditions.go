@@ -21,30 +21,30 @@ func projectConditions(f *Facts) []projection.Condition {
 
 func validCondition(f *Facts) projection.Condition {
 	if f.Problem != "" {
-		return projection.Is(TypeValid, false, f.ProblemReason, f.Problem)
+		return projection.Is(v1alpha1.TypeValid, false, f.ProblemReason, f.Problem)
 	}
-	return projection.Is(TypeValid, true, ReasonValid, "")
+	return projection.Is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, f.Note)
 }
 
 func sourceCondition(f *Facts) projection.Condition {
-	const of = TypeSourceResolved
+	const of = v1alpha1.TypeSourceResolved
 	switch b := f.Build; {
 	case !b.isRequired():
-		return projection.Is(of, true, ReasonNotRequired, "")
+		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
 	case b.Wanted != "":
 		return projection.Is(of, true, ReasonResolved, "")
 	case b.State == BuildWaiting:
 		return projection.Is(of, false, cmp.Or(b.Reason, ReasonWaiting), b.Message)
 	}
-	return projection.Unknown(of, ReasonNotObserved, "")
+	return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
 }
 
 func builtCondition(f *Facts) projection.Condition {
-	const of = TypeBuilt
+	const of = v1alpha1.TypeBuilt
 	has := f.Build.WantedImage() != ""
 	switch f.Build.State {
 	case BuildNotRequired:
-		return projection.Is(of, true, ReasonNotRequired, "")
+		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
 	case BuildFailed:
 		if has {
 			return projection.Is(of, true, ReasonRebuildFailed, f.Build.Message)
@@ -59,28 +59,30 @@ func builtCondition(f *Facts) projection.Condition {
 	if has {
 		return projection.Is(of, true, ReasonBuilt, "")
 	}
-	return projection.Unknown(of, ReasonNotObserved, f.buildMessage())
+	return projection.Unknown(of, v1alpha1.ReasonNotObserved, f.buildMessage())
 }
 
 func deployedCondition(f *Facts) projection.Condition {
-	const of = TypeDeployed
+	const of = v1alpha1.TypeDeployed
 	switch {
-	case f.ProblemReason == ReasonNameTaken:
+	case f.ProblemReason == v1alpha1.ReasonNameTaken:
 		return projection.Is(of, false, f.ProblemReason, f.Problem)
 	case f.Missing != "":
 		return projection.Is(of, false, f.missingReason(), f.Missing)
 	case !f.hasWantedImage():
 		return projection.Is(of, false, ReasonNoImage, f.buildMessage())
+	case f.Deployment.isSuspended():
+		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	case !f.Deployment.isCurrent():
-		return projection.Unknown(of, ReasonNotObserved, f.pendingMessage())
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, f.pendingMessage())
 	case f.wasRolledBack():
-		return projection.Is(of, false, ReasonRolledBack, f.rolledBackMessage())
+		return projection.Is(of, false, v1alpha1.ReasonRolledBack, f.rolledBackMessage())
 	case f.hasDeploymentFailed():
-		return projection.Is(of, false, ReasonDeploymentFailed, projection.Sentence(f.Deployment.Message))
+		return projection.Is(of, false, v1alpha1.ReasonDeploymentFailed, projection.Sentence(f.Deployment.Message))
 	case f.hasSucceeded():
-		return projection.Is(of, true, ReasonDeployed, "")
+		return projection.Is(of, true, v1alpha1.ReasonDeployed, "")
 	}
-	return projection.Is(of, false, ReasonDeploying, projection.Sentence(f.Deployment.Message))
+	return projection.Is(of, false, v1alpha1.ReasonDeploying, projection.Sentence(f.Deployment.Message))
 }
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, ReasonMissing) }
@@ -88,22 +90,22 @@ func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, ReasonMi
 // availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
-	const of = TypeAvailable
+	const of = v1alpha1.TypeAvailable
 	served := f.isServedEverywhere()
 	s, _ := f.firstNotServing()
 	switch {
 	case served && f.hasWantedImage() && f.isScaledToZero():
 		return projection.Is(of, true, string(deliveryv1alpha1.HealthScaledToZero), "")
 	case served && f.hasWantedImage():
-		return projection.Is(of, true, ReasonServing, "")
+		return projection.Is(of, true, v1alpha1.ReasonServing, "")
 	case served, !f.hasSucceeded() && f.hasEarlierImage():
-		return projection.Is(of, true, ReasonEarlierImage, "Pods of an earlier image serve.")
+		return projection.Is(of, true, v1alpha1.ReasonEarlierImage, "Pods of an earlier image serve.")
 	case f.Health.Image == "" || f.Health.Image != f.Image || s.Name == "":
-		return projection.Unknown(of, ReasonNotObserved, "")
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
 	case s.State == deliveryv1alpha1.HealthNotObserved:
-		return projection.Unknown(of, ReasonNotObserved, siteMessage(s))
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, siteMessage(s))
 	case !f.hasSucceeded() && (s.State == deliveryv1alpha1.HealthMissing || s.State == deliveryv1alpha1.HealthOtherImage):
-		return projection.Is(of, false, ReasonNotDelivered, fmt.Sprintf("The image is not delivered to Site %s yet.", s.Name))
+		return projection.Is(of, false, v1alpha1.ReasonNotDelivered, fmt.Sprintf("The image is not delivered to Site %s yet.", s.Name))
 	}
 	return projection.Is(of, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
 }
@@ -119,54 +121,57 @@ func (f *Facts) isScaledToZero() bool {
 }
 
 func routedCondition(f *Facts) projection.Condition {
-	const of = TypeRouted
+	const of = v1alpha1.TypeRouted
 	if f.URL == "" {
-		return projection.Is(of, true, ReasonNotRequired, "")
+		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
 	}
 	_, reason := f.routeTrouble()
 	switch {
 	case len(f.Deployment.Sites) == 0, reason == string(deliveryv1alpha1.HealthNotObserved):
-		return projection.Unknown(of, ReasonNotObserved, "")
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
 	case reason != "":
 		return projection.Is(of, false, reason, f.routeMessage())
 	}
-	return projection.Is(of, true, ReasonAccepted, "")
+	return projection.Is(of, true, v1alpha1.ReasonAccepted, "")
 }
 
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop is none: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
-	const of = TypeStalled
+	const of = v1alpha1.TypeStalled
 	message := f.currentRow().message(f)
 	switch {
 	case f.Problem != "":
 		return projection.Is(of, true, f.ProblemReason, message)
 	case f.Missing != "":
-		return projection.Is(of, false, ReasonProgressing, "")
+		return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
 	case f.hasBuildFailed():
 		return projection.Is(of, true, ReasonBuildFailed, message)
 	case f.wasRolledBack():
-		return projection.Is(of, true, ReasonRolledBack, message)
+		return projection.Is(of, true, v1alpha1.ReasonRolledBack, message)
 	case f.hasDeploymentFailed():
-		return projection.Is(of, true, ReasonDeploymentFailed, message)
+		return projection.Is(of, true, v1alpha1.ReasonDeploymentFailed, message)
 	}
-	return projection.Is(of, false, ReasonProgressing, "")
+	return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
 }
 
 // reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
 func reconcilingCondition(f *Facts) projection.Condition {
-	const of = TypeReconciling
+	const of = v1alpha1.TypeReconciling
 	if stalledCondition(f).Status == corev1.ConditionTrue || isReady(f) {
-		return projection.Is(of, false, ReasonIdle, "")
+		return projection.Is(of, false, v1alpha1.ReasonIdle, "")
+	}
+	if f.Missing == "" && f.hasWantedImage() && f.Deployment.isSuspended() {
+		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	}
 	row := f.currentRow()
-	reason := ReasonProgressing
+	reason := v1alpha1.ReasonProgressing
 	switch {
 	case f.Missing != "":
 		reason = f.missingReason()
 	case row.Phase == v1alpha1.PhaseBuilding:
 		reason = ReasonBuilding
 	case row.Phase == v1alpha1.PhaseDeploying:
-		reason = ReasonDeploying
+		reason = v1alpha1.ReasonDeploying
 	}
 	return projection.Is(of, true, reason, row.message(f))
 }

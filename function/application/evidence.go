@@ -84,6 +84,9 @@ type Deployment struct {
 	Message            string
 	Revision, Verified int64
 
+	// IsHeldBack says that something else is asked for than the revision, and held back.
+	IsHeldBack bool
+
 	// Sites that it delivers to, sorted.
 	Sites []string
 
@@ -100,12 +103,19 @@ func ObserveDeployment(name, asked string, s deploymentv1alpha1.IntentDeployment
 	slices.Sort(sites)
 	return Deployment{
 		Name: name, Asked: asked, Reported: s.IntentDigest, Phase: s.Phase, Outcome: s.Outcome, Message: s.Message,
-		Revision: s.Revision, Verified: s.VerifiedRevision, Sites: sites, Ready: ready,
+		Revision: s.Revision, Verified: s.VerifiedRevision, IsHeldBack: s.HeldBack, Sites: sites, Ready: ready,
 	}
 }
 
-// isCurrent reports whether the evidence is about the spec that the IntentDeployment should have.
-func (d Deployment) isCurrent() bool { return d.Asked != "" && d.Asked == d.Reported }
+// isTakenUp reports whether the status is about the spec that the IntentDeployment should have.
+func (d Deployment) isTakenUp() bool { return d.Asked != "" && d.Asked == d.Reported }
+
+// isSuspended reports whether the revision came to its end, and the spec asks for another one, which is held back: the outcome is that of an earlier
+// request.
+func (d Deployment) isSuspended() bool { return d.isTakenUp() && d.IsHeldBack && d.Outcome != "" }
+
+// isCurrent reports whether the evidence is about what the IntentDeployment is asked for now.
+func (d Deployment) isCurrent() bool { return d.isTakenUp() && !d.isSuspended() }
 
 // A Health is the evidence about the pods of one image.
 type Health struct {
@@ -142,6 +152,9 @@ type Facts struct {
 
 	// MissingReason is the reason of the conditions for what is missing. Empty is Missing.
 	MissingReason string
+
+	// Note says what the author should notice about a spec that can be carried out. Empty if there is nothing.
+	Note string
 
 	// Image that the IntentDeployment is asked for. Empty if it is asked for none.
 	Image string

@@ -13,7 +13,7 @@ func (f *Facts) pendingMessage() string {
 	switch d := f.Deployment; {
 	case f.Missing != "":
 		return f.Missing
-	case !d.isCurrent() || d.Message == "":
+	case !d.isTakenUp() || d.Message == "":
 		return fmt.Sprintf("IntentDeployment %s has not taken up this spec yet.", d.Name)
 	default:
 		return projection.Sentences("The deployment waits", d.Message)

@@ -15,6 +15,9 @@ type Row struct {
 	// Phase of the Application.
 	Phase v1alpha1.Phase
 
+	// IsOfBuild is true for a row of what is built, which no spec asks for yet.
+	IsOfBuild bool
+
 	matches func(*Facts) bool
 	message func(*Facts) string
 }
@@ -27,18 +30,18 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.Problem != "" },
 		message: func(f *Facts) string { return f.Problem },
 	}, {
-		Known:   "something is missing that the spec names, or the deployment has not taken up the spec yet",
+		Known:   "something is missing that the spec names, or the deployment has not taken up the spec yet, or holds it back",
 		Phase:   v1alpha1.PhasePending,
 		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known:   "the build of what is asked for failed, and it has no image",
-		Phase:   v1alpha1.PhaseFailed,
+		Known: "the build of what is asked for failed, and it has no image",
+		Phase: v1alpha1.PhaseFailed, IsOfBuild: true,
 		matches: (*Facts).hasBuildFailed,
 		message: (*Facts).buildMessage,
 	}, {
-		Known:   "what is asked for has no image yet",
-		Phase:   v1alpha1.PhaseBuilding,
+		Known: "what is asked for has no image yet",
+		Phase: v1alpha1.PhaseBuilding, IsOfBuild: true,
 		matches: func(f *Facts) bool { return !f.hasWantedImage() },
 		message: (*Facts).buildMessage,
 	}, {

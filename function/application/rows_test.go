@@ -103,7 +103,7 @@ func TestFirstDesign(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.reason[:1], func(t *testing.T) {
-			s := Project(tc.facts, &v1alpha1.ApplicationStatus{Phase: tc.last, SpecDigest: tc.facts.Digest, Image: tc.facts.Image, Commit: tc.facts.Build.Commit}, now).Status
+			s := Project(tc.facts, &v1alpha1.ApplicationStatus{Phase: tc.last, SpecDigest: tc.facts.Digest, Image: tc.facts.Image}, now).Status
 			if s.Phase != tc.want || s.AvailableReplicas != tc.replicas {
 				t.Errorf("\n%s\nProject(...): phase %s with %d replicas, want %s with %d: %s", tc.reason, s.Phase, s.AvailableReplicas, tc.want, tc.replicas, s.Message)
 			}
@@ -270,7 +270,7 @@ func randomFacts(r *rand.Rand) *Facts {
 	f.Problem = one("", "", "", "spec.port: it is wrong")
 	f.Missing = one("", "", "", "A Site is missing.")
 	if f.Problem != "" {
-		f.ProblemReason = one(ReasonInvalidSpec, ReasonNameTaken)
+		f.ProblemReason = one(v1alpha1.ReasonInvalidSpec, v1alpha1.ReasonNameTaken)
 	}
 	f.Build = Build{
 		State:  BuildState(one(string(BuildNotRequired), string(BuildNotRequired), string(BuildWaiting), string(BuildRunning), string(BuildSucceeded), string(BuildFailed), string(BuildUnknown))),
@@ -322,7 +322,7 @@ func TestOldSuccess(t *testing.T) {
 	reached, reasons := map[v1alpha1.Phase]int{}, map[string]bool{}
 	for range 50_000 {
 		f := randomFacts(r)
-		last := &v1alpha1.ApplicationStatus{Phase: allPhases[r.IntN(len(allPhases))], SpecDigest: []string{"sha256:spec", "sha256:before"}[r.IntN(2)], Image: f.Image, Commit: "c2"}
+		last := &v1alpha1.ApplicationStatus{Phase: allPhases[r.IntN(len(allPhases))], SpecDigest: []string{"sha256:spec", "sha256:before"}[r.IntN(2)], Image: f.Image}
 		p := Project(f, last, now)
 		reached[p.Status.Phase]++
 		if problem := checkEvidence(f, p.Status.Phase); problem != "" {
@@ -372,14 +372,14 @@ func checkConditions(t *testing.T, f *Facts, p Projection, reasons map[string]bo
 			t.Fatalf("%+v: condition %+v", f, c)
 		}
 	}
-	stalled, reconciling := is[TypeStalled] == corev1.ConditionTrue, is[TypeReconciling] == corev1.ConditionTrue
+	stalled, reconciling := is[v1alpha1.TypeStalled] == corev1.ConditionTrue, is[v1alpha1.TypeReconciling] == corev1.ConditionTrue
 	problem := ""
 	switch {
 	case len(p.Conditions) != 8 || len(is) != 8:
 		problem = "not all conditions are there"
 	case stalled && reconciling:
 		problem = "both Stalled and Reconciling"
-	case p.Ready && (stalled || reconciling || p.Status.Phase != v1alpha1.PhaseRunning || is[TypeAvailable] != "True" || is[TypeRouted] != "True" || is[TypeDeployed] != "True"):
+	case p.Ready && (stalled || reconciling || p.Status.Phase != v1alpha1.PhaseRunning || is[v1alpha1.TypeAvailable] != "True" || is[v1alpha1.TypeRouted] != "True" || is[v1alpha1.TypeDeployed] != "True"):
 		problem = "Ready without evidence"
 	case !p.Ready && !stalled && !reconciling:
 		problem = "neither Ready nor Stalled nor Reconciling"

@@ -1,8 +1,3 @@
-// Package application is the pure core for Applications: what is known of the build, the deployment and the pods in, the phase, the conditions and
-// the status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
-//
-// The phase speaks about what is asked for now. Each piece of evidence says what it is about, and one that is about another spec, commit or image
-// proves nothing: an old success never counts for a new request.
 package application
 
 import (
@@ -39,7 +34,7 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	d := f.Deployment
 	s := &v1alpha1.ApplicationStatus{
 		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest,
-		Image: f.Image, ShortImage: shortImage(f.Image), Commit: f.Build.Commit, URL: f.URL,
+		Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
 		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
 	}
 	if d.isCurrent() {
@@ -54,9 +49,9 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	return s
 }
 
-// isAnotherRequest reports whether a status is about another spec, commit or image than the last one, so that its phases start again.
+// isAnotherRequest reports whether a status is about another spec or image than the last one, so that its phases start again.
 func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
-	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Commit != next.Commit || last.Image != next.Image)
+	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Image != next.Image)
 }
 
 // projectSites copies what was observed of the Sites, and counts it.

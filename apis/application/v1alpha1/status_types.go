@@ -51,7 +51,7 @@ type DeploymentStatus struct {
 
 // SiteStatus is where the Application stands at one Site.
 type SiteStatus struct {
-	// State of the Site: Available, Progressing, Unavailable, Missing, OtherImage, ScaledToZero or NotObserved.
+	// State of the pods at the Site: Available, Progressing, Unavailable, Missing, OtherImage, ScaledToZero or NotObserved.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State string `json:"state,omitempty"`
@@ -129,11 +129,6 @@ type ApplicationStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ShortImage string `json:"shortImage,omitempty"`
-
-	// Commit that the image was built of. Empty for an image that the spec names.
-	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Commit string `json:"commit,omitempty"`
 
 	// Deployment of the image.
 	// +optional

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// maxName bounds the names of claims: a claim's name becomes a directory or that of a cluster, and the beginning of its composite's
-// name.
-const maxName = int64(63)
+const (
+	// maxName bounds the names of claims: a claim's name becomes a directory or that of a cluster, and the beginning of its composite's
+	// name.
+	maxName = int64(63)
+
+	// maxServiceName bounds the names of claims that name a service.
+	maxServiceName = int64(52)
+)
 
 type object = map[string]any
 
@@ -22,12 +28,19 @@ type kind struct {
 
 	// source is the folder of the types, and prefix begins the names of the files that are written.
 	source, prefix string
+
+	// folder has the files of both shapes. Without one each shape has a folder.
+	folder string
+
+	// longest name of an object. 0 means maxName.
+	longest int64
 }
 
 func compositeKinds() []kind {
 	return []kind{
 		{name: "IntentDeployment", claimShort: "idc", short: "idep", source: "apis/deployment"},
 		{name: "WorkloadCluster", claimShort: "wcc", short: "wcl", source: "apis/workloadcluster", prefix: "workloadcluster-"},
+		{name: "Application", claimShort: "iappc", short: "iapp", source: "apis/application", folder: "applications", longest: maxServiceName},
 	}
 }
 
@@ -51,7 +64,7 @@ func claimDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 			"claimNames":                   object{"kind": k.name, "plural": k.pluralName(), "singular": k.singularName(), "shortNames": []string{k.claimShort}},
 			"defaultCompositeDeletePolicy": "Foreground",
 			"defaultCompositionRef":        object{"name": k.claimsName()},
-			"versions":                     definitionVersions(v),
+			"versions":                     definitionVersions(k, v),
 		},
 	}
 }
@@ -66,22 +79,22 @@ func namespacedDefinition(k kind, v extv1.CustomResourceDefinitionVersion) objec
 			"scope":                 "Namespaced",
 			"names":                 object{"kind": k.name, "plural": k.pluralName(), "singular": k.singularName(), "shortNames": []string{k.short}},
 			"defaultCompositionRef": object{"name": k.namespacedName()},
-			"versions":              definitionVersions(v),
+			"versions":              definitionVersions(k, v),
 		},
 	}
 }
 
-func definitionVersions(v extv1.CustomResourceDefinitionVersion) []object {
+func definitionVersions(k kind, v extv1.CustomResourceDefinitionVersion) []object {
 	return []object{{
 		"name": v.Name, "served": true, "referenceable": true,
 		"additionalPrinterColumns": v.AdditionalPrinterColumns,
-		"schema":                   object{"openAPIV3Schema": definitionSchema(v.Schema.OpenAPIV3Schema)},
+		"schema":                   object{"openAPIV3Schema": definitionSchema(k, v.Schema.OpenAPIV3Schema)},
 	}}
 }
 
 // definitionSchema leaves what Crossplane carries over from a definition: the description, spec, status, and a bound on the name.
-func definitionSchema(s *extv1.JSONSchemaProps) object {
-	longest := maxName
+func definitionSchema(k kind, s *extv1.JSONSchemaProps) object {
+	longest := cmp.Or(k.longest, maxName)
 	return object{
 		"type":        "object",
 		"description": s.Description,

@@ -55,11 +55,15 @@ func readVersion(file string) (extv1.CustomResourceDefinitionVersion, error) {
 }
 
 func outputFiles(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any {
+	claims, namespaced := "claims/"+k.prefix, "namespaced/"+k.prefix
+	if k.folder != "" {
+		claims, namespaced = k.folder+"/claims-", k.folder+"/namespaced-"
+	}
 	return map[string]any{
-		"claims/" + k.prefix + "definition.yaml":      claimDefinition(k, v),
-		"claims/" + k.prefix + "composition.yaml":     newComposition(k.claimsName(), "claims.intentplane.dev/v1alpha1", "X"+k.name),
-		"namespaced/" + k.prefix + "definition.yaml":  namespacedDefinition(k, v),
-		"namespaced/" + k.prefix + "composition.yaml": newComposition(k.namespacedName(), "intentplane.dev/v1alpha1", k.name),
+		claims + "definition.yaml":      claimDefinition(k, v),
+		claims + "composition.yaml":     newComposition(k.claimsName(), "claims.intentplane.dev/v1alpha1", "X"+k.name),
+		namespaced + "definition.yaml":  namespacedDefinition(k, v),
+		namespaced + "composition.yaml": newComposition(k.namespacedName(), "intentplane.dev/v1alpha1", k.name),
 	}
 }
 

@@ -5,8 +5,7 @@ package v1alpha1
 func (s *IntentDeploymentSpec) Default() {
 	orElse(&s.CompileConfig.Engine, "kustomize")
 	orElse(&s.CompileConfig.RenderTimeout, "10s")
-	orElse(&s.Blueprint.Channel, "stable")
-	orElse(&s.Blueprint.UpdatePolicy, "Automatic")
+	s.Blueprint.Default()
 	orElsePtr(&s.Suspend, false)
 	s.Expectation.Default()
 	s.DeliveryConfig.Default()
@@ -41,6 +40,12 @@ func (a *Autoscaling) Default() {
 	if a.CPUPercent == 0 {
 		a.CPUPercent = 70
 	}
+}
+
+// Default fills in what the schema would.
+func (b *BlueprintChoice) Default() {
+	orElse(&b.Channel, "stable")
+	orElse(&b.UpdatePolicy, "Automatic")
 }
 
 // Default fills in what the schema would.

@@ -1,14 +1,14 @@
-package application
+package v1alpha1
 
 // Types of the conditions of an Application, beside Crossplane's Ready and Synced. All are always there.
 const (
 	// TypeValid says whether what was asked for can be carried out.
 	TypeValid = "Valid"
 
-	// TypeSourceResolved says whether the commit that is asked for is known.
+	// TypeSourceResolved says whether the commit that is asked for is known. An image needs none.
 	TypeSourceResolved = "SourceResolved"
 
-	// TypeBuilt says whether there is an image of the source that is asked for.
+	// TypeBuilt says whether there is an image of what is asked for.
 	TypeBuilt = "Built"
 
 	// TypeDeployed says whether the deployment of the image was verified.
@@ -27,7 +27,7 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of an Application. Condition Available has the reasons of a SiteHealth's Sites, too.
+// Reasons of the conditions of an Application, beside those of a Site in its SiteHealth, which it repeats.
 const (
 	// ReasonValid means that what was asked for can be carried out.
 	ReasonValid = "Valid"
@@ -35,35 +35,17 @@ const (
 	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
-	// ReasonNameTaken means that an object of the Application's name exists that does not belong to it. Terminal.
+	// ReasonNameTaken means that an object of the Application's name exists that does not belong to it. Nothing was written. Terminal.
 	ReasonNameTaken = "NameTaken"
 
-	// ReasonMissing means that something is missing that the Application needs. Its message says what.
-	ReasonMissing = "Missing"
+	// ReasonAwaitingDeletion means that an object of the Application's name that does not belong to it is being deleted.
+	ReasonAwaitingDeletion = "AwaitingDeletion"
 
 	// ReasonNotRequired means that nothing has to be resolved or built, since the spec names an image, or that no route is asked for.
 	ReasonNotRequired = "NotRequired"
 
-	// ReasonResolved means that the commit is known.
-	ReasonResolved = "Resolved"
-
-	// ReasonWaiting means that the build waits: for its commit, a builder, or a build that runs.
-	ReasonWaiting = "Waiting"
-
-	// ReasonBuilding means that the image is being built.
-	ReasonBuilding = "Building"
-
-	// ReasonBuilt means that the image of the commit that is asked for was built.
-	ReasonBuilt = "Built"
-
-	// ReasonBuildFailed means that the build of the commit that is asked for failed. Terminal.
-	ReasonBuildFailed = "BuildFailed"
-
-	// ReasonRebuildFailed means that the commit that is asked for was built, and that a later build of it failed.
-	ReasonRebuildFailed = "RebuildFailed"
-
-	// ReasonNoImage means that what is asked for has no image yet that could be deployed.
-	ReasonNoImage = "NoImage"
+	// ReasonHeldBack means that spec.deploy.suspend, or a newer version of the function, holds back what is asked for.
+	ReasonHeldBack = "HeldBack"
 
 	// ReasonDeployed means that the deployment of the image was verified.
 	ReasonDeployed = "Deployed"
@@ -80,7 +62,7 @@ const (
 	// ReasonServing means that each Site has an available pod of the image.
 	ReasonServing = "Serving"
 
-	// ReasonEarlierImage means that a Site has available pods of an earlier image, while this one is not delivered there.
+	// ReasonEarlierImage means that each Site has available pods, at some of them of an earlier image, while this one is not delivered everywhere.
 	ReasonEarlierImage = "EarlierImage"
 
 	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier one serves.

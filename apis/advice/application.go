@@ -1,0 +1,24 @@
+package advice
+
+// applicationReasons are those of an Application, beside those of the Sites in its SiteHealth.
+func applicationReasons() map[string]Advice {
+	return map[string]Advice{
+		"Valid":            good(),
+		"InvalidSpec":      act(Author, WakeEdit, "Correct the field that the message names."),
+		"NameTaken":        act(Author, WakeCall, "Choose another name, or delete the object that the message names."),
+		"AwaitingDeletion": wait(WakeCall, "Wait until the object that the message names is gone."),
+		"NotRequired":      good(),
+		"HeldBack":         act(Author, WakeEdit, "Set spec.deploy.suspend to false; of a newer function: let all replicas of the function have one version."),
+		"Deployed":         good(),
+		"Deploying":        wait(WakeFunction, "Wait: kubectl intent why says what the deployment waits for."),
+		"DeploymentFailed": act(Author, WakeRequest, "Correct what the message says; kubectl intent why has the cause."),
+		"RolledBack":       act(Author, WakeRequest, "Ask for another image or other settings, or deliver it again: kubectl intent retry."),
+		"Serving":          good(),
+		"EarlierImage":     wait(WakeWatch, "Wait until the image is delivered: the one before it serves."),
+		"NotDelivered":     wait(WakeWatch, "Wait until the image is delivered."),
+		"NotObserved":      outage(PlatformTeam, WakeWatch, "Wait; if it stays, look at the provider, and at its right to read Sites: examples/health/rbac.yaml."),
+		"Accepted":         good(),
+		"Progressing":      wait(WakeWatch, "Wait: work goes on."),
+		"Idle":             good(),
+	}
+}

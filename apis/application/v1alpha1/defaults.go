@@ -1,0 +1,30 @@
+package v1alpha1
+
+// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
+// out.
+func (s *ApplicationSpec) Default() {
+	s.Autoscaling.Default()
+	for i := range s.Services {
+		orElse(&s.Services[i].Mount, true)
+	}
+	if r := s.Route; r != nil {
+		orElse(&r.Enabled, true)
+		orElse(&r.TLS, false)
+	}
+	s.Deploy.Default()
+}
+
+// Default fills in what the schema would.
+func (d *Deploy) Default() {
+	d.Blueprint.Default()
+	d.DeliveryConfig.Default()
+	d.GatesConfig.Default()
+	d.RollbackConfig.Default()
+	orElse(&d.Suspend, false)
+}
+
+func orElse[T any](p **T, value T) {
+	if *p == nil {
+		*p = &value
+	}
+}

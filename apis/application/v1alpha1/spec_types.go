@@ -1,0 +1,243 @@
+package v1alpha1
+
+import (
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// CPU is an amount of processors.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && !quantity(self).isGreaterThan(quantity('256'))",message="must be a quantity above zero and at most 256, such as 500m"
+type CPU string
+
+// Memory is an amount of memory.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && !quantity(self).isGreaterThan(quantity('4Ti'))",message="must be a quantity above zero and at most 4Ti, such as 512Mi"
+type Memory string
+
+// Resources that each replica asks for.
+type Resources struct {
+	// CPU of each replica, such as 500m or 2. At most 256. Absent means what the Blueprint says: 100m with app and app-internal.
+	// +optional
+	CPU CPU `json:"cpu,omitempty"`
+
+	// Memory of each replica, which is its limit, too, such as 512Mi. At most 4Ti. Absent means what the Blueprint says: 128Mi with app and app-internal.
+	// +optional
+	Memory Memory `json:"memory,omitempty"`
+}
+
+// ServiceVariable is an environment variable that has the value of one key of an attached service's Secret.
+type ServiceVariable struct {
+	// Name of the variable.
+	// +required
+	Name deploymentv1alpha1.EnvName `json:"name"`
+
+	// Key of the Secret.
+	// +required
+	Key deploymentv1alpha1.DataKey `json:"key"`
+}
+
+// Service is an attached service, such as a database, by the Secret that says how to reach it.
+type Service struct {
+	// Name of the service.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Name string `json:"name"`
+
+	// SecretRef names the Secret. It is in the namespace of the Application, at each Site: neither Git nor a status has its values.
+	// +required
+	SecretRef deploymentv1alpha1.ObjectReference `json:"secretRef"`
+
+	// Env are variables with values of the Secret. They follow those of spec.env.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=map
+	// +listMapKey=name
+	Env []ServiceVariable `json:"env,omitempty"`
+
+	// Mount mounts the Secret at /bindings/<name>, as the Service Binding specification says.
+	// +optional
+	// +kubebuilder:default=true
+	Mount *bool `json:"mount,omitempty"`
+}
+
+// Health says how it is checked whether a pod is ready to get requests.
+type Health struct {
+	// Path that has to answer a GET to the port with a status from 200 to 399.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[-A-Za-z0-9/._~]*$')",message="must be a path that begins with '/'"
+	Path string `json:"path"`
+}
+
+// GatewayReference names a Gateway of each Site.
+type GatewayReference struct {
+	// Name of the Gateway. Absent means the Blueprint's: public with app.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="must be the name of an object: lower-case letters, digits, '-' and '.'"
+	Name string `json:"name,omitempty"`
+
+	// Namespace of the Gateway. Absent means the Blueprint's: gateway-system with app.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// Route says where the service is reached from outside of its cluster.
+type Route struct {
+	// Enabled is false for a service that has no route for now.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Host that is served, without a wildcard.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of one host: lower-case letters, digits, '-' and '.'"
+	Host string `json:"host"`
+
+	// Path is the prefix of the paths that are served. Absent means the Blueprint's: all with app.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[-A-Za-z0-9/._~]*$')",message="must be a path that begins with '/'"
+	Path string `json:"path,omitempty"`
+
+	// Gateway that accepts the requests.
+	// +optional
+	Gateway *GatewayReference `json:"gateway,omitempty"`
+
+	// TLS says that the Gateway has a certificate for the host, so that status.url begins with https. The route is the same.
+	// +optional
+	// +kubebuilder:default=false
+	TLS *bool `json:"tls,omitempty"`
+}
+
+// Deploy says where the service goes, and how it is delivered, judged and rolled back: the blocks of an IntentDeployment.
+type Deploy struct {
+	// Sites to run at. Absent means that deliveryConfig names them.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=set
+	Sites []deploymentv1alpha1.SiteName `json:"sites,omitempty"`
+
+	// Type of the service, which chooses its Blueprint. Absent means app with a route, and app-internal without one.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Type string `json:"type,omitempty"`
+
+	// Parameters for the Blueprint, beside those that a route sets: host, path, gateway and gateway-namespace.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=60
+	// +kubebuilder:validation:XValidation:rule="!('host' in self) && !('path' in self) && !('gateway' in self) && !('gateway-namespace' in self)",message="host, path, gateway and gateway-namespace are set by spec.route"
+	Parameters map[string]deploymentv1alpha1.ParameterValue `json:"parameters,omitempty"`
+
+	// Blueprint that the service is compiled with.
+	// +optional
+	// +kubebuilder:default={}
+	Blueprint deploymentv1alpha1.BlueprintChoice `json:"blueprint,omitempty"`
+
+	// DeliveryConfig says where the service goes and how.
+	// +optional
+	// +kubebuilder:default={}
+	DeliveryConfig deploymentv1alpha1.DeliveryConfig `json:"deliveryConfig,omitempty"`
+
+	// GatesConfig says how a delivered revision is judged.
+	// +optional
+	// +kubebuilder:default={}
+	GatesConfig deploymentv1alpha1.GatesConfig `json:"gatesConfig,omitempty"`
+
+	// RollbackConfig says when and how a bad revision is rolled back.
+	// +optional
+	// +kubebuilder:default={}
+	RollbackConfig deploymentv1alpha1.RollbackConfig `json:"rollbackConfig,omitempty"`
+
+	// Suspend stops new revisions. What runs is still observed, and a rollback still works.
+	// +optional
+	// +kubebuilder:default=false
+	Suspend *bool `json:"suspend,omitempty"`
+}
+
+// ApplicationSpec says which image runs, with what, and where.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.autoscaling) || !has(self.replicas) && !has(self.siteReplicas)",message="autoscaling excludes replicas and siteReplicas"
+type ApplicationSpec struct {
+	// Image that runs, such as registry.example.org/team/shop@sha256:…. It is taken as it is: a tag may name another image later, which nothing notices.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][-A-Za-z0-9._:/@]*$')",message="must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	Image string `json:"image"`
+
+	// Port that the service listens at. Absent means the Blueprint's: 8080 with app and app-internal, which set PORT to it.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port *int32 `json:"port,omitempty"`
+
+	// Replicas at each Site. 0 means that nothing runs. Absent means 1.
+	// +optional
+	Replicas *deploymentv1alpha1.Replicas `json:"replicas,omitempty"`
+
+	// SiteReplicas are the replicas at single Sites, by the Site's name, instead of replicas.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=100
+	SiteReplicas map[string]deploymentv1alpha1.Replicas `json:"siteReplicas,omitempty"`
+
+	// Autoscaling scales the service at each Site, in the place of replicas.
+	// +optional
+	Autoscaling *deploymentv1alpha1.Autoscaling `json:"autoscaling,omitempty"`
+
+	// Resources that each replica asks for.
+	// +optional
+	Resources Resources `json:"resources,omitempty"`
+
+	// Env are environment variables, in this order. Secrets and ConfigMaps are those of the Application's namespace, at each Site.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
+	Env []deploymentv1alpha1.EnvVar `json:"env,omitempty"`
+
+	// Services are attached: each is a Secret, as environment variables and as files.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=map
+	// +listMapKey=name
+	Services []Service `json:"services,omitempty"`
+
+	// Health says how it is checked whether a pod is ready. Absent means as the Blueprint says: with app and app-internal the port has to accept connections.
+	// +optional
+	Health *Health `json:"health,omitempty"`
+
+	// ImagePullSecrets are Secrets with which the image is pulled, in the namespace of the Application at each Site.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=map
+	// +listMapKey=name
+	ImagePullSecrets []deploymentv1alpha1.ObjectReference `json:"imagePullSecrets,omitempty"`
+
+	// Route says where the service is reached from outside. Absent means that only its cluster reaches it.
+	// +optional
+	Route *Route `json:"route,omitempty"`
+
+	// Deploy says where the service goes, and how it is delivered, judged and rolled back.
+	// +optional
+	// +kubebuilder:default={}
+	Deploy Deploy `json:"deploy,omitempty"`
+}
+
+// IsRouted reports whether the service has a route.
+func (s *ApplicationSpec) IsRouted() bool {
+	return s.Route != nil && (s.Route.Enabled == nil || *s.Route.Enabled)
+}

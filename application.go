@@ -1,0 +1,70 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/function/application"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// observedApplication holds the fields that are read from an Application of either shape.
+type observedApplication struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		applicationv1alpha1.ApplicationSpec `json:",inline"`
+
+		ClaimRef *claimRef `json:"claimRef"`
+	} `json:"spec"`
+	Status struct {
+		applicationv1alpha1.ApplicationStatus `json:",inline"`
+
+		Conditions []projection.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+// isApplication reports whether a request is about an Application of either shape.
+func isApplication(req *fnv1.RunFunctionRequest) bool {
+	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
+	return kind == applicationv1alpha1.Kind || kind == applicationv1alpha1.KindComposite
+}
+
+// applicationReply returns the reply to a request about an Application.
+func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
+	a := &observedApplication{}
+	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), a); err != nil {
+		return nil, errors.Wrap(err, "cannot read the observed composite")
+	}
+	who, err := claimFor(a.TypeMeta, a.Metadata, a.Spec.ClaimRef)
+	if err != nil {
+		return nil, err
+	}
+	observed, err := decodeObserved(req)
+	if err != nil {
+		return nil, err
+	}
+	answers := catalog.Answers{}
+	if err := decodeAnswers(req, answers); err != nil {
+		return nil, err
+	}
+	was := a.Status.ApplicationStatus
+	out, err := application.Run(application.Input{
+		Namespace: who.Namespace, Name: who.Name, UID: string(a.Metadata.UID), Answers: answers, Spec: a.Spec.ApplicationSpec, Status: was, Observed: observed, Now: now,
+	})
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot run")
+	}
+	r := &reply{needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait}
+	if err := deferStatus(a.Status.Conditions, was, r); err != nil {
+		return nil, err
+	}
+	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
+	return r, nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+)
+
+// TestRunFunctionForApplications serves Applications of both shapes beside the deployments.
+func TestRunFunctionForApplications(t *testing.T) {
+	cases := map[string]struct{ reason, composite string }{
+		"Claim": {reason: "The claim of an Application provides name and namespace.", composite: `
+apiVersion: claims.intentplane.dev/v1alpha1
+kind: XApplication
+metadata: {name: shop-x7k2p, generation: 3, uid: u}
+spec:
+  claimRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: Application, namespace: team-a, name: shop}
+  compositionRef: {name: applications}
+  image: registry.example.org/shop:1
+`},
+		"Namespaced": {reason: "A namespaced Application is used as its own claim.", composite: `
+apiVersion: intentplane.dev/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: team-a, uid: u}
+spec:
+  crossplane: {compositionRef: {name: applications}}
+  image: registry.example.org/shop:1
+`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, req := newFunction().Remember(1<<20), request(t, tc.composite)
+			first := run(t, f, req)
+			if len(first.GetDesired().GetResources()) != 0 || len(first.GetRequirements().GetResources()) != 2 {
+				t.Fatalf("\n%s\nNothing is asked for before the name was checked: %v", tc.reason, first)
+			}
+			req.RequiredResources = map[string]*fnv1.Resources{}
+			for need := range first.GetRequirements().GetResources() {
+				req.RequiredResources[need] = &fnv1.Resources{}
+			}
+			rsp := run(t, f, req)
+			r := rsp.GetDesired().GetResources()["deployment"].GetResource()
+			meta := r.GetFields()["metadata"].GetStructValue().GetFields()
+			got := []string{kindOf(r), r.GetFields()["apiVersion"].GetStringValue(), meta["namespace"].GetStringValue(), meta["name"].GetStringValue(), statusOf(rsp, "phase")}
+			if diff := cmp.Diff([]string{"IntentDeployment", "intentplane.dev/v1alpha1", "team-a", "shop", "Pending"}, got); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if len(rsp.GetResults()) > 0 || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
+				t.Errorf("\n%s\nRunFunction(...): %v", tc.reason, rsp)
+			}
+			// The same request has the same bytes, from a cache or not.
+			req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]
+			second, third, fourth := run(t, f, req), run(t, f, req), run(t, newFunction(), req)
+			if !proto.Equal(second, third) || !proto.Equal(second, fourth) {
+				t.Errorf("\n%s\nRunFunction(...): the same request has another answer", tc.reason)
+			}
+		})
+	}
+	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XApplication\nmetadata: {name: x}\nspec: {image: a}"))
+	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
+		t.Errorf("a composite without a claim: %v", rsp.GetResults())
+	}
+}

@@ -1,0 +1,90 @@
+// Package application is the pure core for Applications: a spec and what is observed in, the IntentDeployment and the SiteHealth that should exist and
+// a status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+//
+// The phase speaks about what is asked for now. Each piece of evidence says what it is about, and one that is about another spec, commit or image
+// proves nothing: an old success never counts for a new request.
+package application
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+// Input is all that one call of the function gets.
+type Input struct {
+	// Namespace and Name of the claim, or of the namespaced composite.
+	Namespace, Name string
+
+	// UID of the composite.
+	UID string
+
+	// Answers to the needs of earlier calls.
+	Answers catalog.Answers
+
+	// Spec, and the last Status.
+	Spec   v1alpha1.ApplicationSpec
+	Status v1alpha1.ApplicationStatus
+
+	// Observed composed resources, by their name in the composition.
+	Observed map[string]*unstructured.Unstructured
+
+	// Now is written to the log of transitions, and never read.
+	Now metav1.Time
+}
+
+// Output is what follows from an Input.
+type Output struct {
+	// Needs are objects that Crossplane has to send in the next call.
+	Needs []catalog.Need
+
+	// Resources that should exist, by their name in the composition.
+	Resources map[string]compose.Resource
+
+	// Wait is when to call again, since what is waited for is not watched. 0 means that nothing is.
+	Wait time.Duration
+
+	Projection
+}
+
+// nameInterval is how long an Application whose name is taken waits until it looks again.
+const nameInterval = 20 * time.Second
+
+// Run computes the output of one call. A problem of the spec is part of the output; an error means a bug, or an observed object that cannot
+// be read.
+func Run(in Input) (*Output, error) {
+	in.Spec = *in.Spec.DeepCopy()
+	in.Spec.Default()
+	out := &Output{Resources: map[string]compose.Resource{}}
+	o, err := observeResources(in, out)
+	if err != nil {
+		return nil, err
+	}
+	f := &Facts{Build: Build{State: BuildNotRequired}, Deployment: Deployment{Name: in.Name}}
+	if f.Digest, err = digest.Application(&in.Spec); err != nil {
+		return nil, err
+	}
+	if f.Problem = findSpecProblem(in); f.Problem != "" {
+		f.ProblemReason = v1alpha1.ReasonInvalidSpec
+	}
+	if err := findNameConflict(in, o, f, out); err != nil {
+		return nil, err
+	}
+	if f.Problem != "" || f.Missing != "" {
+		f.keepEvidence(in, o)
+	} else if err := requestAll(in, o, f, out); err != nil {
+		return nil, err
+	}
+	if f.ProblemReason == v1alpha1.ReasonNameTaken || f.MissingReason == v1alpha1.ReasonAwaitingDeletion {
+		out.Wait = nameInterval
+	}
+	o.markReady(out)
+	out.Projection = Project(f, &in.Status, in.Now)
+	return out, nil
+}

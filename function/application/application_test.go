@@ -1,0 +1,209 @@
+package application
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+const (
+	deploymentNeed = "IntentDeployment/team-a/shop"
+	healthNeed     = "SiteHealth/team-a/shop"
+)
+
+// free are the answers to an Application whose name no object has.
+func free() catalog.Answers { return catalog.Answers{deploymentNeed: {}, healthNeed: {}} }
+
+// A world is an Application, and what the function made of it.
+type world struct {
+	*testing.T
+
+	in  Input
+	out *Output
+}
+
+// newWorld has an Application that asks for the new image at edge1.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return &world{T: t, in: Input{
+		Namespace: "team-a", Name: "shop", UID: "ours", Answers: free(), Now: now, Observed: map[string]*unstructured.Unstructured{},
+		Spec: v1alpha1.ApplicationSpec{Image: newImage, Deploy: v1alpha1.Deploy{Sites: []deploymentv1alpha1.SiteName{"edge1"}}},
+	}}
+}
+
+// run calls the function, with the status that it gave before.
+func (w *world) run() {
+	w.Helper()
+	out, err := Run(w.in)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.out, w.in.Status = out, *out.Status
+}
+
+// observe makes what is asked for the observed object, as Crossplane applies it, with a status.
+func (w *world) observe(name, status string) {
+	w.Helper()
+	o := w.out.Resources[name].Object.DeepCopy()
+	s := map[string]any{}
+	if err := yaml.Unmarshal([]byte(status), &s); err != nil {
+		w.Fatal(err)
+	}
+	o.Object["status"] = s
+	o.SetGeneration(1)
+	w.in.Observed[name] = o
+}
+
+// desiredDigest returns the digest of the spec that the IntentDeployment should have.
+func (w *world) desiredDigest() string {
+	w.Helper()
+	b, err := json.Marshal(w.out.Resources[DeploymentName].Object.Object)
+	if err != nil {
+		w.Fatal(err)
+	}
+	d := &Composed{}
+	if err := json.Unmarshal(b, d); err != nil {
+		w.Fatal(err)
+	}
+	sum, err := digest.Spec(&d.Spec)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return sum
+}
+
+func (w *world) condition(of string) projection.Condition {
+	w.Helper()
+	for _, c := range w.out.Conditions {
+		if c.Type == of {
+			return c
+		}
+	}
+	w.Fatalf("no condition %s", of)
+	return projection.Condition{}
+}
+
+// deployed observes an IntentDeployment that succeeded with what is asked for, and its pods.
+func (w *world) deployed() {
+	w.Helper()
+	w.observe(DeploymentName, `{phase: Succeeded, outcome: Succeeded, revision: 1, verifiedRevision: 1, intentDigest: "`+w.desiredDigest()+`", delivery: {sites: {edge1: {}}}, conditions: [{type: Ready, status: "True", reason: Available}]}`)
+}
+
+func (w *world) serving(image string) {
+	w.Helper()
+	w.observe(HealthName, `{atProvider: {image: "`+image+`", sites: [{name: edge1, state: Available, available: 1, updated: 1, desired: 1}]}, conditions: [{type: Ready, status: "True", reason: Serving, observedGeneration: 1}]}`)
+}
+
+// TestLife goes from an Application that was just made to one that runs, and on to the next image.
+func TestLife(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhasePending || len(w.out.Resources) != 1 {
+		t.Fatalf("first call: phase %s, %d resources", w.in.Status.Phase, len(w.out.Resources))
+	}
+	w.deployed()
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseDeploying || len(w.out.Resources) != 2 {
+		t.Fatalf("without evidence about pods: phase %s, %d resources", w.in.Status.Phase, len(w.out.Resources))
+	}
+	w.serving(newImage)
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseRunning || !w.out.Ready || w.in.Status.Available != "1/1" || !w.out.Resources[HealthName].Ready {
+		t.Fatalf("with a pod: %+v", w.in.Status)
+	}
+	w.in.Spec.Image = oldImage
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhasePending || w.out.Ready {
+		t.Fatalf("another image: %+v", w.in.Status)
+	}
+	w.observe(DeploymentName, `{phase: Delivering, revision: 2, intentDigest: "`+w.desiredDigest()+`", delivery: {sites: {edge1: {}}}}`)
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseDeploying {
+		t.Fatalf("while it is delivered: %+v", w.in.Status)
+	}
+}
+
+// TestSuspended has an edit that spec.deploy.suspend holds back: the status of the deployment speaks about the new spec, and its success is that of the
+// revision before.
+func TestSuspended(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	w.deployed()
+	w.run()
+	w.serving(newImage)
+	w.in.Spec.Deploy.Suspend, w.in.Spec.Env = new(true), []deploymentv1alpha1.EnvVar{{Name: "A", Value: "1"}}
+	w.run()
+	w.observe(DeploymentName, `{phase: Succeeded, outcome: Succeeded, heldBack: true, message: A newer request is held back by spec.suspend., revision: 1, intentDigest: "`+w.desiredDigest()+`", delivery: {sites: {edge1: {}}}}`)
+	w.serving(newImage)
+	w.run()
+	if got := w.condition(v1alpha1.TypeDeployed); w.in.Status.Phase != v1alpha1.PhasePending || got.Reason != v1alpha1.ReasonHeldBack || w.condition(v1alpha1.TypeReconciling).Reason != v1alpha1.ReasonHeldBack {
+		t.Errorf("phase %s, %v: %s", w.in.Status.Phase, got, w.in.Status.Message)
+	}
+	if !strings.Contains(w.in.Status.Message, "held back by spec.suspend") {
+		t.Errorf("message %q", w.in.Status.Message)
+	}
+}
+
+func TestSpecProblem(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*Input)
+		want   string
+	}{
+		"Name":  {reason: "A name that begins with a digit is none of a service.", change: func(in *Input) { in.Name = "1shop" }, want: "metadata.name: "},
+		"Long":  {reason: "A name of 53 characters is too long.", change: func(in *Input) { in.Name = strings.Repeat("a", 53) }, want: "metadata.name: "},
+		"Image": {reason: "An image that is no reference is refused.", change: func(in *Input) { in.Spec.Image = "a b" }, want: "spec.image: "},
+		"Autoscaling": {reason: "An autoscaler rules the replicas alone.", change: func(in *Input) {
+			in.Spec.Autoscaling, in.Spec.Replicas = &deploymentv1alpha1.Autoscaling{Max: 2}, new(deploymentv1alpha1.Replicas(2))
+		}, want: "spec.autoscaling: "},
+		"Twice": {
+			reason: "A variable that stands in env twice is refused.", change: func(in *Input) { in.Spec.Env = []deploymentv1alpha1.EnvVar{{Name: "A"}, {Name: "A"}} },
+			want: "spec.env[1].name: A stands at spec.env[0].name already",
+		},
+		"OfService": {reason: "A variable that stands in env and in a service is refused.", change: func(in *Input) {
+			in.Spec.Env = []deploymentv1alpha1.EnvVar{{Name: "A"}}
+			in.Spec.Services = []v1alpha1.Service{{Name: "db", Env: []v1alpha1.ServiceVariable{{Name: "A", Key: "a"}}}}
+		}, want: "spec.services[db].env[A]: A stands at spec.env[0].name already"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.run()
+			w.deployed()
+			w.run()
+			w.serving(newImage)
+			before := w.out.Resources
+			tc.change(&w.in)
+			w.run()
+			if got := w.condition(v1alpha1.TypeValid); w.in.Status.Phase != v1alpha1.PhaseFailed || got.Reason != v1alpha1.ReasonInvalidSpec || !strings.HasPrefix(got.Message, tc.want) {
+				t.Errorf("\n%s\nphase %s, condition %v", tc.reason, w.in.Status.Phase, got)
+			}
+			if len(w.out.Resources) != len(before) || w.in.Status.Available != "1/1" {
+				t.Errorf("\n%s\nWhat runs stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
+			}
+		})
+	}
+}
+
+// TestTag takes an image without a digest, and says that it may move.
+func TestTag(t *testing.T) {
+	w := newWorld(t)
+	w.in.Spec.Image = "registry.example.org/team-a/shop:1.4"
+	w.run()
+	if got := w.condition(v1alpha1.TypeValid); got.Status != "True" || !strings.Contains(got.Message, "spec.image has no digest") || len(w.out.Resources) != 1 {
+		t.Errorf("condition %v, %d resources", got, len(w.out.Resources))
+	}
+	if diff := cmp.Diff("shop:1.4", w.in.Status.ShortImage); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

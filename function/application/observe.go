@@ -1,0 +1,84 @@
+package application
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+// observed are the composed resources. Nil means that one does not exist.
+type observed struct {
+	deployment *observedDeployment
+	health     *deliveryv1alpha1.SiteHealth
+}
+
+// An observedDeployment has the fields that are read from an IntentDeployment.
+type observedDeployment struct {
+	Spec   deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
+	Status struct {
+		deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
+		xpv2.ConditionedStatus                    `json:",inline"`
+	} `json:"status"`
+}
+
+// observeResources reads the composed resources, and desires each as it is, so that a call which returns early removes nothing.
+func observeResources(in Input, out *Output) (observed, error) {
+	o := observed{}
+	for name, u := range in.Observed {
+		kept, err := compose.Retain(u)
+		if err != nil {
+			return o, err
+		}
+		out.Resources[name] = compose.Resource{Object: kept}
+	}
+	if u, ok := in.Observed[DeploymentName]; ok {
+		o.deployment = &observedDeployment{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.deployment); err != nil {
+			return o, errors.Wrapf(err, "cannot read composed resource %q", DeploymentName)
+		}
+	}
+	if u, ok := in.Observed[HealthName]; ok {
+		o.health = &deliveryv1alpha1.SiteHealth{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.health); err != nil {
+			return o, errors.Wrapf(err, "cannot read composed resource %q", HealthName)
+		}
+	}
+	return o, nil
+}
+
+// deploymentEvidence returns the evidence about the IntentDeployment, where asked is the digest of the spec that it should have.
+func (o observed) deploymentEvidence(name, asked string) Deployment {
+	if o.deployment == nil {
+		return Deployment{Name: name, Asked: asked}
+	}
+	s := o.deployment.Status
+	return ObserveDeployment(name, asked, s.IntentDeploymentStatus, s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+}
+
+// keepEvidence fills in what is known of what runs, while nothing else can be asked for.
+func (f *Facts) keepEvidence(in Input, o observed) {
+	f.Deployment = o.deploymentEvidence(in.Name, "")
+	if o.deployment != nil && o.deployment.Spec.Expectation != nil {
+		f.Image = o.deployment.Spec.Expectation.Image
+	}
+	if o.health != nil {
+		f.Health = ObserveHealth(o.health, o.health.Spec.ForProvider)
+	}
+}
+
+// markReady says of each resource that should exist whether it has what is asked for.
+func (o observed) markReady(out *Output) {
+	mark := func(name string, isReady bool) {
+		if r, ok := out.Resources[name]; ok {
+			r.Ready = isReady
+			out.Resources[name] = r
+		}
+	}
+	mark(DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	mark(HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+}

@@ -1,0 +1,72 @@
+package application
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-containerregistry/pkg/name"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// maxName bounds the name of an Application: objects at its Sites have it, some with an ending.
+const maxName = 52
+
+// findSpecProblem returns what in a spec no IntentDeployment can be made of, or "". The schema refuses most of it. It does not check the name of an
+// Application, nor what stands in two lists at once. All else is checked where the IntentDeployment is compiled.
+func findSpecProblem(in Input) string {
+	if len(in.Name) > maxName || len(validation.IsDNS1035Label(in.Name)) > 0 {
+		return fmt.Sprintf("metadata.name: %q cannot be the name of a service: use at most %d characters of a-z, 0-9 and -, with a-z as the first one", in.Name, maxName)
+	}
+	if _, err := name.ParseReference(in.Spec.Image); err != nil {
+		return "spec.image: it must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	}
+	if a := in.Spec.Autoscaling; a != nil && (in.Spec.Replicas != nil || len(in.Spec.SiteReplicas) > 0) {
+		return "spec.autoscaling: it excludes replicas and siteReplicas: leave one of them out"
+	}
+	return findSecondVariable(in.Spec)
+}
+
+// findSecondVariable returns which environment variable stands in spec.env or in the services twice, or "".
+func findSecondVariable(s v1alpha1.ApplicationSpec) string {
+	seen := map[deploymentv1alpha1.EnvName]string{}
+	for i, e := range s.Env {
+		path := fmt.Sprintf("spec.env[%d].name", i)
+		if at, ok := seen[e.Name]; ok {
+			return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, at)
+		}
+		seen[e.Name] = path
+	}
+	for _, service := range s.Services {
+		for _, e := range service.Env {
+			path := fmt.Sprintf("spec.services[%s].env[%s]", service.Name, e.Name)
+			if at, ok := seen[e.Name]; ok {
+				return fmt.Sprintf("%s: %s stands at %s already", path, e.Name, at)
+			}
+			seen[e.Name] = path
+		}
+	}
+	return ""
+}
+
+// Compile returns the IntentDeployment that an Application composes. It returns an error that names the field for a spec of which none can be made.
+func Compile(namespace, name string, s v1alpha1.ApplicationSpec) (*deploymentv1alpha1.IntentDeployment, error) {
+	s = *s.DeepCopy()
+	s.Default()
+	if problem := findSpecProblem(Input{Namespace: namespace, Name: name, Spec: s}); problem != "" {
+		return nil, errors.New(problem)
+	}
+	c := DeploymentFor(namespace, name, s)
+	return &deploymentv1alpha1.IntentDeployment{TypeMeta: c.TypeMeta, ObjectMeta: c.ObjectMeta, Spec: c.Spec}, nil
+}
+
+// NoteOn says what the author should notice about a spec that can be carried out, or "".
+func NoteOn(s v1alpha1.ApplicationSpec) string {
+	if strings.Contains(s.Image, "@") {
+		return ""
+	}
+	return "spec.image has no digest: its tag may name another image later, which is not noticed, and Sites may run either. Use name@sha256:… to say which one."
+}
