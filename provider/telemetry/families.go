@@ -4,26 +4,29 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Names of the metrics.
 const (
-	nameTransitions      = "intentdeployment_phase_transitions_total"
-	namePhases           = "intentdeployment_phase_duration_seconds"
-	nameValidations      = "intentdeployment_validation_results_total"
-	nameRollbacks        = "intentdeployment_rollback_total"
-	nameOutcomes         = "intentdeployment_outcomes_total"
-	nameSyncs            = "intentdeployment_sync_duration_seconds"
-	nameCurrent          = "intentdeployment_current"
-	nameUnreachable      = "intentdeployment_ledger_unreachable"
-	nameCanaries         = "intentdeployment_canary"
-	nameCanarySteps      = "intentdeployment_canary_steps_total"
-	nameCanaryStepTook   = "intentdeployment_canary_step_duration_seconds"
-	nameCanaryZero       = "intentdeployment_canary_weight_zero_seconds"
-	nameClusterCurrent   = "workloadcluster_current"
-	nameClusterMoves     = "workloadcluster_phase_transitions_total"
-	nameClusterPhases    = "workloadcluster_phase_duration_seconds"
-	nameOperations       = "intentplane_git_operations_total"
-	nameOperationSeconds = "intentplane_git_operation_duration_seconds"
-	nameGroups           = "intentplane_git_push_deliveries"
-	nameMeasurements     = "intentplane_gate_measurements_total"
-	nameMeasuring        = "intentplane_gate_measurement_duration_seconds"
+	nameTransitions        = "intentdeployment_phase_transitions_total"
+	namePhases             = "intentdeployment_phase_duration_seconds"
+	nameValidations        = "intentdeployment_validation_results_total"
+	nameRollbacks          = "intentdeployment_rollback_total"
+	nameOutcomes           = "intentdeployment_outcomes_total"
+	nameSyncs              = "intentdeployment_sync_duration_seconds"
+	nameCurrent            = "intentdeployment_current"
+	nameUnreachable        = "intentdeployment_ledger_unreachable"
+	nameCanaries           = "intentdeployment_canary"
+	nameCanarySteps        = "intentdeployment_canary_steps_total"
+	nameCanaryStepTook     = "intentdeployment_canary_step_duration_seconds"
+	nameCanaryZero         = "intentdeployment_canary_weight_zero_seconds"
+	nameClusterCurrent     = "workloadcluster_current"
+	nameClusterMoves       = "workloadcluster_phase_transitions_total"
+	nameClusterPhases      = "workloadcluster_phase_duration_seconds"
+	nameApplicationMoves   = "application_phase_transitions_total"
+	nameApplicationPhases  = "application_phase_duration_seconds"
+	nameApplicationCurrent = "application_current"
+	nameOperations         = "intentplane_git_operations_total"
+	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
+	nameGroups             = "intentplane_git_push_deliveries"
+	nameMeasurements       = "intentplane_gate_measurements_total"
+	nameMeasuring          = "intentplane_gate_measurement_duration_seconds"
 )
 
 // A Family is one metric.
@@ -62,6 +65,9 @@ func Families() []Family {
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
 		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
 		{Name: nameClusterCurrent, Labels: []string{"phase"}, Now: true, Help: "WorkloadClusters that are in a phase now."},
+		{Name: nameApplicationMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Applications."},
+		{Name: nameApplicationPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Applications were in a phase that they left."},
+		{Name: nameApplicationCurrent, Labels: []string{"phase"}, Now: true, Help: "Applications that are in a phase now."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},

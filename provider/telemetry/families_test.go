@@ -22,6 +22,10 @@ func TestFamilies(t *testing.T) {
 	m.Clusters().Transition("Provisioning", "Provisioned")
 	m.Clusters().Transition("Provisioned", "Succeeded")
 	m.Clusters().PhaseTook("Provisioning", time.Second)
+	m.Applications().Transition("Deploying", "Running")
+	m.Applications().Transition("Running", "Succeeded")
+	m.Applications().PhaseTook("Deploying", time.Second)
+	m.Applications().Current("Running", "", 1)
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
 	m.LedgerUnreachable(1)
@@ -53,6 +57,11 @@ func TestFamilies(t *testing.T) {
 	for labels, want := range map[[2]string]float64{{"Provisioning", "Provisioned"}: 1, {"Provisioned", Other}: 1} {
 		if got := testutil.ToFloat64(m.clusterTransitions.WithLabelValues(labels[0], labels[1])); got != want {
 			t.Errorf("transitions of clusters %v: want %v, got %v", labels, want, got)
+		}
+	}
+	for labels, want := range map[[2]string]float64{{"Deploying", "Running"}: 1, {"Running", Other}: 1, {"Running", "Degraded"}: 0} {
+		if got := testutil.ToFloat64(m.applicationTransitions.WithLabelValues(labels[0], labels[1])); got != want {
+			t.Errorf("transitions of Applications %v: want %v, got %v", labels, want, got)
 		}
 	}
 	if got := testutil.ToFloat64(m.measurements.WithLabelValues("Prometheus", "Pass")); got != 2 {

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/prometheus/client_golang/prometheus"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
@@ -32,7 +33,9 @@ type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
 	current, clusterCurrent, unreachable, canaries                                              *prometheus.GaugeVec
-	canarySteps                                                                                 *prometheus.CounterVec
+	canarySteps, applicationTransitions                                                         *prometheus.CounterVec
+	applicationPhases                                                                           *prometheus.HistogramVec
+	applicationCurrent                                                                          *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds                                                        *prometheus.HistogramVec
 }
 
@@ -55,16 +58,18 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
 	}
 	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
+	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
 	m.startAtZero()
 	m.startCanariesAtZero()
 	return m, nil
 }
 
-// startAtZero makes the counters of deployments and clusters with every value of their labels. Prometheus takes the first sample of a
+// startAtZero makes the counters of deployments, clusters and Applications with every value of their labels. Prometheus takes the first sample of a
 // counter for where it begins: one that appears as 1 was never seen to increase.
 func (m *Metrics) startAtZero() {
 	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
 	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
+	startTransitions(m.applicationTransitions, applicationv1alpha1.PhaseChanges())
 	m.rollbacks.WithLabelValues()
 	m.unreachable.WithLabelValues()
 	m.validations.WithLabelValues(resultLabel(true))

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -203,6 +204,56 @@ func TestClusterTransitions(t *testing.T) {
 		if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", name, diff)
 		}
+	}
+}
+
+// TestApplicationTransitions checks the events of an Application, and that it has metrics of its own.
+func TestApplicationTransitions(t *testing.T) {
+	w := newTestEnv(t)
+	registry := prometheus.NewRegistry()
+	m, err := telemetry.New(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := schema.GroupVersionKind{Group: applicationv1alpha1.GroupNamespaced, Version: applicationv1alpha1.Version, Kind: applicationv1alpha1.Kind}
+	r := &Reconciler{kube: w.kube, gvk: kind, changes: m.Applications(), metrics: m, now: clock, log: logging.NewNopLogger(), logs: map[types.NamespacedName]*phaseLog{}}
+	at := func(s int) metav1.Time { return metav1.NewTime(clock().Add(time.Duration(s) * time.Second)) }
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&applicationv1alpha1.ApplicationStatus{Phase: "Degraded", Transitions: []applicationv1alpha1.Transition{
+		{To: "Pending", At: at(0)}, {Index: 1, From: "Pending", To: "Deploying", At: at(1)}, {Index: 2, From: "Deploying", To: "Running", At: at(61)}, {Index: 3, From: "Running", To: "Degraded", At: at(100)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
+	u.SetGroupVersionKind(kind)
+	u.SetNamespace("team-a")
+	u.SetName("shop")
+	if err := w.kube.Create(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := []string{
+		"Normal PhaseTransition Application shop: Transitioned to Pending", "Normal PhaseTransition Application shop: Transitioned from Pending to Deploying",
+		"Normal PhaseTransition Application shop: Transitioned from Deploying to Running", "Warning PhaseTransition Application shop: Transitioned from Running to Degraded",
+	}
+	if diff := cmp.Diff(events, w.events()); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+	for name, want := range map[string]map[string]float64{
+		"application_phase_transitions_total": {"None Pending": 1, "Pending Deploying": 1, "Deploying Running": 1, "Running Degraded": 1},
+		"application_phase_duration_seconds":  {"Pending": 1, "Deploying": 60, "Running": 39},
+		transitions:                           {},
+	} {
+		if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", name, diff)
+		}
+	}
+	if diff := cmp.Diff(map[string]float64{"Degraded": 1}, gauges(t, registry, "application_current")); diff != "" {
+		t.Errorf("application_current: -want, +got:\n%s", diff)
 	}
 }
 

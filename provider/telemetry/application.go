@@ -1,0 +1,35 @@
+package telemetry
+
+import (
+	"time"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+)
+
+// Applications are the metrics of Applications.
+type Applications struct{ m *Metrics }
+
+// Applications are the same metrics of Applications.
+func (m *Metrics) Applications() Applications { return Applications{m} }
+
+// Transition counts a change of the phase of an Application.
+func (a Applications) Transition(from, to string) {
+	a.m.applicationTransitions.WithLabelValues(phaseLabel(from, applicationPhases()), phaseLabel(to, applicationPhases())).Inc()
+}
+
+// PhaseTook notes how long an Application was in a phase.
+func (a Applications) PhaseTook(p string, took time.Duration) {
+	a.m.applicationPhases.WithLabelValues(phaseLabel(p, applicationPhases())).Observe(took.Seconds())
+}
+
+// Current adds more, which may be negative, to the number of Applications that are in a phase. They have no outcome.
+func (a Applications) Current(p, _ string, more int) {
+	a.m.applicationCurrent.WithLabelValues(phaseLabel(p, applicationPhases())).Add(float64(more))
+}
+
+func applicationPhases() []string {
+	return toStrings(
+		applicationv1alpha1.PhasePending, applicationv1alpha1.PhaseBuilding, applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning,
+		applicationv1alpha1.PhaseDegraded, applicationv1alpha1.PhaseFailed,
+	)
+}
