@@ -55,7 +55,7 @@ func TestDigest(t *testing.T) {
 		"Nothing": {
 			reason: "A file without a claim is a mistake.",
 			in:     "apiVersion: v1\nkind: Namespace\n",
-			want:   want{err: "- has no IntentDeployment of claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1"},
+			want:   want{err: "- has no IntentDeployment and no Application of claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1"},
 		},
 	}
 	for name, tc := range cases {

@@ -15,7 +15,9 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/application"
 )
 
 // maxFileBytes is how large a file may be.
@@ -34,9 +36,42 @@ func crossplaneFields() []string {
 	}
 }
 
-// readClaims reads the IntentDeployments of a file.
+// readClaims reads the IntentDeployments of a file, and those that its Applications compose.
 func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
-	return readAllObjects[deploymentv1alpha1.IntentDeployment](in, file, "IntentDeployment", claimVersions()...)
+	documents, err := readDocuments(in, file)
+	if err != nil {
+		return nil, err
+	}
+	out := []deploymentv1alpha1.IntentDeployment{}
+	for _, d := range documents {
+		direct, err := decodeAllObjects[deploymentv1alpha1.IntentDeployment]([]document{d}, "IntentDeployment", claimVersions()...)
+		if err != nil {
+			return nil, err
+		}
+		composed, err := composedDeployments(d)
+		if err != nil {
+			return nil, err
+		}
+		out = slices.Concat(out, direct, composed)
+	}
+	if len(out) == 0 {
+		return nil, errors.Errorf("%s has no IntentDeployment and no Application of %s", file, strings.Join(claimVersions(), " or "))
+	}
+	return out, nil
+}
+
+// composedDeployments returns the IntentDeployment that an Application composes, if a document has one.
+func composedDeployments(d document) ([]deploymentv1alpha1.IntentDeployment, error) {
+	applications, err := decodeAllObjects[applicationv1alpha1.Application]([]document{d}, applicationv1alpha1.Kind, claimVersions()...)
+	if err != nil || len(applications) == 0 {
+		return nil, err
+	}
+	a := &applications[0]
+	composed, err := application.Compile(a.GetNamespace(), a.GetName(), a.Spec)
+	if err != nil {
+		return nil, errors.Wrapf(err, "document %d of %s: Application %s", d.number, d.file, a.GetName())
+	}
+	return []deploymentv1alpha1.IntentDeployment{*composed}, nil
 }
 
 // readAllObjects reads the objects of one kind from a file, strictly. It passes over other kinds.

@@ -16,9 +16,11 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
@@ -228,6 +230,8 @@ func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 	return map[string]func(Finding, document){
 		"IntentDeployment.claims.intentplane.dev": v.checkDeployment,
 		"IntentDeployment.intentplane.dev":        v.checkDeployment,
+		"Application.claims.intentplane.dev":      v.checkApplication,
+		"Application.intentplane.dev":             v.checkApplication,
 		"Blueprint.catalog.intentplane.dev":       v.checkBlueprint,
 	}[gk.String()]
 }
@@ -238,6 +242,33 @@ func (v *validation) checkDeployment(at Finding, d document) {
 		v.addFinding(at, d, err)
 		return
 	}
+	v.checkCompiled(at, d, c)
+}
+
+// checkApplication looks at the deployment that an Application composes.
+func (v *validation) checkApplication(at Finding, d document) {
+	a := &applicationv1alpha1.Application{}
+	if err := decodeStrictly(d.text, a); err != nil {
+		v.addFinding(at, d, err)
+		return
+	}
+	c, err := application.Compile(a.GetNamespace(), a.GetName(), a.Spec)
+	if err != nil {
+		v.addFinding(at, d, err)
+		return
+	}
+	if note := application.NoteOn(a.Spec); note != "" {
+		at.Field = "spec.image"
+		w := at
+		w.Reason, w.Message = reasonMovingTag, note
+		v.addWarning(w)
+		at.Field = ""
+	}
+	v.checkCompiled(at, d, c)
+}
+
+// checkCompiled looks at what a deployment says and, where there is a catalog, at what it would deliver.
+func (v *validation) checkCompiled(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
 	_, _, err := offline.ReadIntent(c.Spec)
 	if err == nil && v.compile {
 		err = v.checkDelivery(at, d, c)

@@ -20,6 +20,9 @@ const (
 	// reasonOtherGroup is that of an object whose kind is one of ours, and whose API group is not.
 	reasonOtherGroup = "OtherGroup"
 
+	// reasonMovingTag is that of an image without a digest.
+	reasonMovingTag = "MovingTag"
+
 	// reasonNoEffect is that of a field that is set and does nothing.
 	reasonNoEffect = "NoEffect"
 )
