@@ -128,6 +128,23 @@ func Product() (Options, error) {
 	return o, o.checkBuilt()
 }
 
+// WithApplications installs the Configuration of Applications in the place of the namespaced one, which comes as its dependency: of two that are
+// installed at the same moment Crossplane would install the second one twice.
+func (o Options) WithApplications() Options {
+	const dependency = "configuration-intentplane-namespaced"
+	dir, all := filepath.Dir(o.Configurations[0].File), o.Configurations
+	o.Configurations = []Package{{Name: "configuration-intentplane-applications", File: filepath.Join(dir, "configuration-applications.xpkg")}}
+	o.Dependencies = slices.Clone(o.Dependencies)
+	for _, p := range all {
+		if p.Name == dependency {
+			o.Dependencies = append(o.Dependencies, p)
+			continue
+		}
+		o.Configurations = append(o.Configurations, p)
+	}
+	return o
+}
+
 // builtVersion returns the VERSION that the packages were built with, which bounds what they depend on.
 func builtVersion(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, "_output", "settings"))
