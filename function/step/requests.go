@@ -152,19 +152,26 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 }
 
 // refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
-// and to one that a newer request by force does not name. What is delivered to is not known while the spec cannot be compiled.
+// and after a newer request by force. What is delivered to is not known while the spec cannot be compiled.
 func (in Input) refuseMove(s ledger.State, r Request) Result {
-	switch newest := forcedMove(s, in.Requests); {
+	switch {
 	case r.ToConfigRef == "" && in.Desired == nil:
 		return ""
 	case r.ToConfigRef == "":
 		return ResultUnknownRepository
-	case r.isForcedMove() && newest != nil && newest.Ref.UID != r.Ref.UID:
+	case isForcedLater(in.Requests, r):
 		return ResultStale
 	case r.ToConfigRef == s.Home:
 		return ResultSameHome
 	}
 	return ""
+}
+
+// isForcedLater is true for a request to move the ledger that is followed by one by force, whether that took effect or not: the older one would move the
+// ledger away from where its user wants it, to a repository that may be gone.
+func isForcedLater(requests []Request, r Request) bool {
+	own := slices.IndexFunc(requests, func(other Request) bool { return other.Ref.UID == r.Ref.UID })
+	return own >= 0 && slices.ContainsFunc(requests[own+1:], Request.isForcedMove)
 }
 
 // refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one.

@@ -154,6 +154,14 @@ func TestRequests(t *testing.T) {
 			reason: "A request to approve an update where none waits is refused.",
 			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1))), result: ResultNoUpdate,
 		},
+		"ApproveFrozen": {
+			reason: "Whether an update waits is not known while the spec cannot be compiled.",
+			events: one, in: input(nil, asks(ask(ActionApproveUpdate, 1))), result: ResultWaiting,
+		},
+		"ApproveOutranked": {
+			reason: "Whether an update waits is not known to an older version than the one that ordered the revision.",
+			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.Versions.Renderer = 0 }), result: ResultWaiting,
+		},
 		"ApproveOther": {
 			reason: "A request that names another update than the one that waits is stale.",
 			events: one, result: ResultStale,
@@ -243,6 +251,8 @@ func TestMoveRequests(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		in     Input
+		// taken is the request that took effect before.
+		taken  string
 		want   string
 		result Result
 	}{
@@ -251,10 +261,20 @@ func TestMoveRequests(t *testing.T) {
 		"Lost":     {reason: "The ledger stays while it is not known what the revision asks for.", in: input(desired("a"), lost, asks(move("u", "b", false))), result: ResultWaiting},
 		"LostStop": {reason: "A revision is given up although it is not known what it asks for.", in: input(desired("a"), lost, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
 		"Older":    {reason: "A forced move is stale once a newer one names another home.", in: input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale},
+		"Plain":    {reason: "A move without force is stale once a newer one is by force.", in: input(desired("a"), asks(move("u", "b", false), move("v", "c", true))), want: "Moved c", result: ResultStale},
+		"Overtaken": {
+			reason: "A move is stale after a newer one by force took effect, which may have left the repository that the older one names.",
+			in:     input(desired("a"), asks(move("u", "b", true), move("v", "home", true))), taken: "v", result: ResultStale,
+		},
+		"Later": {
+			reason: "A move that is newer than one by force takes effect after it.",
+			in:     input(desired("a"), asks(move("v", "b", false), move("u", "home", true), move("w", "c", false))), taken: "u", want: "Moved c", result: ResultStale,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := record(t, ordered(1, "a"))
+			s.Requests = []string{tc.taken}
 			e, _ := Step(s, tc.in)
 			if diff := cmp.Diff(tc.want, event(e)); diff != "" {
 				t.Errorf("\n%s\nStep(...): -want, +got:\n%s", tc.reason, diff)
