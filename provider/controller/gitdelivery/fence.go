@@ -210,15 +210,29 @@ func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery,
 	}
 	for i := range all {
 		// A ledger that is closed is that of a deployment which was deleted, and had the name.
-		o, at := &all[i], all[i].Status.AtProvider
-		if o.GetName() == d.GetName() || o.Spec.ForProvider.ClaimRef != f.spec.ClaimRef || ledgerStateOf(at.Ledger).IsClosed {
+		o := &all[i]
+		if o.GetName() == d.GetName() || o.Spec.ForProvider.ClaimRef != f.spec.ClaimRef || ledgerStateOf(o.Status.AtProvider.Ledger).IsClosed {
 			continue
 		}
-		if newest = newerHead(newest, at.Ledger); at.Record != nil {
-			newest = newerHead(newest, at.Record.Copy)
+		if head := headOf(o); head.Compare(newest) > 0 {
+			newest = head
 		}
 	}
 	return newest, nil
+}
+
+// headOf returns the newest head of the ledger that a delivery shows. One that reported nothing yet, and asks for events on top of a head, is that of a home
+// whose ledger was seen before the object was lost.
+func headOf(d *v1alpha1.GitDelivery) ledger.Head {
+	at, asked := d.Status.AtProvider, d.Spec.ForProvider.Ledger
+	if at.Ledger == nil && asked != nil {
+		return asked.After
+	}
+	head := newerHead(ledger.Head{}, at.Ledger)
+	if at.Record != nil {
+		head = newerHead(head, at.Record.Copy)
+	}
+	return head
 }
 
 // mayRecord reports whether events are asked for on top of the head that the repository has, or the status shows a ledger that may have been lost.

@@ -117,6 +117,26 @@ func TestElsewhere(t *testing.T) {
 				w.Error("ledger of the home that was left: want none")
 			}
 		}},
+		"Unreported": {reason: "No second ledger is opened while another home, whose object was lost, has not reported the ledger that it is asked to continue.", run: func(w *world) {
+			w.addFollower()
+			w.firstRevision()
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{After: d.Status.AtProvider.Ledger.Head, Events: []ledger.Event{verifiedEvent("a", "edge1")}}
+			})
+			was := w.get("web")
+			w.lose("web")
+			was.ResourceVersion, was.UID, was.Status = "", "", v1alpha1.GitDeliveryStatus{}
+			w.create(was)
+			d := newHome(elsewhere)
+			d.Spec.ProviderConfigReference.Name = elsewhere
+			d.Spec.ForProvider.Ledger.Events = []ledger.Event{{Opened: &ledger.Opened{Ledger: "second", Home: elsewhere}}, orderedEvent(1, "a", "edge2")}
+			w.create(d)
+			w.reconcile(elsewhere)
+			w.expect(elsewhere, v1alpha1.ReasonOrderBehind)
+			if w.hasStateFile(elsewhere, state.LedgerPath(d.Spec.ForProvider.ClaimRef)) {
+				w.Error("ledger of the second repository: want none")
+			}
+		}},
 		"NoCopy": {reason: "A home that the ledger was forced away from keeps its own until it records a copy of the later one, whatever it is refused before.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
