@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -63,6 +64,17 @@ func TestDecodeLimits(t *testing.T) {
 				t.Errorf("\n%s\nDecode(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestKnownTexts checks a text of which the schema knows one value.
+func TestKnownTexts(t *testing.T) {
+	s := schema{Enum: []extv1.JSON{{Raw: []byte(`"main"`)}}}
+	if err := checkText(s, "branch", "main"); err != nil {
+		t.Errorf("\nA text that the schema knows is read.\ncheckText(...): got %v", err)
+	}
+	if err := checkText(s, "branch", "other"); err == nil || err.Error() != "branch is not known" {
+		t.Errorf("\nA text that the schema does not know is refused.\ncheckText(...): got %v", err)
 	}
 }
 
