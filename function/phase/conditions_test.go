@@ -47,6 +47,32 @@ func goingBack(restored, recorded bool) *Input {
 	return f
 }
 
+// TestUnprovenRollback rolls back at Sites whose engines do not report, and whose delivery does not count.
+func TestUnprovenRollback(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		state    deliveryState
+		restored bool
+		want     string
+	}{
+		"Pushing":  {reason: "A rollback that is on its way to the repositories goes on.", state: pushing, want: v1alpha1.ReasonProgressing},
+		"Applied":  {reason: "A rollback that no Site proves needs a user.", state: done, want: v1alpha1.ReasonSyncNotObserved},
+		"Restored": {reason: "A rollback that came to its end waits for the ledger alone.", state: done, restored: true, want: v1alpha1.ReasonProgressing},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := goingBack(tc.restored, false)
+			f.Sync, f.ObservedSync, f.Unobserved = nil, nil, map[string]bool{"a": false, "b": false}
+			for name, d := range f.Desired {
+				f.Observed[name] = observed(d, tc.state)
+			}
+			if got := stalledCondition(f); got.Reason != tc.want {
+				t.Errorf("\n%s\nstalledCondition(...): want %s, got %+v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestTurns holds conditions to turning where somebody has to know, and nowhere else: each turn costs Crossplane's circuit breaker.
 func TestTurns(t *testing.T) {
 	verified := verdicts()[1]

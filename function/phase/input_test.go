@@ -221,8 +221,12 @@ func TestSiteStates(t *testing.T) {
 				f.Sync, f.ObservedSync, f.Unobserved = nil, nil, tc.counts
 			}
 			got := Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Delivery
-			if tc.verdict != nil && got.GitCommit != "" {
-				t.Errorf("\n%s\nStatus(...): commit %s", tc.reason, got.GitCommit)
+			commit := "0123456789abcdef"
+			if tc.verdict != nil {
+				commit = ""
+			}
+			if got.GitCommit != commit {
+				t.Errorf("\n%s\nStatus(...): commit: want %q, got %q", tc.reason, commit, got.GitCommit)
 			}
 			got.GitCommit, got.ShortCommit = "", ""
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -279,6 +283,13 @@ func TestConditionsOfProof(t *testing.T) {
 	}
 }
 
+// goneBack facts have a rejected revision whose rollback to revision 1 came to its end, with what the SiteSync shows since.
+func goneBack(r report) *Input {
+	f := judged(verdicts()[2], -1, done, done, r)
+	f.State.Target, f.State.Restored = 1, true
+	return f
+}
+
 // TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
 func TestLiveRevision(t *testing.T) {
 	remember := func(f *Input, stable int64) *Input {
@@ -304,6 +315,8 @@ func TestLiveRevision(t *testing.T) {
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
 		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
 		"Stopped":  {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
+		"Back":     {reason: "A rollback that came to its end makes its target the live revision.", facts: remember(goneBack(live), 1), want: []int64{1, 1}},
+		"BackOff":  {reason: "The target of a rollback is not live where a Site is known not to run it.", facts: remember(goneBack(syncing), 1), want: []int64{0, 1}},
 		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
 	}
 	for name, tc := range cases {

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -138,6 +139,25 @@ func TestGates(t *testing.T) {
 		}
 	})
 	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
+}
+
+// TestFailedResultsFirst lets a Gate have one more result than a status shows, of which the last check failed.
+func TestFailedResultsFirst(t *testing.T) {
+	f := &Input{Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2)}}}
+	g := gated(f.State, gateFailed)
+	for i := range maxResults + 1 {
+		phase := rolloutv1alpha1.CheckPassed
+		if i == maxResults {
+			phase = rolloutv1alpha1.CheckFailed
+		}
+		g.Status.AtProvider.Checks = append(g.Status.AtProvider.Checks, rolloutv1alpha1.CheckResult{Name: fmt.Sprint(i), Phase: phase})
+	}
+	f.Gates = map[string]*rolloutv1alpha1.Gate{"gate": g}
+	got := validationResults(f)
+	if len(got) != maxResults || got[0].Name != fmt.Sprint(maxResults) || got[1].Name != "0" {
+		t.Errorf("\nWhere not all results fit, those of failed checks come first, and the others stay in their order.\nvalidationResults(...): want %d from check %d and 0 on, got %d from %s and %s on",
+			maxResults, maxResults, len(got), got[0].Name, got[1].Name)
+	}
 }
 
 // TestMetricsUnavailable holds for all combinations of what is known of a revision and its Gate: neither an outage of the metrics backend nor a

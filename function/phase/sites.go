@@ -66,7 +66,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			out.Sites[trees[i].Site] = site
 		}
 		// A commit of another revision does not say where this one is.
-		if out.GitCommit == "" && o != nil && f.State.Current != nil && f.HasApplied(name) && hasWritten(f, name) {
+		if out.GitCommit == "" && f.HasApplied(name) && hasWritten(f, name) {
 			out.GitCommit = commitOf(o)
 		}
 	}

@@ -1,0 +1,161 @@
+package phase
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// canarySteps are those of a revision that gets a tenth of the requests, and then all.
+func canarySteps(pause string) []ledger.Step {
+	return []ledger.Step{{Sites: []string{"a", "b"}, Weight: new(int32(10)), Pause: pause}, {Sites: []string{"a", "b"}, Weight: new(int32(100))}}
+}
+
+// newCanary returns what is known of revision 2 in a track, whose repositories were brought to its position, and whose Sites are as reported.
+func newCanary(change func(*ledger.State), r report) *Input {
+	f := &Input{Digest: "d"}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
+	f.State.Verdict, f.State.Cursor.Stage = nil, ledger.StageSteps
+	f.State.Current.Track, f.State.Current.Plan = "green", canarySteps("")
+	change(&f.State)
+	for _, name := range []string{"a", "b"} {
+		f.Desired[name] = desired(name, f.State.Position(), deliveryv1alpha1.ActionDesired)
+		f.Observed[name] = observed(f.Desired[name], done)
+	}
+	watch(f, r, "a", "b")
+	return f
+}
+
+// rejectCanary lets a revision be rejected, and be rolled back in an attempt at a stage.
+func rejectCanary(attempt int32, stage int32) func(*ledger.State) {
+	return func(s *ledger.State) {
+		s.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed}
+		s.Cursor.Attempt, s.Cursor.Stage = attempt, stage
+	}
+}
+
+// releaseStep lets the SiteSync say that the pause of its step has ended.
+func releaseStep(f *Input) {
+	f.ObservedSync.Status.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionTrue, ObservedGeneration: f.ObservedSync.GetGeneration()})
+}
+
+// measureStep lets the step have a Gate in a state.
+func measureStep(gate deliveryState) func(*Input) {
+	return func(f *Input) {
+		f.Gates = map[string]*rolloutv1alpha1.Gate{}
+		if g := gated(f.State, gate); g != nil {
+			f.Gates["gate"] = g
+		}
+	}
+}
+
+// TestCanaryState says what a revision in a track waits for.
+func TestCanaryState(t *testing.T) {
+	restored := func(s *ledger.State) { rejectCanary(1, ledger.StageSteps)(s); s.Restored = true }
+	verified := func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} }
+	paused := func(pause string, promoted int32) func(*ledger.State) {
+		return func(s *ledger.State) { s.Current.Plan, s.Cursor.Promoted = canarySteps(pause), promoted }
+	}
+	gatedStep := func(s *ledger.State) { s.Current.Plan[0].Gate = true }
+	cases := map[string]struct {
+		reason string
+		state  func(*ledger.State)
+		report report
+		change func(*Input)
+		want   v1alpha1.CanaryState
+	}{
+		"Rejected":    {reason: "A rejected revision whose rollback has not begun waits for nothing in its track.", state: rejectCanary(0, ledger.StageSteps), report: live},
+		"Stopped":     {reason: "A rollback that is held waits for nothing in the track.", state: rejectCanary(1, ledger.StageSteps), report: live, change: func(f *Input) { f.Stop = step.HoldAttemptsSpent }},
+		"Restored":    {reason: "A rollback that came to its end waits for nothing.", state: restored, report: live},
+		"RestoredNow": {reason: "A rollback whose end is not recorded yet drains.", state: restored, report: live, change: func(f *Input) { unrecorded(f) }, want: v1alpha1.CanaryDraining},
+		"Shifts":      {reason: "A rollback takes the requests away first.", state: rejectCanary(1, ledger.StageShift), report: syncing, want: v1alpha1.CanaryRollingBack},
+		"Shifted":     {reason: "Pods stay until their requests have ended, once these are taken away.", state: rejectCanary(1, ledger.StageShift), report: live, want: v1alpha1.CanaryDraining},
+		"Drains":      {reason: "A rollback that left the first stage drains, whatever is live.", state: rejectCanary(1, ledger.StageSteps), report: syncing, want: v1alpha1.CanaryDraining},
+		"Verified":    {reason: "A verified revision waits for nothing.", state: verified, report: live},
+		"Settles":     {reason: "The pods of the revision before a verified one stay until their requests have ended.", state: verified, report: live, change: func(f *Input) { f.IsDraining = true }, want: v1alpha1.CanaryDraining},
+		"Live":        {reason: "A step that is live, and neither pauses nor is measured, goes on.", state: func(*ledger.State) {}, report: live, want: v1alpha1.CanaryShifting},
+		"NotLive":     {reason: "A step that is not live gets its requests.", state: func(*ledger.State) {}, report: syncing, want: v1alpha1.CanaryShifting},
+		"Manual":      {reason: "A step with a pause without an end waits for a user.", state: paused(step.PauseManual, 0), report: live, want: v1alpha1.CanaryAwaitingPromotion},
+		"Promoted":    {reason: "A step whose successor a user released goes on.", state: paused(step.PauseManual, 1), report: live, want: v1alpha1.CanaryShifting},
+		"Earlier": {reason: "The release of an earlier step does not release this one.", state: func(s *ledger.State) {
+			paused(step.PauseManual, 1)(s)
+			s.Current.Plan[1].Pause = step.PauseManual
+			s.Cursor.Step = 1
+		}, report: live, want: v1alpha1.CanaryAwaitingPromotion},
+		"Full":       {reason: "A step goes on once a user released all of them.", state: func(s *ledger.State) { paused(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, want: v1alpha1.CanaryShifting},
+		"Paused":     {reason: "A step with a pause waits until that ends.", state: paused("10m", 0), report: live, want: v1alpha1.CanaryPaused},
+		"PauseEnded": {reason: "A step goes on once its pause has ended.", state: paused("10m", 0), report: live, change: releaseStep, want: v1alpha1.CanaryShifting},
+		"PausedAway": {reason: "A step that a user released does not wait for the end of its pause.", state: paused("10m", 1), report: live, want: v1alpha1.CanaryShifting},
+		"Measured":   {reason: "A step is measured until its Gate has counted enough.", state: gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring},
+		"NoPause":    {reason: "A step that was measured, and has no pause, does not wait for the end of one.", state: gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring},
+		"Prepares":   {reason: "A step without requests prepares until it is live.", state: func(s *ledger.State) { s.Current.Plan[0].Weight = new(int32(0)) }, report: syncing, want: v1alpha1.CanaryPreparing},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newCanary(tc.state, tc.report)
+			if tc.change != nil {
+				tc.change(f)
+			}
+			if got := canaryState(f); got != tc.want {
+				t.Errorf("\n%s\ncanaryState(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestAskedWeight asks for the share of a revision in a track.
+func TestAskedWeight(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  func(*ledger.State)
+		want   int32
+	}{
+		"Step":     {reason: "A step has its own share.", state: func(*ledger.State) {}, want: 10},
+		"Rejected": {reason: "A rejected revision keeps its share until its rollback begins.", state: rejectCanary(0, ledger.StageSteps), want: 10},
+		"Rollback": {reason: "A rollback takes all requests away.", state: rejectCanary(1, ledger.StageSteps)},
+		"Before":   {reason: "A revision gets no requests before its first step.", state: func(s *ledger.State) { s.Cursor.Stage = ledger.StageShift }},
+		"Alone":    {reason: "A revision that is alone gets all requests.", state: func(s *ledger.State) { s.Cursor.Stage = ledger.StageAlone }, want: 100},
+		"Unshared": {reason: "A step that shares no requests gets all of them.", state: func(s *ledger.State) { s.Current.Plan[0].Weight = nil }, want: 100},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, askedWeight(newCanary(tc.state, live).State)); diff != "" {
+				t.Errorf("\n%s\naskedWeight(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSiteWeight reads the share of revision 2 from what a repository holds.
+func TestSiteWeight(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		track  string
+		held   deliveryv1alpha1.DeliveredTrack
+		want   *int32
+	}{
+		"Held":     {reason: "The share is that of the track of the revision.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}, want: new(int32(10))},
+		"Other":    {reason: "The share of another track is not that of the revision.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: 2, Weight: 90}, want: new(int32(0))},
+		"Earlier":  {reason: "The share of an earlier revision in the track is not that of this one.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 90}, want: new(int32(0))},
+		"NoTracks": {reason: "A revision without tracks has no share.", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newCanary(func(s *ledger.State) { s.Current.Track = tc.track }, live)
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a", Tracks: []deliveryv1alpha1.DeliveredTrack{tc.held}}}
+			got := siteWeight(&siteView{Input: f}, &deliveryv1alpha1.Tree{Path: "a"}, d)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nsiteWeight(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package phase
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// TestIrreversibleMessage says why revision 3 is not rolled back without a request.
+func TestIrreversibleMessage(t *testing.T) {
+	const changes, unknown = "it changes, or may change, what its Blueprint marks", "the ledger does not say what revision 1 has of that"
+	cases := map[string]struct {
+		reason string
+		marked string
+		target *ledger.Past
+		want   string
+	}{
+		"Before":   {reason: "A rollback to the revision before changes what is marked.", marked: "m", target: &ledger.Past{Number: 2}, want: changes},
+		"Earlier":  {reason: "What an earlier target has of marked objects is not known.", marked: "m", target: &ledger.Past{Number: 1}, want: unknown},
+		"Known":    {reason: "A target of which the ledger says what it has is compared.", marked: "m", target: &ledger.Past{Number: 1, Marked: "n"}, want: changes},
+		"Unmarked": {reason: "A revision without marked objects says nothing about its target.", target: &ledger.Past{Number: 1}, want: changes},
+		"NoTarget": {reason: "Without a target there is nothing to compare.", marked: "m", want: changes},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{Decision: Decision{Stop: step.HoldIrreversible, Target: tc.target}, Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(3)}}}
+			f.State.Current.Marked = tc.marked
+			if got := stopMessage(f); !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nstopMessage(...): want %q in it, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
