@@ -86,7 +86,8 @@ func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded led
 	}
 	was := observed.Spec.ForProvider
 	isLeft := evidence.IsLeftAlone(name, d, observed, recorded)
-	if isLeft || !isTracked && asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) {
+	isHeld := asksForNothing && was.Copy != nil && evidence.IsOfRevision(was.Position, recorded) && evidence.HasStepOf(name, *was.Position, recorded)
+	if isLeft || !isTracked && isHeld {
 		p.Position, p.Copy = was.Position, was.Copy
 	}
 	if isLeft && asksForNothing {

@@ -163,6 +163,10 @@ func TestFollow(t *testing.T) {
 			reason: "What a rejected revision began to bring is held back, at the position that the follower has.", recorded: at(1, nil), site: "b", retains: true,
 			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
 		},
+		"RejectedLater": {
+			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports what it holds.", recorded: at(1, nil), site: "a", retains: true,
+			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Keep", 4},
+		},
 		"Home": {
 			reason: "A home that becomes a follower gets what is recorded.", recorded: at(1, nil), site: "b", was: new(at(1, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
@@ -184,6 +188,7 @@ func TestFollow(t *testing.T) {
 			if tc.change != nil {
 				tc.change(observed)
 			}
+			tc.recorded.Current.Parts = []ledger.Part{{Delivery: "d", Sites: []string{tc.site}}}
 			p := Follow("d", asked, observed, tc.recorded).Spec.ForProvider
 			if diff := cmp.Diff(tc.want, follower{p.Position, p.Trees[0].Action, p.Copy.Seq}); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)

@@ -136,7 +136,7 @@ func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDeli
 		return t // What was restored is what was asked for then, wherever Sites moved since.
 	}
 	want, served := r.Trees[t.Site]
-	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d)) {
+	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d, isBack)) {
 		return retainTree(t)
 	}
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
@@ -152,13 +152,14 @@ func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revis
 	return known && is.Tree == want && is.Revision != revision
 }
 
-// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied what it is asked for: that of
-// a Site which was moved there, and whose turn had not come.
-func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied what it is asked for: that of a Site which was
+// moved there, and whose turn had not come. Once the rollback asks to keep it, nothing brings it there: to restore it before that is reported would make
+// another commit.
+func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, isBack bool) bool {
 	_, known := evidence.HeldTree(d, t.Path)
 	asked, done := d.Spec.ForProvider.Position, d.Status.AtProvider.Record
 	hasReported := asked == nil && evidence.IsSeen(d) || asked != nil && done != nil && done.Position == *asked
-	return t.Action == deliveryv1alpha1.ActionKeep && !known && hasReported
+	return t.Action == deliveryv1alpha1.ActionKeep && !known && (hasReported || isBack)
 }
 
 // isRollingBack is true for a delivery that asks for the rollback of a state, in whichever attempt.

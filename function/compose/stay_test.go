@@ -46,6 +46,11 @@ func TestBack(t *testing.T) {
 			keep(d)
 			d.Spec.ForProvider.Position = nil
 		}, want: "d a Restore good0"},
+		"SparedThen": {reason: "A directory that an attempt was asked to keep is retained before that is reported.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position.Attempt = 1
+		}, want: "d a Keep 0"},
 		"Earlier":    {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
 		"Back":       {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
 		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},

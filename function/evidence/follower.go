@@ -23,7 +23,7 @@ func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s l
 	case !AsksForNothing(asked):
 		return p != nil && s.Position().HasReached(*p) && observed.Spec.ForProvider.Copy.Ledger == s.Ledger && AsksForSameTrees(asked, observed)
 	case IsOfRevision(p, s):
-		return AsksForNothing(observed) // What the revision began to bring there has to be held back.
+		return AsksForNothing(observed) && HasStepOf(name, *p, s) // What the revision began to bring there has to be held back.
 	}
 	return !IsReached(name, asked, s) && (AsksForNothing(observed) || isInPlace(observed))
 }
@@ -48,10 +48,9 @@ func isBrought(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alph
 
 // IsReached is true for a delivery, by its name in the composition, to some Site that the current revision has come to.
 func IsReached(name string, d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	hasCome := func(site string) bool { return s.Current.StepOf(site) <= s.Cursor.Step }
-	isPart := func(p ledger.Part) bool { return p.Delivery == name && slices.ContainsFunc(p.Sites, hasCome) }
-	return slices.ContainsFunc(s.Current.Parts, isPart) ||
-		slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return hasCome(t.Site) })
+	isReached := func(site string) bool { return hasCome(s, site) }
+	return slices.ContainsFunc(sitesOfPart(name, s), isReached) ||
+		slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return isReached(t.Site) })
 }
 
 // isInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
@@ -74,21 +73,38 @@ func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string
 	if d.Spec.ForProvider.Ledger != nil {
 		return HasApplied(d, s.Position())
 	}
-	p, isReached := d.Spec.ForProvider.Position, false
-	for _, site := range sites {
-		step := s.Current.StepOf(site)
-		isReached = isReached || step <= s.Cursor.Step
-		if IsOfRevision(p, s) && step <= s.Cursor.Step && p.Step < step {
-			return false
-		}
-	}
+	p := d.Spec.ForProvider.Position
 	switch {
 	case IsOfRevision(p, s):
-		return hasAppliedItsPosition(d) && (p.IsSameAttempt(s.Position()) || AsksForNothing(d))
-	case isReached:
+		return !isBeforeStep(*p, s, sites) && hasAppliedItsPosition(d) && (p.IsSameAttempt(s.Position()) || AsksForNothing(d))
+	case slices.ContainsFunc(sites, func(site string) bool { return hasCome(s, site) }):
 		return false
 	}
 	return isInPlace(d) || AsksForNothing(d) && IsSeen(d)
+}
+
+// HasStepOf is true for a position of the current revision at which a delivery, by its name in the composition, was asked for all of its Sites that the
+// revision has come to. At a lower one its repository cannot report what it holds of the revision.
+func HasStepOf(name string, p ledger.Position, s ledger.State) bool {
+	return !isBeforeStep(p, s, sitesOfPart(name, s))
+}
+
+// isBeforeStep is true for a position of the current revision of a state that is lower than the step of one of the Sites which the revision has come to.
+func isBeforeStep(p ledger.Position, s ledger.State, sites []string) bool {
+	return slices.ContainsFunc(sites, func(site string) bool { return hasCome(s, site) && p.Step < s.Current.StepOf(site) })
+}
+
+// hasCome is true for a Site that the current revision has come to, in a rollback before that.
+func hasCome(s ledger.State, site string) bool { return s.Current.StepOf(site) <= s.Cursor.Step }
+
+// sitesOfPart returns the Sites that the current revision delivers to with a delivery, by its name in the composition.
+func sitesOfPart(name string, s ledger.State) []string {
+	for _, p := range s.Current.Parts {
+		if p.Delivery == name {
+			return p.Sites
+		}
+	}
+	return nil
 }
 
 // IsSeen is true for a delivery whose Ready condition is about its present generation.

@@ -79,6 +79,30 @@ func TestHasReported(t *testing.T) {
 	}
 }
 
+// TestIsLeftAlone rejects revision 2, which came to Site b, while a follower that serves it keeps all directories at a position of the revision.
+func TestIsLeftAlone(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		step   int32
+		want   bool
+	}{
+		"Behind": {reason: "A repository whose Sites the revision came to since is asked once more, so that it reports what it holds."},
+		"There":  {reason: "A repository that was asked to keep all at the step of its Sites is left alone.", step: 1, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newState(2, "b")
+			s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
+			s.Current.Parts, s.Cursor.Step = []ledger.Part{{Delivery: "d", Sites: []string{"a", "b"}}}, 1
+			is := newFollower(ledger.Position{Revision: 2, Step: tc.step})
+			retainAll(is)
+			if got := IsLeftAlone("d", is.DeepCopy(), is, s); got != tc.want {
+				t.Errorf("\n%s\nIsLeftAlone(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestNeedsNothing compares a follower that is asked for nothing with states of a revision that did not come to it.
 func TestNeedsNothing(t *testing.T) {
 	cases := map[string]struct {

@@ -161,7 +161,7 @@ func rollbacks() map[string]rule {
 		},
 		"Spared": {
 			reason: "A directory that the revision was not to write yet is not restored.", file: "compose/stay.go",
-			at: "|| «isUntouched(t, d)») {", without: "false", test: "TestBack",
+			at: "|| «isUntouched(t, d, isBack)») {", without: "false", test: "TestBack",
 		},
 	}
 }
