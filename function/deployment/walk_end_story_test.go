@@ -92,3 +92,27 @@ func TestEnded(t *testing.T) {
 		})
 	}
 }
+
+// TestAbortedStep gives a revision up that changes one Site, after the step of that was recorded and before its repository was asked for it. That serves a Site
+// of the first step, too.
+func TestAbortedStep(t *testing.T) {
+	w := newWalk(t, versions(), 2)
+	w.in.Spec.GatesConfig.SLOThresholds = nil
+	w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: "other"}
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1", "edge2"}}}
+	w.works()
+	w.set("Site", "edge3", map[string]any{"p": "later"}, "spec", "parameters")
+	for w.round(); w.ledger().Cursor.Step == 0 || w.ledger().Current.Number == 1; w.round() {
+		if w.rounds++; w.rounds > 20 {
+			t.Fatal("second step of revision 2: want it recorded")
+		}
+	}
+	w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionAbort, Revision: 2})
+	w.rests()
+	if got := conditionOf(w.last.Output, deploymentv1alpha1.TypeRolledBack).Reason; got != string(rolloutv1alpha1.ResultNothingToRestore) {
+		t.Errorf("\nA revision that changed no directory yet has nothing to restore.\nRolledBack: want NothingToRestore, got %s: %s; %s", got, w.last.Status.Message, w.brief(w.last))
+	}
+	for _, v := range w.truth.violations {
+		t.Errorf("violation: %s", v)
+	}
+}

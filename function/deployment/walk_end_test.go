@@ -8,6 +8,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -215,9 +216,19 @@ func (w *walk) mustHold(said string) {
 			w.truth.violatedf("%s, and %s is not at the position of the ledger", said, name)
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold {
+			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]
+			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
 	}
+}
+
+// isRestoredElsewhere is true for a Site that ran the tree which a rollback restored before its directory moved, where its engine is stuck for good and all
+// objects were lost since. The deployment says that it does not know what the Site runs.
+func (w *walk) isRestoredElsewhere(t deliveryv1alpha1.Tree) bool {
+	s := w.ledger()
+	isKnown := conditionOf(w.last.Output, deploymentv1alpha1.TypeAvailable).Status == corev1.ConditionTrue
+	holds := w.wiped && w.sites[t.Site].stuck && s.Restored && !isKnown && w.truth.ran[run{goalOf(s.Position()), t.Site, t.Tree}]
+	return w.truth.isExcused("restored before its Site moved", holds)
 }

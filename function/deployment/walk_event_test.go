@@ -47,9 +47,22 @@ func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDel
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		w.judgeTrees(m.deliveries[name], asked[name], p)
 	}
-	if fresh && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) && !w.awaitsForcedHome(m, p.seen) {
+	isOutranked := w.truth.isExcused("revision of a newer version in another home", w.isOutranked(m, p.seen))
+	if fresh && !isOutranked && (areHomesKnown(m, asked) || p.isNew) && !withdraws(m, asked) && !w.awaitsForcedHome(m, p.seen) {
 		w.heeds(m, p)
 	}
+}
+
+// isOutranked is true while a newer version of the function ordered the current revision of the newest ledger, which another repository has than the home of
+// a state: this version leaves it alone.
+func (w *walk) isOutranked(m moment, s ledger.State) bool {
+	newest := s
+	for _, d := range m.deliveries {
+		if is := seenLedger(d); is.Compare(newest.Head) > 0 {
+			newest = is
+		}
+	}
+	return newest.Head != s.Head && newest.Current != nil && newest.Current.Request.Renderer > w.core.version
 }
 
 // withdraws is true for a call that asks a delivery to record nothing any more. Another home begins in the next call.

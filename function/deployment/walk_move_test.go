@@ -202,28 +202,34 @@ func (w *walk) isWhereItWasMoved() {
 	}
 }
 
-// isBetweenHomes is true while the ledger left a home, and what the next one is to ask for was lost or belongs to no revision, and cannot be rendered.
+// isBetweenHomes is true while the ledger left a home, and what a repository of its revision was asked for was lost or belongs to no revision, and cannot be
+// rendered.
 func (w *walk) isBetweenHomes() bool {
-	to := w.truth.home
-	switch {
-	case !w.isInvalid(), w.ledger().Seq > 0:
+	if !w.isInvalid() || w.ledger().Seq > 0 {
 		return false
-	case !w.isDeliveredTo(to):
+	}
+	sealed := w.sealedLedger()
+	if sealed.Current == nil || !w.isDeliveredTo(w.truth.home) {
 		return true
 	}
-	d := w.deliveries[w.deliveryTo(to)]
-	p := d.Spec.ForProvider
-	return len(p.Trees) == 0 || p.Position == nil || isRefused(d) || p.Position.Revision != w.sealedRevision()
+	lacksTrees := func(p ledger.Part) bool { return !w.asksFor(p.Delivery, sealed.Current.Number) }
+	return !w.asksFor(w.deliveryTo(w.truth.home), sealed.Current.Number) || w.truth.isExcused("part lost between homes", slices.ContainsFunc(sealed.Current.Parts, lacksTrees))
 }
 
-// sealedRevision is the current revision of the ledger that left its home last, or 0 if there is none.
-func (w *walk) sealedRevision() int64 {
+// asksFor is true for a delivery that asks for the trees of a revision, and that its repository does not refuse.
+func (w *walk) asksFor(name string, revision int64) bool {
+	d := w.deliveries[name]
+	return d != nil && len(d.Spec.ForProvider.Trees) > 0 && askedPosition(d).Revision == revision && !isRefused(d)
+}
+
+// sealedLedger is the ledger that left its home last, or the zero value if there is none.
+func (w *walk) sealedLedger() ledger.State {
 	for _, r := range w.repos {
-		if s := r.memory.ledger; s.Successor != "" && s.Head == w.truth.newest && s.Current != nil {
-			return s.Current.Number
+		if s := r.memory.ledger; s.Successor != "" && s.Head == w.truth.newest {
+			return s
 		}
 	}
-	return 0
+	return ledger.State{}
 }
 
 // areMovesAnswered checks that no request to move the ledger waits at the end. While nothing can be rendered, the ledger stays where what it asks for is

@@ -22,6 +22,7 @@ func (w *walk) provide(name string, crash bool) {
 	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
 		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
 	}
+	w.noteShown(r.memory.ledger, d, crash)
 	if reason := reasonOf(d); reason != "" {
 		w.truth.fails(askedPosition(d), reason)
 	}
@@ -32,6 +33,16 @@ func (w *walk) provide(name string, crash bool) {
 		w.judgeRecord(name, before, after)
 		w.count(d, after)
 	}
+}
+
+// noteShown notes whether the status of a home shows its current revision. One that was recorded before the provider stopped counts as unseen until the
+// events that were asked for are found to be recorded: a home that is asked for others refuses.
+func (w *walk) noteShown(s ledger.State, d *deliveryv1alpha1.GitDelivery, crash bool) {
+	asked := d.Spec.ForProvider.Ledger
+	if s.Current == nil || asked == nil || !wasRecorded(s, *asked) {
+		return
+	}
+	w.truth.unseen[s.Current.Number] = crash
 }
 
 // isAboutNumber is true for an illegal event that orders a revision.
@@ -48,7 +59,10 @@ func (w *walk) reportedElsewhere(name string) ledger.Head {
 		if other == name {
 			continue
 		}
-		if l := d.Status.AtProvider.Ledger; l != nil && !l.IsClosed && l.Compare(newest) > 0 {
+		switch l, asked := d.Status.AtProvider.Ledger, d.Spec.ForProvider.Ledger; {
+		case l == nil && asked != nil && asked.After.Compare(newest) > 0:
+			newest = asked.After
+		case l != nil && !l.IsClosed && l.Compare(newest) > 0:
 			newest = l.Head
 		}
 		newest = newerHead(newest, d.Status.AtProvider.Record)

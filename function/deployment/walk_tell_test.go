@@ -27,7 +27,7 @@ const mostMemory = 2 << 30
 // happens in it. It says how many are told in a CPU-second.
 func TestWalk(t *testing.T) {
 	all := stories(t)
-	ends, began := tally{all: map[string]int{}}, spentTime()
+	ends, began := tally{all: map[string]int{}, excused: map[string]int{}}, spentTime()
 	// A story makes much that is garbage at once: collecting it seldom saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostMemory))
@@ -43,6 +43,9 @@ func TestWalk(t *testing.T) {
 	t.Logf("%d stories of %d steps each, from %d to %d, %.0f of them per CPU-second, ended so:", told, stepsOf, all[0], all[len(all)-1], perSecond(told, began))
 	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
 		t.Logf("%5d %s", ends.all[end], end)
+	}
+	for _, exception := range slices.Sorted(maps.Keys(ends.excused)) {
+		t.Logf("%5d stories make use of an exception: %s", ends.excused[exception], exception)
 	}
 }
 
@@ -90,18 +93,22 @@ func stories(t *testing.T) []uint64 {
 type tally struct {
 	sync.Mutex
 
-	all    map[string]int
-	failed int
+	all     map[string]int
+	excused map[string]int
+	failed  int
 }
 
 // mostFailures is after how many stories that went wrong no more are told.
 const mostFailures = 10
 
-// count an end.
-func (c *tally) count(end string) {
+// count an end, and the exceptions that its story made use of.
+func (c *tally) count(end string, excused map[string]bool) {
 	c.Lock()
 	defer c.Unlock()
 	c.all[end]++
+	for exception := range excused {
+		c.excused[exception]++
+	}
 }
 
 // fail counts a story that went wrong, and returns how many did before.
@@ -138,7 +145,7 @@ func tellAll(t *testing.T, stories []uint64, ends *tally) {
 	for i := 0; i < len(stories) && !ends.isFull(); i += runtime.GOMAXPROCS(0) {
 		w := tell(t, cores, stories[i], stepsOf, false)
 		if len(w.truth.violations) == 0 {
-			ends.count(w.end())
+			ends.count(w.end(), w.truth.excused)
 			continue
 		}
 		var trace []string

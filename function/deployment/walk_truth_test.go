@@ -87,6 +87,10 @@ type truth struct {
 	// newest is the newest head that a push recorded, and home where a user moved the ledger last. It is empty where none did.
 	newest ledger.Head
 	home   string
+	// unseen are the revisions that a repository recorded before the provider stopped, and that no status has shown yet.
+	unseen map[int64]bool
+	// excused are the exceptions that the story made use of.
+	excused map[string]bool
 	// violations of what has to hold.
 	violations []string
 }
@@ -96,8 +100,16 @@ func newTruth() *truth {
 		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{},
 		rejected: map[string]int64{}, taken: map[string]numbered{}, ran: map[run]bool{}, admitted: map[run]bool{}, passed: map[gated]bool{},
 		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, asked: map[int64]map[string]string{}, said: map[string]string{},
-		sealed: map[ledger.Head]string{},
+		sealed: map[ledger.Head]string{}, unseen: map[int64]bool{}, excused: map[string]bool{},
 	}
+}
+
+// isExcused is true for an exception that holds. It counts in how many stories that is so.
+func (t *truth) isExcused(exception string, holds bool) bool {
+	if holds {
+		t.excused[exception] = true
+	}
+	return holds
 }
 
 func (t *truth) violatedf(format string, args ...any) {
@@ -118,8 +130,10 @@ func (t *truth) fails(p ledger.Position, reason string) {
 	}
 }
 
-// record looks at events that are recorded on top of a state, all of them in one push.
+// record looks at events that are recorded on top of a state, all of them in one push. What is between them was never there to be seen: where a state was lost,
+// what was recorded in it may be recorded again, from the first event on.
 func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
+	pushed := map[numbered]ledger.State{}
 	for _, e := range events {
 		next, err := ledger.Append(s, now, e)
 		if err != nil {
@@ -128,8 +142,16 @@ func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 		}
 		t.noteFork(s, next)
 		t.recordEvent(s, e, next)
-		t.recordState(next)
-		s = next
+		t.heads[next.Head] = true
+		if s = next; e.Judged != nil {
+			t.recordState(s)
+		}
+		if s.Current != nil {
+			pushed[numberedOf(s)] = s
+		}
+	}
+	for _, s := range pushed {
+		t.recordState(s)
 	}
 	if s.Compare(t.newest) > 0 {
 		t.newest = s.Head
@@ -146,8 +168,7 @@ func (t *truth) noteFork(s, next ledger.State) {
 
 // recordState checks that what was recorded of a revision does not change in its epoch.
 func (t *truth) recordState(s ledger.State) {
-	t.heads[s.Head] = true
-	if s.Current == nil {
+	if t.heads[s.Head] = true; s.Current == nil {
 		return
 	}
 	key, r := numberedOf(s), s.Current.Request
@@ -316,7 +337,7 @@ func (t *truth) inherit(from, revision, epoch int64) {
 }
 
 // bring notes that a revision brings a tree to a place of so many. One that comes to the trees of the revision before, for its intent, is no other
-// revision, unless a user asked for it.
+// revision, unless a user asked for it. A call that had ordered another one under the number of one that it could not see does not know the trees of that one.
 func (t *truth) bring(s ledger.State, at, tree string, places int) {
 	number := s.Current.Number
 	if t.asked[number] == nil {
@@ -329,7 +350,8 @@ func (t *truth) bring(s ledger.State, at, tree string, places int) {
 	}
 	was := s.History[last]
 	isRejected := was.Verdict != nil && was.Verdict.Result == ledger.VerdictRejected
-	if !isRejected && was.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1]) {
+	isSame := !isRejected && was.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1])
+	if isSame && !t.isExcused("order that no status showed", t.unseen[number-1]) {
 		t.violatedf("revision %d changes nothing", number)
 	}
 }
