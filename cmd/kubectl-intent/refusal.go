@@ -14,6 +14,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/step"
 )
@@ -43,20 +44,9 @@ type ledgerView struct {
 	input step.Input
 }
 
-// ledgerOf returns the newest state of the ledger that a GitDelivery shows.
-func ledgerOf(all []*deliveryv1alpha1.GitDelivery) ledger.State {
-	newest := ledger.State{}
-	for _, d := range all {
-		if l := d.Status.AtProvider.Ledger; l != nil && l.Compare(newest.Head) > 0 {
-			newest = *l
-		}
-	}
-	return newest
-}
-
 // viewLedger returns what the GitDeliveries of a deployment say about it.
 func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
-	out := ledgerView{state: ledgerOf(all)}
+	out := ledgerView{state: cause.NewestLedger(all)}
 	held := map[string]deliveryv1alpha1.DeliveredTree{}
 	for _, d := range all {
 		if r := d.Status.AtProvider.Record; r == nil || r.Position != out.state.Position() {

@@ -17,6 +17,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
@@ -90,7 +91,7 @@ func (c *rollbackCommand) Run(s *streams) error {
 
 // latestRollbackTarget returns the newest revision that can be rolled back to, or 0.
 func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) int64 {
-	for _, p := range ledgerOf(all).Targets() {
+	for _, p := range cause.NewestLedger(all).Targets() {
 		if p.Number < s.Revision && p.Number != s.LiveRevision {
 			return p.Number
 		}

@@ -144,9 +144,18 @@ type Facts struct {
 
 // Ledger returns the newest state of the ledger that a GitDelivery shows. It is empty if none does.
 func (f *Facts) Ledger() ledger.State {
-	newest := ledger.State{}
+	var all []*deliveryv1alpha1.GitDelivery
 	for i := range f.Deliveries {
-		if l := f.Deliveries[i].Status.AtProvider.Ledger; l != nil && l.Compare(newest.Head) > 0 {
+		all = append(all, &f.Deliveries[i])
+	}
+	return NewestLedger(all)
+}
+
+// NewestLedger returns the newest state of the ledger that one of the GitDeliveries of a deployment shows. It is empty if none does.
+func NewestLedger(all []*deliveryv1alpha1.GitDelivery) ledger.State {
+	newest := ledger.State{}
+	for _, d := range all {
+		if l := d.Status.AtProvider.Ledger; l != nil && l.Compare(newest.Head) > 0 {
 			newest = *l
 		}
 	}
