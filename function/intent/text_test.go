@@ -1,8 +1,6 @@
 package intent
 
 import (
-	"encoding/json"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -16,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/test/shuffle"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
@@ -124,9 +123,9 @@ func TestStyle(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(s.Text), &value); err != nil {
 			t.Fatal(err)
 		}
-		texts := []string{encoded(t, yaml.Marshal, value)}
+		texts := []string{shuffle.Marshal(t, yaml.Marshal, value)}
 		for range 20 {
-			texts = append(texts, shuffled(t, value, random))
+			texts = append(texts, shuffle.WriteJSON(t, value, random))
 		}
 		for _, text := range texts {
 			got, err := FromText(text)
@@ -135,36 +134,6 @@ func TestStyle(t *testing.T) {
 			}
 		}
 	}
-}
-
-// shuffled writes JSON with the fields of each object in some order.
-func shuffled(t *testing.T, value any, random *rand.Rand) string {
-	t.Helper()
-	switch v := value.(type) {
-	case map[string]any:
-		fields := []string{}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			fields = append(fields, encoded(t, json.Marshal, name)+": "+shuffled(t, v[name], random))
-		}
-		random.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
-		return "{" + strings.Join(fields, ",\n ") + "}"
-	case []any:
-		items := []string{}
-		for _, item := range v {
-			items = append(items, shuffled(t, item, random))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	}
-	return encoded(t, json.Marshal, value)
-}
-
-func encoded(t *testing.T, encode func(any) ([]byte, error), value any) string {
-	t.Helper()
-	b, err := encode(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 func TestSameEveryTime(t *testing.T) {

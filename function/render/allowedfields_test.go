@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -16,6 +15,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/test/shuffle"
 )
 
 // TestStyleChangesNothing writes the files of each example's Blueprint again: as JSON with the fields of each object in some order, and
@@ -76,43 +76,13 @@ func restyled(t *testing.T, b *catalogv1alpha1.Blueprint, random *rand.Rand) *ca
 			if err := yaml.Unmarshal([]byte(document), &value); err != nil {
 				t.Fatal(err)
 			}
-			text := shuffled(t, value, random)
+			text := shuffle.WriteJSON(t, value, random)
 			if random.IntN(2) == 0 {
-				text = marshalled(t, yaml.Marshal, value)
+				text = shuffle.Marshal(t, yaml.Marshal, value)
 			}
 			documents = append(documents, text)
 		}
 		out.Spec.Files[name] = catalogv1alpha1.File(strings.Join(documents, "\n---\n"))
 	}
 	return out
-}
-
-// shuffled writes JSON, which is YAML, with the fields of each object in some order.
-func shuffled(t *testing.T, value any, random *rand.Rand) string {
-	t.Helper()
-	switch v := value.(type) {
-	case map[string]any:
-		fields := []string{}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			fields = append(fields, marshalled(t, json.Marshal, name)+": "+shuffled(t, v[name], random))
-		}
-		random.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
-		return "{" + strings.Join(fields, ",\n ") + "}"
-	case []any:
-		items := []string{}
-		for _, item := range v {
-			items = append(items, shuffled(t, item, random))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	}
-	return marshalled(t, json.Marshal, value)
-}
-
-func marshalled(t *testing.T, marshal func(any) ([]byte, error), value any) string {
-	t.Helper()
-	b, err := marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
