@@ -92,7 +92,7 @@ func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
 }
 
 func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
-	files, err := tree.Decode(t.Files)
+	files, err := f.filesOf(t)
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalid, "%s.files: %s", field, err)
 	}

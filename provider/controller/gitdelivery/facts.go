@@ -52,6 +52,9 @@ type facts struct {
 	lostRecords map[string]state.RecordFile
 	// retained are the trees that the state holds on to.
 	retained map[string]bool
+	// decoded are the files of the trees of the spec, by branch and path. Nil if none was decoded: those of a tree that is not there are decoded when they are
+	// needed.
+	decoded map[string]decodedTree
 	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
 	restored map[string]tree.Files
 	// parts are the files of folders that trees name by their ids, by these. What is nowhere is not there.

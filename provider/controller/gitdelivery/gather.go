@@ -53,7 +53,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if f.ledger.known, err = e.newestElsewhere(ctx, d, f); err != nil {
 		return facts{}, err
 	}
-	f.delivered = f.knownTrees()
+	f.delivered, f.decoded = f.knownTrees(), decodeTrees(f.spec.Trees)
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil
 	}

@@ -100,7 +100,7 @@ func (f facts) decodedFiles(t v1alpha1.Tree) tree.Files {
 	if t.Action == v1alpha1.ActionRestore {
 		return f.restored[t.Tree]
 	}
-	files, err := tree.Decode(t.Files)
+	files, err := f.filesOf(t)
 	if err != nil {
 		return nil
 	}
