@@ -23,7 +23,7 @@ const typeReady = "Ready"
 // One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
 // sees its conditions too. A status that passes waits for the call that has the one to show. It returns an error if a status cannot be encoded.
 func deferStatus(observed []projection.Condition, was any, r *reply) error {
-	if !haveConditionsChanged(observed, r) && !(r.passing && hasAllConditions(observed, r)) {
+	if !haveConditionsChanged(observed, r) && (!r.passing || !hasAllConditions(observed, r)) {
 		return nil
 	}
 	before, err := json.Marshal(was)

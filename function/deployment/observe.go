@@ -105,7 +105,7 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
 		o.sync = &deliveryv1alpha1.SiteSync{}
 		err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.sync)
-		o.indexSites()
+		o.sitesAsked, o.siteStatuses = indexSites(o.sync)
 		return err
 	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
 		o.gates[name] = &rolloutv1alpha1.Gate{}
@@ -114,15 +114,16 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 	return nil
 }
 
-// indexSites finds what the SiteSync is about by the name of the Site: each of them is looked for in each call.
-func (o *Observed) indexSites() {
-	o.sitesAsked, o.siteStatuses = map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
-	for _, s := range o.sync.Spec.ForProvider.Sites {
-		o.sitesAsked[s.Name] = s
+// indexSites returns what a SiteSync was asked to observe, and what it observed, by the name of the Site: each of them is looked for in each call.
+func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
+	asked, statuses := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
+	for _, t := range s.Spec.ForProvider.Sites {
+		asked[t.Name] = t
 	}
-	for _, s := range o.sync.Status.AtProvider.Sites {
-		o.siteStatuses[s.Name] = s
+	for _, o := range s.Status.AtProvider.Sites {
+		statuses[o.Name] = o
 	}
+	return asked, statuses
 }
 
 // allDeliveries returns the observed deliveries, in the order of their names.

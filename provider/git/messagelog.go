@@ -9,6 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
@@ -88,6 +89,32 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 	}
 	next.notes = c.selectMessages(commits, words)
 	return next, nil
+}
+
+// ReadMessagesBetween returns what the commits say that came after an older commit, up to a newer one: those that contain some words, the newest first.
+// There are none where the newer one is the older one or in its past, and where the server does not have the older one any more. It returns an *Error.
+func (c *Client) ReadMessagesBetween(ctx context.Context, newer, older, words string) ([]Message, error) {
+	for _, id := range []string{newer, older} {
+		if !plumbing.IsHash(id) {
+			return nil, failure.Newf(failure.ClassInvalid, "cannot read messages: %q is not a commit id", failure.Shorten(id))
+		}
+	}
+	if newer == older {
+		return nil, nil
+	}
+	ctx, cancel := c.startOperation(ctx)
+	defer cancel()
+	f, err := c.openFetchSession(ctx)
+	if err != nil {
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+	}
+	defer f.closeSession()
+	tip := plumbing.NewHash(newer)
+	fetched, err := f.fetchNewerCommits(ctx, tip, plumbing.NewHash(older))
+	if err != nil {
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+	}
+	return c.selectMessages(selectCommits(fetched, objects.Lineage(fetched, tip)), words), nil
 }
 
 // fetchCommits are those up to a tip, the newest first.

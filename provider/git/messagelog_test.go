@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -75,5 +76,44 @@ func unmanagedCommit(t *testing.T, s *gitserver.Server, messages ...string) {
 		if _, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": m}, m); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestReadMessagesBetween asks for the commits between two, in either order.
+func TestReadMessagesBetween(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	tip := func() string { return strings.TrimSpace(run(t, s, "rev-parse", "main")) }
+	first := tip()
+	unmanagedCommit(t, s, "one", "two", "other")
+	last := tip()
+	cases := map[string]struct {
+		reason       string
+		newer, older string
+		words        string
+		want         []string
+		class        failure.Class
+	}{
+		"Between":  {reason: "The newest comes first, without the older one.", newer: last, older: first, want: []string{"other", "two", "one"}},
+		"Words":    {reason: "Only messages with the words are returned.", newer: last, older: first, words: "tw", want: []string{"two"}},
+		"Same":     {reason: "Nothing came after the same commit.", newer: last, older: last},
+		"Backward": {reason: "A commit in the past of the other one came not after it.", newer: first, older: last},
+		"Unknown":  {reason: "A commit that the server does not have has nothing after it.", newer: last, older: strings.Repeat("a", 40)},
+		"Invalid":  {reason: "A text that is not an id is refused before the server is asked.", newer: last, older: "--x", class: failure.ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			messages, err := c.ReadMessagesBetween(t.Context(), tc.newer, tc.older, tc.words)
+			if failure.ClassOf(err) != tc.class {
+				t.Fatalf("\n%s\nReadMessagesBetween(): %v", tc.reason, err)
+			}
+			var got []string
+			for _, m := range messages {
+				got = append(got, strings.TrimSpace(m.Message))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nReadMessagesBetween(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

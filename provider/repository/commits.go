@@ -30,6 +30,22 @@ func (r *Repository) FetchCommit(ctx context.Context, id string) (*git.Commit, e
 	return c, err
 }
 
+// ReadMessagesBetween returns what the commits say that came after an older commit, up to a newer one, and that contain some words. Where the newer one
+// cannot be fetched, all callers get that error until its backoff ends. It returns a *failure.Error.
+func (r *Repository) ReadMessagesBetween(ctx context.Context, newer, older, words string) ([]git.Message, error) {
+	if err := r.fetches.errorOfCommit(newer, r.pool.options.Now()); err != nil {
+		return nil, err
+	}
+	var out []git.Message
+	err := r.runOperation(ctx, func(ctx context.Context) error {
+		var err error
+		out, err = r.currentClient().ReadMessagesBetween(ctx, newer, older, words)
+		return err
+	})
+	r.fetches.recordFetch(newer, err, r.pool.options.Now())
+	return out, err
+}
+
 // fetchFailures are commits that could not be fetched. It is safe for concurrent use.
 type fetchFailures struct {
 	mu sync.Mutex

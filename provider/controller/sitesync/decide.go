@@ -125,6 +125,10 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	switch {
 	case s.applied.unknown != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.applied.unknown
+	case s.gap.unknown != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.gap.unknown
+	case s.gap.isBehind:
+		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, "the engine is at an earlier commit with the same files, and has still to pass one with others"
 	case s.applied.id != want.Tree:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
 	case !acceptsProof(s.site.Spec.Engine.AcceptProof, o.Proof):

@@ -43,6 +43,8 @@ type siteFacts struct {
 	seen engines.Observation
 	// traffic is what the Site's cluster reports of its routes. Nil if that was not read.
 	traffic *trafficFacts
+	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.
+	gap gap
 	// applied and attempted are the trees of the commits that it named.
 	applied, attempted subtree
 }

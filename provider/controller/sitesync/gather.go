@@ -151,6 +151,9 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	if s.seen.FinalFailure {
 		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
 	}
+	if want.Traffic != nil && s.applied.id == want.Tree {
+		s.gap = e.prover.readGap(ctx, repo, f, want, s.seen.Commit, r.delivered)
+	}
 	if want.Traffic != nil {
 		s.traffic, err = e.readTraffic(ctx, f, want, *s)
 	}

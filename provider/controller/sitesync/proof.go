@@ -79,6 +79,7 @@ type prover struct {
 	// pool of the repositories, which is that of the deliveries: proofs have the same shares of hosts and of memory.
 	pool    *gitrepo.Pool
 	answers *cache[subtree]
+	gaps    *cache[gap]
 	commits *cache[*git.Commit]
 	fetches singleflight.Group
 }
@@ -86,7 +87,7 @@ type prover struct {
 func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *gitrepo.Pool) *prover {
 	return &prover{
 		kube: kube, now: now, guard: g, pool: pool,
-		answers: newCache[subtree](maxAnswersBytes), commits: newCache[*git.Commit](maxCommitsBytes),
+		answers: newCache[subtree](maxAnswersBytes), gaps: newCache[gap](maxAnswersBytes), commits: newCache[*git.Commit](maxCommitsBytes),
 	}
 }
 
@@ -133,6 +134,15 @@ func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) 
 
 // fetchCommit fetches a commit. What failed before fails again without a request, until it is time to try again.
 func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
+	shared, err := p.openRepository(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return shared.FetchCommit(ctx, id)
+}
+
+// openRepository opens a repository with its credentials, as they are now.
+func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Repository, error) {
 	g := r.spec.Git
 	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g, Guard: p.guard})
 	if err != nil {
@@ -144,11 +154,7 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 	if err != nil {
 		return nil, err
 	}
-	shared, err := p.pool.Open(c)
-	if err != nil {
-		return nil, err
-	}
-	return shared.FetchCommit(ctx, id)
+	return p.pool.Open(c)
 }
 
 // subtreeOf returns what a commit holds. Files that change what an engine applies may lie in any directory above.

@@ -1,0 +1,63 @@
+package sitesync
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// maxBetween is how many commits of a claim are read at most to find out whether an engine passed them. One that is behind by more has not come to the last.
+const maxBetween = 20
+
+// A gap is what is known of the commits of a claim between the one that an engine is at and the one that brought the directory.
+type gap struct {
+	// isBehind is true where one of them has other files in the directory: an engine that has not come to it may still apply these.
+	isBehind bool
+	// unknown says why that is unknown.
+	unknown string
+}
+
+// readGap finds out whether an engine which is at a commit with a tree has still to pass commits of the claim with another one. The directory may have
+// changed and changed back, and then the tree alone does not say that the engine applied the last commit.
+func (p *prover) readGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, at, delivered string) gap {
+	if at == "" || delivered == "" || at == delivered {
+		return gap{}
+	}
+	key := r.key + " " + at + " " + delivered + " " + want.Path + " " + want.Tree
+	if known, ok := p.gaps.getValue(key); ok {
+		return known
+	}
+	g := p.findGap(ctx, r, f, want, at, delivered)
+	if g.unknown == "" {
+		p.gaps.putValue(r.tenant, key, g, 0)
+	}
+	return g
+}
+
+func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, at, delivered string) gap {
+	shared, err := p.openRepository(ctx, r)
+	if err != nil {
+		return gap{unknown: err.Error()}
+	}
+	between, err := shared.ReadMessagesBetween(ctx, delivered, at, claimTrailer(f.spec.ClaimRef))
+	if err != nil {
+		return gap{unknown: err.Error()}
+	}
+	for i, m := range between {
+		s := p.readSubtree(ctx, r, m.ID, "", want.Path)
+		if s.unknown != "" {
+			return gap{unknown: s.unknown}
+		}
+		if s.id != want.Tree || i >= maxBetween {
+			return gap{isBehind: true}
+		}
+	}
+	return gap{}
+}
+
+// claimTrailer is the line by which a commit names its claim.
+func claimTrailer(c rolloutv1alpha1.ClaimReference) string {
+	return fmt.Sprintf("Intentplane-Claim: %s/%s %s/%s\n", c.APIGroup, c.Kind, c.Namespace, c.Name)
+}

@@ -1,0 +1,66 @@
+package sitesync
+
+import (
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// pushFor pushes files with the message of a claim's commit, and returns the commit.
+func (w *world) pushFor(claim rolloutv1alpha1.ClaimReference, files map[string]string) string {
+	w.Helper()
+	id, err := w.git.Commit(w.Context(), repo, "main", files, "Deliver\n\n"+claimTrailer(claim))
+	w.must(err)
+	return id
+}
+
+// TestBehind has a directory that changes and changes back, and an engine that is at the first of these commits.
+func TestBehind(t *testing.T) {
+	w := newWorld(t)
+	claim := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+	dir := func(says string) map[string]string {
+		return map[string]string{webAtE1 + "/a.yaml": says, "bare/a.yaml": says}
+	}
+	w.deliver("stable")
+	stable := w.tree
+	first := w.pushFor(claim, dir("stable"))
+	elsewhere := w.pushFor(claim, map[string]string{"sites/edge2/a.yaml": "x"})
+	canary := w.pushFor(claim, dir("canary"))
+	back := w.pushFor(claim, dir("stable"))
+	at, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	w.must(err)
+	want, f := v1alpha1.SiteTree{Name: "edge1", Path: webAtE1, Tree: stable}, testFacts(live())
+	f.spec.ClaimRef = claim
+	cases := map[string]struct {
+		reason        string
+		at, delivered string
+		want          bool
+	}{
+		"Last":      {reason: "An engine at the last commit applied it.", at: back, delivered: back},
+		"Before":    {reason: "An engine before both commits has still to apply the other files.", at: first, delivered: back, want: true},
+		"Elsewhere": {reason: "A commit of the claim that changes another directory is nothing that the engine has to pass.", at: first, delivered: elsewhere},
+		"Ahead":     {reason: "An engine at a commit after the one that brought the directory is not behind.", at: back, delivered: canary},
+		"Unknown":   {reason: "Without a delivery nothing is known to be passed.", at: first},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := w.c.prover.readGap(t.Context(), at, f, want, tc.at, tc.delivered)
+			if got.unknown != "" || got.isBehind != tc.want {
+				t.Errorf("\n%s\nreadGap(...): want behind %t, got %+v", tc.reason, tc.want, got)
+			}
+			before := w.git.Requests(repo)
+			if again := w.c.prover.readGap(t.Context(), at, f, want, tc.at, tc.delivered); again != got || w.git.Requests(repo) != before {
+				t.Errorf("\n%s\nreadGap(...) asks again: %d requests", tc.reason, w.git.Requests(repo)-before)
+			}
+		})
+	}
+	s := live(func(s *siteFacts) { s.gap.isBehind = true })
+	if d := decideStatus(testFacts(s)); d.next.Sites[0].State != v1alpha1.SiteSyncing || d.next.Sites[0].Reason != v1alpha1.SiteReasonOtherTree {
+		t.Errorf("a Site whose engine is behind is not live: %+v", d.next.Sites[0])
+	}
+	s = live(func(s *siteFacts) { s.gap.unknown = "no answer" })
+	if d := decideStatus(testFacts(s)); d.next.Sites[0].Reason != v1alpha1.SiteReasonProofUnknown {
+		t.Errorf("a Site of which that is unknown is not proven: %+v", d.next.Sites[0])
+	}
+}
