@@ -99,7 +99,7 @@ func exampleOf(t *testing.T, o *unstructured.Unstructured, n int) example {
 func allowed() []any {
 	kinds := func(group string, kinds ...any) any { return map[string]any{"group": group, "kinds": kinds} }
 	return []any{
-		kinds("", "ConfigMap", "Service"), kinds("apps", "Deployment"), kinds("batch", "CronJob", "Job"), kinds("policy", "PodDisruptionBudget"),
+		kinds("", "ConfigMap", "Service"), kinds("apps", "Deployment"), kinds("autoscaling", "HorizontalPodAutoscaler"), kinds("batch", "CronJob", "Job"), kinds("policy", "PodDisruptionBudget"),
 		kinds("networking.k8s.io", "NetworkPolicy"), kinds("gateway.networking.k8s.io", "HTTPRoute"), kinds("o2ims.provisioning.oran.org", "ProvisioningRequest"),
 	}
 }

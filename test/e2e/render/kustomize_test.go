@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
@@ -32,6 +33,9 @@ func TestEqualsKustomize(t *testing.T) {
 			if e.hasTracks(t) {
 				trees = rendered(t, outputs)
 				delete(dirs, "its inputs") // They have no tracks: these are what becomes of the objects.
+			}
+			if e.hasRuntime(t) {
+				delete(dirs, "its inputs") // What containers get is written to what kustomize built.
 			}
 			if len(trees) == 0 {
 				t.Fatal("nothing is delivered")
@@ -122,6 +126,23 @@ func (e example) hasTracks(t *testing.T) bool {
 		}
 		return has
 	})
+}
+
+// hasRuntime is true for an example that says what containers and pods get.
+func (e example) hasRuntime(t *testing.T) bool {
+	t.Helper()
+	text, isText, err := unstructured.NestedString(e.claim.Object, "spec", "intent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !isText {
+		return false
+	}
+	i, err := intent.FromText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.Runtime != nil
 }
 
 // rendered returns the files of each Site below a folder.
