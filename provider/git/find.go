@@ -1,8 +1,12 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
@@ -32,4 +36,44 @@ func (s *Snapshot) FilesNamedBelow(ctx context.Context, dir, name string) (map[s
 		return nil, err
 	}
 	return s.branch.FindFiles(ctx, e.ID, dir, maxDirectorySteps, func(e objects.TreeEntry) bool { return e.Name == name })
+}
+
+// MarkedDirectories returns the directories of the branch that have a file of a name, in a directory and below it, by their paths. The empty path is the
+// root. It returns an *Error: of class TooLarge where there are more than are looked at.
+func (s *Snapshot) MarkedDirectories(ctx context.Context, dir, name string) (map[string]MarkedDirectory, error) {
+	tree := s.branch.Tree
+	if dir != "" {
+		e, ok, err := s.branch.Find(dir)
+		if err != nil || !ok || !e.IsDir() {
+			return nil, err
+		}
+		tree = e.ID
+	}
+	return s.branch.FindDirectories(ctx, tree, dir, maxBranchSteps, name)
+}
+
+// StateFilesNamed returns the files of the state that have a name, by the path of the directory that they lie in, as they are with what a draft will
+// commit. It returns an *Error as FilesNamed does.
+func (s *Snapshot) StateFilesNamed(ctx context.Context, name string) (map[string][]byte, error) {
+	found, err := s.state.FindFiles(ctx, s.state.Tree, "", maxBranchSteps, func(e objects.TreeEntry) bool { return e.Name == name })
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(found))
+	for dir, id := range found {
+		if content, err := s.state.Read(plumbing.BlobObject, plumbing.NewHash(id)); err == nil { // The files of retained trees were not fetched.
+			out[dir] = content
+		}
+	}
+	for path, content := range s.pending {
+		dir, isNamed := strings.CutSuffix(path, "/"+name)
+		if !isNamed {
+			continue
+		}
+		out[dir] = bytes.Clone(content)
+		if content == nil {
+			delete(out, dir)
+		}
+	}
+	return out, nil
 }

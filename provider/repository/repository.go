@@ -240,3 +240,22 @@ func (r *Repository) dropSnapshot() {
 	defer r.mu.Unlock()
 	r.snapshot = nil
 }
+
+// ReadFiles returns the contents of files of the branch by their ids. One that the server does not send is left out. It returns a *failure.Error.
+func (r *Repository) ReadFiles(ctx context.Context, s *git.Snapshot, ids []string) (contents map[string][]byte, err error) {
+	err = r.runOperation(ctx, func(ctx context.Context) error {
+		contents, err = r.currentClient().ReadFiles(ctx, s, ids)
+		return err
+	})
+	return contents, err
+}
+
+// ReadDirectories returns the files of directories of the branch, by the paths of the directories. One that cannot be read is left out. It returns a
+// *failure.Error.
+func (r *Repository) ReadDirectories(ctx context.Context, s *git.Snapshot, paths []string) (files map[string]map[string][]byte, err error) {
+	err = r.runOperation(ctx, func(ctx context.Context) error {
+		files, err = r.currentClient().ReadDirectories(ctx, s, paths)
+		return err
+	})
+	return files, err
+}

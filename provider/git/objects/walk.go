@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -24,12 +25,47 @@ func (v View) FindFiles(ctx context.Context, tree plumbing.Hash, dir string, mos
 	return w.found, nil
 }
 
+// A MarkedDirectory is a directory that has a file of some name.
+type MarkedDirectory struct {
+	// File is the id of the file, and Tree that of the directory without the file.
+	File, Tree string
+}
+
+// FindDirectories returns the directories below a tree that have a file of a name, by their paths. Its arguments, and the errors that it returns, are
+// those of FindFiles.
+func (v View) FindDirectories(ctx context.Context, tree plumbing.Hash, dir string, most int, name string) (map[string]MarkedDirectory, error) {
+	w := newTreeWalk(v, most, func(e TreeEntry) bool { return e.Name == name })
+	if err := w.enterDirectory(ctx, tree, dir); err != nil {
+		return nil, err
+	}
+	out := make(map[string]MarkedDirectory, len(w.found))
+	for path, file := range w.found {
+		rest, err := v.treeWithout(w.trees[path], name)
+		if err != nil {
+			return nil, err
+		}
+		out[path] = MarkedDirectory{File: file, Tree: rest}
+	}
+	return out, nil
+}
+
+// treeWithout returns the id that a tree has without one of its entries.
+func (v View) treeWithout(tree plumbing.Hash, name string) (string, error) {
+	entries, err := v.Entries(tree)
+	if err != nil {
+		return "", err
+	}
+	kept := slices.DeleteFunc(slices.Clone(entries), func(e TreeEntry) bool { return e.Name == name })
+	return NewObject(plumbing.TreeObject, EncodeTree(kept)).ID.String(), nil
+}
+
 // A treeWalk looks for files. It enters a directory wherever that lies, and reads each tree once.
 type treeWalk struct {
 	view   View
 	wanted func(TreeEntry) bool
-	// found are ids of files, by the path of the directory that they lie in.
+	// found are ids of files, by the path of the directory that they lie in, and trees are the ids of those directories.
 	found map[string]string
+	trees map[string]plumbing.Hash
 	// relevant entries of the trees that were read: directories, and files that are wanted.
 	relevant map[plumbing.Hash][]TreeEntry
 	// left are the entries that may still be looked at, of most.
@@ -37,7 +73,7 @@ type treeWalk struct {
 }
 
 func newTreeWalk(v View, most int, wanted func(TreeEntry) bool) *treeWalk {
-	return &treeWalk{view: v, wanted: wanted, found: map[string]string{}, relevant: map[plumbing.Hash][]TreeEntry{}, left: most, most: most}
+	return &treeWalk{view: v, wanted: wanted, found: map[string]string{}, trees: map[string]plumbing.Hash{}, relevant: map[plumbing.Hash][]TreeEntry{}, left: most, most: most}
 }
 
 func (w *treeWalk) enterDirectory(ctx context.Context, tree plumbing.Hash, dir string) error {
@@ -49,6 +85,7 @@ func (w *treeWalk) enterDirectory(ctx context.Context, tree plumbing.Hash, dir s
 		if err := w.countVisitedEntry(ctx); err != nil {
 			return err
 		}
+		w.trees[dir] = tree
 		if err := w.recordOrEnter(ctx, e, dir); err != nil {
 			return err
 		}

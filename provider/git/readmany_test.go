@@ -1,0 +1,71 @@
+package git
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadMany reads many files and directories at once, from servers that give single files and from one that does not.
+func TestReadMany(t *testing.T) {
+	seed := map[string]string{
+		"clusters/a/ns/one/.intentplane": "one", "clusters/a/ns/one/a.yaml": "same", "clusters/a/ns/one/sub/b.yaml": "b",
+		"clusters/a/ns/two/.intentplane": "two", "clusters/a/ns/two/a.yaml": "same", "clusters/b/ns/one/.intentplane": "one", "other/.intentplane": "other",
+	}
+	cases := map[string]struct {
+		reason string
+		config [2]string
+	}{
+		"ByID":  {reason: "A server gives files by their ids.", config: [2]string{"uploadpack.allowAnySHA1InWant", "true"}},
+		"Whole": {reason: "A server that gives no file by its id gives the commit.", config: [2]string{"uploadpack.allowAnySHA1InWant", "false"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, seed)
+			run(t, s, "config", tc.config[0], tc.config[1])
+			c := client(t, s)
+			at := look(t, c)
+			found, err := at.MarkedDirectories(t.Context(), "clusters", ".intentplane")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids, markers := []string{}, map[string]string{}
+			for path, d := range found {
+				ids = append(ids, d.File)
+				without, err := at.TreeWithout(path, ".intentplane")
+				if d.Tree != without || err != nil {
+					t.Errorf("\n%s\ntree of %s without its marker: want %s, got %s, %v", tc.reason, path, without, d.Tree, err)
+				}
+			}
+			contents, err := c.ReadFiles(t.Context(), at, ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, d := range found {
+				markers[path] = string(contents[d.File])
+			}
+			want := map[string]string{"clusters/a/ns/one": "one", "clusters/a/ns/two": "two", "clusters/b/ns/one": "one"}
+			if diff := cmp.Diff(want, markers); diff != "" {
+				t.Errorf("\n%s\nmarkers: -want, +got:\n%s", tc.reason, diff)
+			}
+			dirs, err := c.ReadDirectories(t.Context(), at, []string{"clusters/a/ns/one", "clusters/a/ns/two", "no/such", "other/.intentplane"})
+			wantDirs := map[string]map[string][]byte{
+				"clusters/a/ns/one": files(".intentplane", "one", "a.yaml", "same", "sub/b.yaml", "b"), "clusters/a/ns/two": files(".intentplane", "two", "a.yaml", "same"),
+			}
+			if diff := cmp.Diff(wantDirs, dirs); diff != "" || err != nil {
+				t.Errorf("\n%s\nReadDirectories(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+// TestUnreadableDirectory leaves out a directory that has something else than files, and reads the other one.
+func TestUnreadableDirectory(t *testing.T) {
+	s := serve(t, map[string]string{"a/x": "x"})
+	oddFiles(t, s)
+	c := client(t, s)
+	got, err := c.ReadDirectories(t.Context(), look(t, c), []string{"a", "bin", "sites"})
+	if _, isThere := got["a"]; !isThere || len(got) != 1 || err != nil {
+		t.Errorf("ReadDirectories(...): want one directory, got %v, %v", got, err)
+	}
+}
