@@ -173,7 +173,7 @@ func (r *Repository) finishAndWake(i *item, err error) {
 	}
 	r.mu.Unlock()
 	if left {
-		r.pool.options.Wake(i.Object)
+		r.pool.wakeObject(i.Object)
 	}
 }
 

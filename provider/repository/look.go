@@ -92,7 +92,7 @@ func (r *Repository) runSharedLook(f *sharedLook) {
 		return err
 	})
 	for _, key := range r.recordSharedLook(f) {
-		r.pool.options.Wake(key)
+		r.pool.wakeObject(key)
 	}
 	r.pool.trimSnapshotCache()
 }

@@ -90,6 +90,9 @@ type Pool struct {
 
 	pending pendingItems
 
+	// wakers are called in place of Options.Wake for objects of other controllers, by how the names of those begin.
+	wakers map[string]func(types.NamespacedName)
+
 	// ended is closed when the pool ends: no pause begins after it.
 	ended chan struct{}
 	end   func()
@@ -113,8 +116,29 @@ func NewPool(o Options) *Pool {
 	return &Pool{
 		options: o, administrators: newAdministratorLimits(), tenants: newTenantLimits(),
 		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, pending: newPendingItems(),
-		ended: ended, end: sync.OnceFunc(func() { close(ended) }),
+		wakers: map[string]func(types.NamespacedName){}, ended: ended, end: sync.OnceFunc(func() { close(ended) }),
 	}
+}
+
+// WakeWith makes the pool wake the objects of another controller, whose names it gives with a prefix that no name of an object can have. The function gets
+// the name without it, and must not block.
+func (p *Pool) WakeWith(prefix string, wake func(types.NamespacedName)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wakers[prefix] = wake
+}
+
+// wakeObject wakes an object for what has ended.
+func (p *Pool) wakeObject(key types.NamespacedName) {
+	prefix, name, isOther := strings.Cut(key.Name, "/")
+	p.mu.Lock()
+	wake := p.wakers[prefix+"/"]
+	p.mu.Unlock()
+	if !isOther || wake == nil {
+		p.options.Wake(key)
+		return
+	}
+	wake(types.NamespacedName{Namespace: key.Namespace, Name: name})
 }
 
 // Start ends all pauses once the context ends. It returns nil then.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -196,5 +197,21 @@ func TestEndedReportsEachOperation(t *testing.T) {
 	}
 	if len(failed) == 0 || strings.Contains(string(failed[0]), " ") {
 		t.Errorf("operations that failed, by class: got %q", failed)
+	}
+}
+
+// TestWakeWith wakes the objects of another controller by their own names, and all others as before.
+func TestWakeWith(t *testing.T) {
+	var own, others []string
+	p := pool(Options{Wake: func(key types.NamespacedName) { own = append(own, key.String()) }})
+	p.WakeWith("other/", func(key types.NamespacedName) { others = append(others, key.String()) })
+	for _, name := range []string{"web", "other/web", "unknown/web", "other"} {
+		p.wakeObject(types.NamespacedName{Namespace: "ns", Name: name})
+	}
+	if diff := cmp.Diff([]string{"ns/web", "ns/unknown/web", "ns/other"}, own); diff != "" {
+		t.Errorf("objects of the pool's own controller: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"ns/web"}, others); diff != "" {
+		t.Errorf("objects of the other one: -want, +got:\n%s", diff)
 	}
 }
