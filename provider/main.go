@@ -30,6 +30,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
+	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
@@ -112,6 +113,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
 		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
+		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {

@@ -19,6 +19,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
 const (
@@ -38,6 +39,7 @@ func newScheme() *runtime.Scheme {
 		configv1alpha1.AddToScheme,
 		deliveryv1alpha1.AddToScheme,
 		rolloutv1alpha1.AddToScheme,
+		statev1alpha1.AddToScheme,
 	} {
 		utilruntime.Must(add(s))
 	}

@@ -73,6 +73,9 @@ const (
 	// WakeCrossplane is Crossplane, which watches again by itself.
 	WakeCrossplane Wake = "Crossplane, which watches it again after five minutes"
 
+	// WakePrune is a request of a user that is made again.
+	WakePrune Wake = "another PruneRequest"
+
 	// WakeInstall is a part of the installation that runs again.
 	WakeInstall Wake = "the part of the installation that runs again"
 )
@@ -110,6 +113,8 @@ const (
 	ManagedCluster   Kind = "ManagedCluster"
 	RolloutRequest   Kind = "RolloutRequest"
 	ProviderConfig   Kind = "ProviderConfig"
+	PruneRequest     Kind = "PruneRequest"
+	PruneApproval    Kind = "PruneApproval"
 
 	// Site is one Site in the status of a SiteSync.
 	Site Kind = "Site"
@@ -120,7 +125,7 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, Application, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, Site, Cluster, Installation}
+	return []Kind{IntentDeployment, Application, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
@@ -136,6 +141,8 @@ func reasonsOf(k Kind) map[string]Advice {
 		ManagedCluster:   managedClusterReasons,
 		RolloutRequest:   requestReasons,
 		ProviderConfig:   configReasons,
+		PruneRequest:     pruneReasons,
+		PruneApproval:    pruneApprovalReasons,
 		Site:             siteReasons,
 		Cluster:          clusterReasons,
 		Installation:     installationReasons,

@@ -33,6 +33,8 @@ func sections() []section {
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},
 		{"Cluster", "provider/clusters/readiness/reasons.go", advice.Cluster},
 		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go", advice.RolloutRequest},
+		{"PruneRequest", "apis/state/v1alpha1/prunerequest_conditions.go", advice.PruneRequest},
+		{"PruneApproval", "apis/state/v1alpha1/pruneapproval_conditions.go", advice.PruneApproval},
 		{"Installation", "apis/advice/installation.go", advice.Installation},
 		{"ProviderConfig and ClusterProviderConfig", "apis/config/v1alpha1/conditions.go", advice.ProviderConfig},
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
+	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/controller/site"
@@ -58,6 +59,9 @@ type Options struct {
 
 	// SiteSync holds the options of the controller of SiteSyncs.
 	SiteSync sitesync.Options
+
+	// PruneRequest holds the options of the controller of PruneRequests.
+	PruneRequest prunerequest.Options
 
 	// Metrics of the provider.
 	Metrics *telemetry.Metrics
@@ -118,6 +122,12 @@ func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot set up controller of GitDeliveries")
 	}
-	of.SiteSync.Repositories = repositories
+	of.SiteSync.Repositories, of.PruneRequest.Repositories = repositories, repositories
+	// PruneRequests are optional: without them nothing is pruned.
+	o.Gate.Register(func() {
+		if err := prunerequest.Setup(mgr, o, of.PruneRequest); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of PruneRequests"))
+		}
+	}, prunerequest.Kinds()...)
 	return errors.Wrap(sitesync.Setup(mgr, o, of.SiteSync), "cannot set up controller of SiteSyncs")
 }

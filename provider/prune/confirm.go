@@ -32,7 +32,7 @@ func Confirm(approved, shown string, since time.Time, fresh *Plan, now time.Time
 		return AnswerNotADigest
 	case approved != shown:
 		return AnswerOtherPlan
-	case since.IsZero() || age < 0 || age >= goodFor:
+	case since.IsZero() || age < 0 || age >= PlanLifetime:
 		return AnswerExpired
 	case fresh.Refusal != "" || fresh.Digest != approved:
 		return AnswerPlanChanged

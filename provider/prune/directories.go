@@ -2,6 +2,7 @@ package prune
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/intentplane/intentplane/provider/marker"
@@ -53,20 +54,20 @@ func newIndex(f *Facts) *index {
 }
 
 // living returns the objects that name a claim, in either shape since both have the same directory, or the directory, or one above or below it.
-func (x *index) living(namespace, name, path string) []*Living {
-	out := slices.Concat(x.claims[namespace+"/"+name], x.paths[path], x.below[path])
-	for _, above := range pathsAbove(path) {
+func (x *index) living(namespace, name, at string) []*Living {
+	out := slices.Concat(x.claims[namespace+"/"+name], x.paths[at], x.below[at])
+	for _, above := range pathsAbove(at) {
 		out = append(out, x.paths[above]...)
 	}
 	return out
 }
 
 // pathsAbove returns the directories that a path is in.
-func pathsAbove(path string) []string {
+func pathsAbove(at string) []string {
 	out := []string{}
-	for i := range len(path) {
-		if path[i] == '/' {
-			out = append(out, path[:i])
+	for i := range len(at) {
+		if at[i] == '/' {
+			out = append(out, at[:i])
 		}
 	}
 	return out
@@ -77,7 +78,10 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	items, ours := []Item{}, 0
 	nested, x := nestedPaths(f.Directories), newIndex(f)
 	for i := range f.Directories {
-		d := readDirectory(&f.Directories[i], nested, x)
+		d := readDirectory(f, &f.Directories[i], nested, x)
+		if f.hides(d.namespace()) {
+			continue
+		}
 		if d.problem == "" && f.explainOwner(d) == "" {
 			ours++
 		}
@@ -93,8 +97,19 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	return items, ours
 }
 
+// namespace that a directory belongs to: that of its claim or, where no marker says it, that of its path.
+func (d *directory) namespace() string {
+	if d.marker.Claim.Namespace != "" {
+		return d.marker.Claim.Namespace
+	}
+	return namespaceOfPath(d.Path)
+}
+
+// namespaceOfPath returns the namespace in <path of the Site>/<namespace>/<name>.
+func namespaceOfPath(at string) string { return path.Base(path.Dir(at)) }
+
 // readDirectory reads the marker, and finds what the state remembers and what names the directory.
-func readDirectory(from *Directory, nested map[string]string, x *index) *directory {
+func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index) *directory {
 	d := &directory{Directory: *from}
 	m, err := marker.Parse(from.Marker)
 	switch {
@@ -104,6 +119,9 @@ func readDirectory(from *Directory, nested map[string]string, x *index) *directo
 		d.problem = err.Error()
 	case nested[from.Path] != "":
 		d.problem = fmt.Sprintf("directory %s is above or below it", nested[from.Path])
+		if f.hides(namespaceOfPath(nested[from.Path])) {
+			d.problem = "a directory of another namespace is above or below it"
+		}
 	}
 	if err != nil {
 		return d
@@ -141,14 +159,14 @@ func directoryRules() []rule[*directory] {
 		{KeepNotOurs, func(_ *Facts, d *directory) string { return d.problem }},
 		{KeepOwnedElsewhere, (*Facts).explainOwner},
 		{KeepNotYourNamespace, func(f *Facts, d *directory) string { return f.explainNamespace(d.marker.Claim.Namespace) }},
-		{KeepPinned, func(_ *Facts, d *directory) string {
-			return explainLiving(d, "keeps it: it is labelled to be kept", func(l *Living) bool { return l.Pinned })
+		{KeepPinned, func(f *Facts, d *directory) string {
+			return f.explainLiving(d, "keeps it: it is labelled to be kept", func(l *Living) bool { return l.Pinned })
 		}},
-		{KeepDeleting, func(_ *Facts, d *directory) string {
-			return explainLiving(d, "is being deleted and removes it", func(l *Living) bool { return l.Deleting && !l.Pinned })
+		{KeepDeleting, func(f *Facts, d *directory) string {
+			return f.explainLiving(d, "is being deleted and removes it", func(l *Living) bool { return l.Deleting && !l.Pinned })
 		}},
-		{KeepInUse, func(_ *Facts, d *directory) string {
-			return explainLiving(d, "uses it", func(l *Living) bool { return !l.Deleting && !l.Pinned })
+		{KeepInUse, func(f *Facts, d *directory) string {
+			return f.explainLiving(d, "uses it", func(l *Living) bool { return !l.Deleting && !l.Pinned })
 		}},
 		{KeepUnremembered, explainMemory},
 		{KeepChanged, explainTree},
@@ -175,9 +193,12 @@ func (f *Facts) explainOwner(d *directory) string {
 }
 
 // explainLiving returns a sentence if an object that counts names the directory.
-func explainLiving(d *directory, does string, counts func(*Living) bool) string {
+func (f *Facts) explainLiving(d *directory, does string, counts func(*Living) bool) string {
 	for _, l := range d.living {
 		if counts(l) {
+			if f.hides(l.Namespace) {
+				return fmt.Sprintf("an object of another namespace %s", does)
+			}
 			return fmt.Sprintf("%s %s/%s %s", l.Kind, l.Namespace, l.Name, does)
 		}
 	}

@@ -25,26 +25,34 @@ func TestDirectoryRules(t *testing.T) {
 			f.Directories[0].Objects = append(f.Directories[0].Objects, Object{Kind: kind, Name: "data"})
 		}
 	}
+	system := func(change func(*Facts)) func(*Facts) {
+		return func(f *Facts) { f.Namespace, f.Namespaces = f.SystemNamespace, []string{"team-a"}; change(f) }
+	}
 	const path = "clusters/edge1/team-a/app-0"
 	cases := map[string]struct {
 		reason string
 		change func(*Facts)
 		want   string
 	}{
-		"Orphan":     {reason: "A directory of ours without an owner goes.", change: func(*Facts) {}, want: "app-0 Prune"},
-		"NoMarker":   {reason: "A directory without a marker is not ours.", change: func(f *Facts) { f.Directories[0].Marker = nil }, want: "Keep NotOurs"},
-		"Malformed":  {reason: "A directory with a malformed marker is not ours.", change: func(f *Facts) { f.Directories[0].Marker = []byte("{") }, want: "Keep NotOurs"},
-		"LongMarker": {reason: "A marker with too many bytes is not one.", change: func(f *Facts) { f.Directories[0].Marker = append(f.Directories[0].Marker, make([]byte, 5000)...) }, want: "Keep NotOurs"},
-		"Above":      {reason: "A directory above another one would take that along.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: path + "/x/y"}) }, want: "Keep NotOurs, app-0 Keep NotOurs"},
-		"Below":      {reason: "A directory inside of another claim's is part of that.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "clusters/edge1"}) }, want: "Keep NotOurs, app-0 Keep NotOurs"},
-		"Beside":     {reason: "A directory whose name begins alike is another one.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: path + "-x"}) }, want: "app-0 Prune, Keep NotOurs"},
-		"Other":      {reason: "A directory of another control plane is pruned there.", change: mark("other", ourUID, "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
-		"Lost":       {reason: "A directory of a lost cluster stays until its UID is named.", change: mark("prod", lostUID, "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
-		"NoUID":      {reason: "A marker without a UID is not that of a cluster that nothing names.", change: mark("prod", "", "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
-		"TakenOver":  {reason: "A directory of a lost cluster goes when its UID is named.", change: func(f *Facts) { mark("prod", lostUID, "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Prune"},
-		"TakenBy":    {reason: "Taking over one cluster takes over no other one.", change: func(f *Facts) { mark("prod", "uid-7", "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Keep OwnedElsewhere"},
-		"TakenName":  {reason: "A cluster of another name cannot be taken over.", change: func(f *Facts) { mark("other", lostUID, "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Keep OwnedElsewhere"},
-		"Namespace":  {reason: "A directory of another namespace is that tenant's.", change: mark("prod", ourUID, "team-b", "app-0"), want: "app-0 Keep NotYourNamespace"},
+		"Orphan":      {reason: "A directory of ours without an owner goes.", change: func(*Facts) {}, want: "app-0 Prune"},
+		"NoMarker":    {reason: "A directory without a marker is not ours.", change: func(f *Facts) { f.Directories[0].Marker = nil }, want: "Keep NotOurs"},
+		"Malformed":   {reason: "A directory with a malformed marker is not ours.", change: func(f *Facts) { f.Directories[0].Marker = []byte("{") }, want: "Keep NotOurs"},
+		"LongMarker":  {reason: "A marker with too many bytes is not one.", change: func(f *Facts) { f.Directories[0].Marker = append(f.Directories[0].Marker, make([]byte, 5000)...) }, want: "Keep NotOurs"},
+		"Above":       {reason: "A directory above another one would take that along.", change: system(func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: path + "/x/y"}) }), want: "Keep NotOurs, app-0 Keep NotOurs"},
+		"AboveHidden": {reason: "A directory above one of another namespace stays, and the other one is not shown.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: path + "/x/y"}) }, want: "app-0 Keep NotOurs"},
+		"Below":       {reason: "A directory inside of another claim's is part of that.", change: system(func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "clusters/edge1"}) }), want: "Keep NotOurs, app-0 Keep NotOurs"},
+		"Beside":      {reason: "A directory whose name begins alike is another one.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: path + "-x"}) }, want: "app-0 Prune, Keep NotOurs"},
+		"Other":       {reason: "A directory of another control plane is pruned there.", change: mark("other", ourUID, "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
+		"Lost":        {reason: "A directory of a lost cluster stays until its UID is named.", change: mark("prod", lostUID, "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
+		"NoUID":       {reason: "A marker without a UID is not that of a cluster that nothing names.", change: mark("prod", "", "team-a", "app-0"), want: "app-0 Keep OwnedElsewhere"},
+		"TakenOver":   {reason: "A directory of a lost cluster goes when its UID is named.", change: func(f *Facts) { mark("prod", lostUID, "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Prune"},
+		"TakenBy":     {reason: "Taking over one cluster takes over no other one.", change: func(f *Facts) { mark("prod", "uid-7", "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Keep OwnedElsewhere"},
+		"TakenName":   {reason: "A cluster of another name cannot be taken over.", change: func(f *Facts) { mark("other", lostUID, "team-a", "app-0")(f); f.Repository.TakeOverFrom = lostUID }, want: "app-0 Keep OwnedElsewhere"},
+		"Namespace":   {reason: "A directory of another namespace is that tenant's.", change: system(mark("prod", ourUID, "team-b", "app-0")), want: "app-0 Keep NotYourNamespace"},
+		"Hidden":      {reason: "A tenant does not see a directory of another namespace.", change: mark("prod", ourUID, "team-b", "app-0"), want: ""},
+		"HiddenPath": {reason: "A tenant does not see what stands without a marker where another namespace has its directories.", change: func(f *Facts) {
+			f.Directories[0].Path, f.Directories[0].Marker = "clusters/edge1/team-b/app-0", nil
+		}, want: ""},
 		"ClaimLives": {reason: "A claim of the name uses it, in either shape.", change: living(func(l *Living) {
 			l.Claim = rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Namespace: "team-a", Name: "app-0"}
 		}), want: "app-0 Keep InUse"},

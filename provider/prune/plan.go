@@ -17,10 +17,10 @@ const (
 
 	// fewItems are never most of a repository.
 	fewItems = 5
-
-	// goodFor is how long a plan may be approved.
-	goodFor = time.Hour
 )
+
+// PlanLifetime is how long a plan may be approved.
+const PlanLifetime = time.Hour
 
 // A Verdict says what becomes of an item.
 type Verdict string
@@ -263,7 +263,11 @@ func (f *Facts) unknownOwners() string {
 	}
 	for _, d := range f.Repository.Deliveries {
 		if slices.Contains([]string{"OwnedElsewhere", "MemoryUnknown", "OrderBehind", "Diverged"}, d.Reason) {
-			return fmt.Sprintf("GitDelivery %s/%s of the repository is %s, so a restore may be going on: solve that first", d.Namespace, d.Name, d.Reason)
+			named := fmt.Sprintf("GitDelivery %s/%s", d.Namespace, d.Name)
+			if f.hides(d.Namespace) {
+				named = "a GitDelivery of another namespace"
+			}
+			return fmt.Sprintf("%s of the repository is %s, so a restore may be going on: solve that first", named, d.Reason)
 		}
 	}
 	return ""
@@ -274,6 +278,11 @@ func (f *Facts) covers(namespace string) bool {
 	isSystem := f.Namespace == f.SystemNamespace && f.Namespace != ""
 	isNamed := slices.Contains(f.Namespaces, "*") || slices.Contains(f.Namespaces, namespace)
 	return namespace != "" && (namespace == f.Namespace || isSystem && isNamed)
+}
+
+// hides reports whether who may make the request may not learn of what belongs to a namespace.
+func (f *Facts) hides(namespace string) bool {
+	return f.Namespace != f.SystemNamespace && namespace != f.Namespace
 }
 
 // explainNamespace says of a namespace that is not covered how it would be.

@@ -155,6 +155,16 @@ func TestRefusePlan(t *testing.T) {
 			return f
 		}, want: RefusalStateUntrusted, says: "the state is not signed"},
 	}
+	cases["HiddenDelivery"] = struct {
+		reason string
+		facts  func() *Facts
+		want   Refusal
+		says   string
+	}{reason: "A tenant does not learn which delivery of another namespace shows signs of a restore.", facts: func() *Facts {
+		f := orphans(t, 1)
+		f.Repository.Deliveries = []Delivery{{Namespace: "team-b", Name: "y", Reason: "Diverged"}}
+		return f
+	}, want: RefusalUncertain, says: "a GitDelivery of another namespace of the repository is Diverged"}
 	for _, reason := range []string{"OwnedElsewhere", "MemoryUnknown", "OrderBehind", "Diverged"} {
 		cases[reason] = struct {
 			reason string
@@ -163,9 +173,9 @@ func TestRefusePlan(t *testing.T) {
 			says   string
 		}{reason: "A delivery that shows signs of a restore refuses all.", facts: func() *Facts {
 			f := orphans(t, 1)
-			f.Repository.Deliveries = []Delivery{{Namespace: "team-b", Name: "x", Reason: "Delivered"}, {Namespace: "team-b", Name: "y", Reason: reason}}
+			f.Repository.Deliveries = []Delivery{{Namespace: "team-a", Name: "x", Reason: "Delivered"}, {Namespace: "team-a", Name: "y", Reason: reason}}
 			return f
-		}, want: RefusalUncertain, says: "GitDelivery team-b/y of the repository is " + reason}
+		}, want: RefusalUncertain, says: "GitDelivery team-a/y of the repository is " + reason}
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
 	nameGroups             = "intentplane_git_push_deliveries"
 	nameMeasurements       = "intentplane_gate_measurements_total"
+	namePruned             = "intentplane_prune_items_total"
 	nameMeasuring          = "intentplane_gate_measurement_duration_seconds"
 )
 
@@ -71,6 +72,7 @@ func Families() []Family {
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
+		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories in plans of PruneRequests: Prune, or Keep with its reason. Those that a status has no room for are left out."},
 		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
 		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
 	}

@@ -33,7 +33,7 @@ type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
 	current, clusterCurrent, unreachable, canaries                                              *prometheus.GaugeVec
-	canarySteps, applicationTransitions                                                         *prometheus.CounterVec
+	canarySteps, applicationTransitions, pruned                                                 *prometheus.CounterVec
 	applicationPhases                                                                           *prometheus.HistogramVec
 	applicationCurrent                                                                          *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds                                                        *prometheus.HistogramVec
@@ -59,6 +59,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	}
 	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
 	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
+	m.pruned = counter(namePruned)
 	m.startAtZero()
 	m.startCanariesAtZero()
 	return m, nil

@@ -97,6 +97,8 @@ func allFigures(s *stage) []figure {
 		{"state_writers_lost", "changes", s.withoutControlPlane(b.recordFigure("lost"))},
 		{"state_10000_bytes", "bytes", s.withoutControlPlane(b.recordFigure("bytes"))},
 		{"prune_wrong", "plans", s.withoutControlPlane(wrongPlans)},
+		{"prune_plan_5000_dirs_s", "s", s.withoutControlPlane(pruneFigure("plan_s"))},
+		{"prune_500_commits", "commits", s.withoutControlPlane(pruneFigure("commits"))},
 		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOfValues))},
 		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOfValues))},
 		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOfValues))},

@@ -225,23 +225,14 @@ func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery)
 	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
 		return nil, &deniedError{err: err}
 	}
-	creds, err := credentials.Read(ctx, c.kube, cfg.credentialsConfig(c.guard))
+	o, err := Opener{Kube: c.kube, Pool: c.pool, Guard: c.guard, Now: c.now}.openConfigured(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	forms, err := newClients(cfg.spec, creds, c.now)
-	if err != nil {
-		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
-	}
-	repo, err := c.pool.Open(forms...)
-	if err != nil {
-		return nil, err
-	}
-	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		connector: c, repo: repo, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: uid,
+		connector: c, repo: o.Repository, config: cfg, age: cfg.pollInterval(c.interval), clusterUID: o.ClusterUID,
 		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
-	}, err
+	}, nil
 }
 
 // pollInterval returns the interval of the configuration where it is shorter than another one.
@@ -263,15 +254,20 @@ func configOfDelivery(ctx context.Context, r client.Reader, d *v1alpha1.GitDeliv
 	if ref == nil {
 		return config{}, &credentials.InvalidError{Field: refField, Detail: "is required"}
 	}
-	switch ref.Kind {
+	return configNamed(ctx, r, ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})
+}
+
+// configNamed returns the configuration of a kind, as an object of a namespace names it.
+func configNamed(ctx context.Context, r client.Reader, kind string, key client.ObjectKey) (config, error) {
+	switch kind {
 	case policy.KindProviderConfig:
 		o := &configv1alpha1.ProviderConfig{}
-		err := r.Get(ctx, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name}, o)
-		return config{kind: ref.Kind, namespace: d.GetNamespace(), generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
+		err := r.Get(ctx, key, o)
+		return config{kind: kind, namespace: key.Namespace, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, kind, key.Name)
 	case policy.KindClusterProviderConfig:
 		o := &configv1alpha1.ClusterProviderConfig{}
-		err := r.Get(ctx, client.ObjectKey{Name: ref.Name}, o)
-		return config{kind: ref.Kind, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, ref.Kind, ref.Name)
+		err := r.Get(ctx, client.ObjectKey{Name: key.Name}, o)
+		return config{kind: kind, generation: o.GetGeneration(), spec: &o.Spec}, goneOrError(err, kind, key.Name)
 	}
 	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
 }

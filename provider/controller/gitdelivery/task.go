@@ -214,9 +214,15 @@ const (
 // keepPlaces leaves something in the directories of Sites that a change empties. Git has no empty directories, and an engine that does not
 // find its directory prunes nothing.
 func (f facts) keepPlaces(s *git.Snapshot, c *git.Change) error {
+	return KeepPlaces(s, c, f.engineReads)
+}
+
+// KeepPlaces is what a delivery does about the directories that a change removes, of which some are those of a Site with an engine. It returns a
+// *failure.Error if the snapshot cannot be read.
+func KeepPlaces(s *git.Snapshot, c *git.Change, isRead func(dir string) bool) error {
 	for _, removed := range c.Remove {
 		dir := path.Dir(path.Dir(removed))
-		if dir == "." || !f.engineReads(removed) {
+		if dir == "." || !isRead(removed) {
 			continue
 		}
 		empty, err := isSiteEmptied(s, dir, c)
@@ -239,7 +245,11 @@ func putDirectory(c *git.Change, dir string, files map[string][]byte) {
 
 // engineReads is true for a directory of a Site that has an engine. Of a deleted Site that is not known.
 func (f facts) engineReads(dir string) bool {
-	site := f.sites[f.siteOfDirectory(dir)]
+	return HasEngine(f.sites[f.siteOfDirectory(dir)])
+}
+
+// HasEngine reports whether a GitOps engine reads the directory of a Site, which may be nil.
+func HasEngine(site *catalogv1alpha1.Site) bool {
 	return site != nil && site.Spec.Engine.Type != "" && site.Spec.Engine.Type != catalogv1alpha1.EngineNone
 }
 

@@ -1,0 +1,27 @@
+package v1alpha1
+
+import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+// Types of the conditions of a PruneApproval.
+const (
+	// TypeAccepted says whether the approval counts.
+	TypeAccepted xpv2.ConditionType = "Accepted"
+)
+
+// Reasons of the conditions of a PruneApproval.
+const (
+	// ReasonAccepted means that the plan is carried out because of the approval.
+	ReasonAccepted xpv2.ConditionReason = "Accepted"
+
+	// ReasonUnknownRequest means that the request does not exist.
+	ReasonUnknownRequest xpv2.ConditionReason = "UnknownRequest"
+
+	// ReasonOtherRequest means that the request has another UID: it was made again.
+	ReasonOtherRequest xpv2.ConditionReason = "OtherRequest"
+
+	// ReasonOtherPlan means that the request shows another plan than the approval names.
+	ReasonOtherPlan xpv2.ConditionReason = "OtherPlan"
+
+	// ReasonTooLate means that the request has come to its end, or was approved before.
+	ReasonTooLate xpv2.ConditionReason = "TooLate"
+)

@@ -1,0 +1,248 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// LabelPrune on an object says what becomes of the directories that the object names. Its value PruneKeep keeps them, also while the object is deleted.
+const LabelPrune = "intentplane.dev/prune"
+
+// PruneKeep is the value of LabelPrune that keeps what an object names.
+const PruneKeep = "keep"
+
+// Scope is what a PruneRequest is about.
+type Scope string
+
+// ScopeDirectories is about the directories of a repository that no object of the cluster names.
+const ScopeDirectories Scope = "Directories"
+
+// PruneRequestSpec is what a plan is asked for.
+type PruneRequestSpec struct {
+	// Scope of the plan. Directories means the directories with a marker of this control plane that no claim, composite or delivery names.
+	// +required
+	// +kubebuilder:validation:Enum=Directories
+	Scope Scope `json:"scope"`
+
+	// ProviderConfigRef names the configuration of the repository.
+	// +required
+	ProviderConfigRef rolloutv1alpha1.ConfigReference `json:"providerConfigRef"`
+
+	// Only the directories of these paths, and those of claims of these names. Absent means all. A name that nothing has refuses the plan.
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +listType=set
+	Only []string `json:"only,omitempty"`
+
+	// MinAge is how long ago a directory was delivered at least. A younger one is kept. Default: 1h. 0s means any age.
+	// +optional
+	// +kubebuilder:default="1h"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must not be negative"
+	MinAge *metav1.Duration `json:"minAge,omitempty"`
+
+	// AllowMost lets more than half of the directories go that the request may see, and more than five. Default: false.
+	// +optional
+	AllowMost bool `json:"allowMost,omitempty"`
+
+	// AllowStateful lets directories go that hold volumes, StatefulSets, definitions, namespaces, what a Blueprint marks as irreversible, or what
+	// cannot be read. Default: false.
+	// +optional
+	AllowStateful bool `json:"allowStateful,omitempty"`
+
+	// Namespaces beside that of the request, "*" for all. They count in a request in the namespace of Crossplane alone. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	Namespaces []string `json:"namespaces,omitempty"`
+}
+
+// Phase is how far a PruneRequest is.
+type Phase string
+
+// Phases of a PruneRequest. All but PhasePlanned and PhasePruning are final.
+const (
+	// PhasePlanned means that status.plan can be approved.
+	PhasePlanned Phase = "Planned"
+
+	// PhaseRefused means that nothing of the plan may be done.
+	PhaseRefused Phase = "Refused"
+
+	// PhasePruning means that the plan was approved and is carried out.
+	PhasePruning Phase = "Pruning"
+
+	// PhaseDone means that what the plan removes is gone, or that the plan removes nothing.
+	PhaseDone Phase = "Done"
+
+	// PhasePlanChanged means that the approved plan would be another one by now. Nothing was removed.
+	PhasePlanChanged Phase = "PlanChanged"
+
+	// PhaseExpired means that no approval came within an hour. Nothing was removed.
+	PhaseExpired Phase = "Expired"
+)
+
+// IsFinal reports whether a phase never changes.
+func (p Phase) IsFinal() bool {
+	return p == PhaseRefused || p == PhaseDone || p == PhasePlanChanged || p == PhaseExpired
+}
+
+// PruneItem is one directory of a plan.
+type PruneItem struct {
+	// Kind of the item: Directory.
+	Kind string `json:"kind"`
+
+	// Namespace of the claim that the directory was written for. Absent means that it is not known.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+
+	// Name of the claim. Absent means that it is not known.
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// Site that the directory was delivered to. Absent means that it is not known.
+	// +optional
+	Site string `json:"site,omitempty"`
+
+	// Path of the directory in the repository.
+	Path string `json:"path"`
+
+	// Tree is the Git id of the directory without its marker.
+	// +optional
+	Tree string `json:"tree,omitempty"`
+
+	// Commit that delivered the directory, as the state remembers it. Absent means that the state does not have it.
+	// +optional
+	Commit string `json:"commit,omitempty"`
+
+	// Objects is how many Kubernetes objects are in the directory. It is counted of what the plan removes.
+	// +optional
+	Objects int32 `json:"objects,omitempty"`
+
+	// Stateful objects in it, as KIND/NAME: the first 20.
+	// +optional
+	// +listType=atomic
+	Stateful []string `json:"stateful,omitempty"`
+
+	// Verdict: Prune or Keep.
+	Verdict string `json:"verdict"`
+
+	// Reason why the directory is kept. Absent of one that goes.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+
+	// Message says more about the reason.
+	// +optional
+	Message string `json:"message,omitempty"`
+}
+
+// PrunePlan is what would be removed, and what is kept and why.
+type PrunePlan struct {
+	// Digest identifies what would be removed: names, trees, repository and options. Absent of a plan that is refused.
+	// +optional
+	Digest string `json:"digest,omitempty"`
+
+	// At is when the plan was made. It can be approved for an hour.
+	At metav1.Time `json:"at"`
+
+	// Commit of the branch that the plan was made of. Absent means that the branch does not exist.
+	// +optional
+	Commit string `json:"commit,omitempty"`
+
+	// Items that go, and then those that are kept: 500 at most.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
+	Items []PruneItem `json:"items,omitempty"`
+
+	// Pruned is how many items would go, and Kept how many are kept, with those that are not listed.
+	Pruned int32 `json:"pruned"`
+
+	// Kept is how many items are kept, with those that are not listed.
+	Kept int32 `json:"kept"`
+
+	// More items are kept than items lists. Absent means none.
+	// +optional
+	More int32 `json:"more,omitempty"`
+}
+
+// PruneResult is what became of an approved plan.
+type PruneResult struct {
+	// Approval is the name of the PruneApproval that counts.
+	Approval string `json:"approval"`
+
+	// StartedAt is when the plan began to be carried out, and the date of the commit.
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// Commit that removed the directories. Absent until it is in the branch.
+	// +optional
+	Commit string `json:"commit,omitempty"`
+
+	// Pruned is how many directories the commit removed.
+	// +optional
+	Pruned int32 `json:"pruned,omitempty"`
+}
+
+// PruneRequestStatus is the plan of a request, and what became of it.
+type PruneRequestStatus struct {
+	// The conditions are Planned, Approved and Completed.
+	xpv2.ConditionedStatus `json:",inline"`
+
+	// Phase: Planned, Refused, Pruning, Done, PlanChanged or Expired. Absent until there is a plan.
+	// +optional
+	Phase Phase `json:"phase,omitempty"`
+
+	// Plan that can be approved. It is made once: another request makes another one.
+	// +optional
+	Plan *PrunePlan `json:"plan,omitempty"`
+
+	// Result of the approved plan. Absent until it is approved.
+	// +optional
+	Result *PruneResult `json:"result,omitempty"`
+}
+
+// A PruneRequest asks what could be removed because no object owns it any more. It removes nothing: a PruneApproval does, which names the plan. It is made
+// once and never changes.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,shortName=preq,categories={intentplane}
+// +kubebuilder:printcolumn:name="CONFIG",type="string",JSONPath=".spec.providerConfigRef.name"
+// +kubebuilder:printcolumn:name="PHASE",type="string",JSONPath=".status.phase"
+// +kubebuilder:printcolumn:name="PRUNED",type="integer",JSONPath=".status.plan.pruned"
+// +kubebuilder:printcolumn:name="KEPT",type="integer",JSONPath=".status.plan.kept"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Completed')].reason"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:printcolumn:name="PLAN",type="string",JSONPath=".status.plan.digest",priority=1
+type PruneRequest struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the request. It never changes.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec never changes: make another PruneRequest"
+	Spec PruneRequestSpec `json:"spec"`
+
+	// Status of the request.
+	// +optional
+	Status PruneRequestStatus `json:"status,omitempty"`
+}
+
+// PruneRequestList contains a list of PruneRequests.
+//
+// +kubebuilder:object:root=true
+type PruneRequestList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []PruneRequest `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&PruneRequest{}, &PruneRequestList{})
+}

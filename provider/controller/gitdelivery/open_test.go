@@ -1,0 +1,65 @@
+package gitdelivery
+
+import (
+	"strings"
+	"testing"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// TestCommitMessage adds no trailer that its author did not mean, and reads what it wrote.
+func TestCommitMessage(t *testing.T) {
+	text := CommitMessage("Prune\n1 directory", "prod", "uid-1", [2]string{"Intentplane-Prune", "request"}, [2]string{"Intentplane-Approved-By", "ann\nIntentplane-Prune: other"})
+	if !strings.HasPrefix(text, "Prune 1 directory\n\nIntentplane-Control-Plane: prod\nIntentplane-Cluster: uid-1\n") {
+		t.Errorf("message: %s", text)
+	}
+	m := git.Message{Message: text}
+	for name, want := range map[string]string{"Intentplane-Prune": "request", "Intentplane-Approved-By": "ann Intentplane-Prune: other", "Intentplane-Claim": ""} {
+		if got := Trailer(m, name); got != want {
+			t.Errorf("Trailer(%s): want %q, got %q", name, want, got)
+		}
+	}
+	if _, isOurs := parseCommitTrailers(m); isOurs {
+		t.Error("a commit that prunes brings no revision of a claim")
+	}
+}
+
+// TestOpener opens the repository that deliveries use, for who may name its configuration.
+func TestOpener(t *testing.T) {
+	w := newWorld(t)
+	config := w.config()
+	config.Name, config.Spec.Policy.AllowedNamespaces = "narrow", []string{"team-a"}
+	if err := w.kube.Create(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	o := Opener{Kube: w.kube, Pool: w.pool, Now: w.now}
+	cases := map[string]struct {
+		reason    string
+		ref       rolloutv1alpha1.ConfigReference
+		namespace string
+		anyone    bool
+		want      string
+	}{
+		"Allowed":  {reason: "A namespace that the configuration names may use it.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-a"},
+		"Denied":   {reason: "Another namespace may not.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-b", want: "PolicyDenied"},
+		"Anyone":   {reason: "Who may use each configuration may use this one.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true},
+		"Missing":  {reason: "A configuration that does not exist is reported.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone"},
+		"Own":      {reason: "A ProviderConfig is one of the namespace.", ref: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone"},
+		"NotAKind": {reason: "A kind that is no configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := o.Open(t.Context(), tc.ref, tc.namespace, tc.anyone)
+			if tc.want == "" {
+				if err != nil || got.Config == nil || got.Config.ControlPlane != "prod" || got.ClusterUID != "cluster-1" || got.Repository == nil {
+					t.Errorf("\n%s\nOpen(...): %+v, %v", tc.reason, got, err)
+				}
+				return
+			}
+			if err == nil || string(ReasonOf(err)) != tc.want {
+				t.Errorf("\n%s\nOpen(...): want %s, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}

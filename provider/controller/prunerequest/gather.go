@@ -1,0 +1,227 @@
+package prunerequest
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+// How many markers, and the files of how many directories, are read with one question to the server.
+const (
+	markersAtOnce     = 2_000
+	directoriesAtOnce = 50
+)
+
+// A gatherer gathers the facts about a request, past caches. What it read by an id it does not read again.
+type gatherer struct {
+	*Reconciler
+
+	request *v1alpha1.PruneRequest
+	opened  gitdelivery.OpenRepository
+
+	// markers are contents by the ids of their files, and objects are what directories hold, by their path and the id of their tree. Nil stands for what
+	// cannot be read.
+	markers map[string][]byte
+	objects map[string][]prune.Object
+}
+
+// newGatherer opens the repository of a request. It contacts no server.
+func (r *Reconciler) newGatherer(ctx context.Context, pr *v1alpha1.PruneRequest) (*gatherer, error) {
+	opened, err := r.opener.Open(ctx, pr.Spec.ProviderConfigRef, pr.GetNamespace(), pr.GetNamespace() == r.namespace)
+	if err != nil {
+		return nil, err
+	}
+	return &gatherer{Reconciler: r, request: pr.DeepCopy(), opened: opened, markers: map[string][]byte{}, objects: map[string][]prune.Object{}}, nil
+}
+
+// A draftedPlan is a plan with what it was made of.
+type draftedPlan struct {
+	prune.Plan
+
+	facts   *prune.Facts
+	records []record
+}
+
+// planAt makes the plan of a snapshot as it would have been made at a time: what became old enough since then is kept.
+func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*draftedPlan, error) {
+	f, records, err := g.gatherFacts(ctx, s, at)
+	if err != nil {
+		return nil, err
+	}
+	// The files of what stays for another reason are not read.
+	allowStateful := f.AllowStateful
+	f.AllowStateful = true
+	p, err := prune.MakePlan(f)
+	if err != nil {
+		return nil, err
+	}
+	f.AllowStateful = allowStateful
+	if p.Refusal == prune.RefusalTooMany {
+		return &draftedPlan{Plan: p, facts: f, records: records}, nil
+	}
+	if err := g.readObjects(ctx, s, f, p.Pruned()); err != nil {
+		return nil, err
+	}
+	p, err = prune.MakePlan(f)
+	return &draftedPlan{Plan: p, facts: f, records: records}, err
+}
+
+// gatherFacts gathers all but what is in the directories, which counts as unread.
+func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Time) (*prune.Facts, []record, error) {
+	spec := g.request.Spec
+	f := &prune.Facts{
+		Options: prune.Options{
+			Scope: prune.ScopeDirectories, Namespace: g.request.GetNamespace(), Namespaces: spec.Namespaces, Only: spec.Only,
+			AllowMost: spec.AllowMost, AllowStateful: spec.AllowStateful,
+		},
+		Now: at, SystemNamespace: g.namespace,
+	}
+	if spec.MinAge != nil {
+		f.MinAge = spec.MinAge.Duration
+	}
+	c := g.opened.Config
+	f.Repository = prune.Repository{
+		URL: c.Git.URL, Branch: c.Git.Branch, ControlPlane: c.ControlPlane, ClusterUID: g.opened.ClusterUID, TakeOverFrom: c.TakeOverFrom,
+		Untrusted: g.explainState(s),
+	}
+	records, err := g.readRecords(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.Repository.Entries = entriesOf(records, c.Git.Branch)
+	if err := g.listOwners(ctx, f); err != nil {
+		return nil, nil, err
+	}
+	f.Directories, err = g.readDirectories(ctx, s, records)
+	return f, records, err
+}
+
+// readDirectories returns the directories that have a marker of any control plane, or of a user.
+func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records []record) ([]prune.Directory, error) {
+	found, err := s.MarkedDirectories(ctx, g.opened.Config.Git.PathPrefix, tree.Marker)
+	if err != nil {
+		return nil, err
+	}
+	delete(found, "")
+	ids := []string{}
+	for _, d := range found {
+		if _, known := g.markers[d.File]; !known {
+			ids = append(ids, d.File)
+		}
+	}
+	slices.Sort(ids)
+	for chunk := range slices.Chunk(slices.Compact(ids), markersAtOnce) {
+		if err := g.readMarkers(ctx, s, chunk); err != nil {
+			return nil, err
+		}
+	}
+	sites, out := sitesOf(records, g.opened.Config.Git.Branch), make([]prune.Directory, 0, len(found))
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		d := found[dir]
+		out = append(out, prune.Directory{Site: sites[dir], Path: dir, Tree: d.Tree, Marker: append([]byte{}, g.markers[d.File]...), Unread: true})
+	}
+	return out, nil
+}
+
+// readMarkers reads files by their ids. One that is too large for an answer is found by halves, and counts as empty: it is not a marker.
+func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
+	got, err := g.opened.Repository.ReadFiles(ctx, s, ids)
+	switch {
+	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
+		return err
+	case err != nil && len(ids) > 1:
+		half := len(ids) / 2
+		if err := g.readMarkers(ctx, s, ids[:half]); err != nil {
+			return err
+		}
+		return g.readMarkers(ctx, s, ids[half:])
+	}
+	for _, id := range ids {
+		g.markers[id] = got[id]
+	}
+	return nil
+}
+
+// readObjects reads what is in the directories of items.
+func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Facts, items []prune.Item) error {
+	trees := map[string]string{}
+	for _, i := range items {
+		trees[i.Path] = i.Path + " " + i.Tree
+	}
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(trees)), func(dir string) bool { _, known := g.objects[trees[dir]]; return known })
+	for chunk := range slices.Chunk(missing, directoriesAtOnce) {
+		if err := g.readChunk(ctx, s, chunk, trees); err != nil {
+			return err
+		}
+	}
+	marked, err := g.irreversibleKinds(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range f.Directories {
+		d := &f.Directories[i]
+		objects := g.objects[trees[d.Path]]
+		if objects == nil {
+			continue
+		}
+		d.Unread = false
+		for _, o := range objects {
+			o.Irreversible = marked[o.Kind]
+			d.Objects = append(d.Objects, o)
+		}
+	}
+	return nil
+}
+
+// readChunk reads some directories. One that is too large for an answer is found by halves.
+func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
+	got, err := g.opened.Repository.ReadDirectories(ctx, s, paths)
+	switch {
+	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
+		return err
+	case err != nil && len(paths) > 1:
+		half := len(paths) / 2
+		if err := g.readChunk(ctx, s, paths[:half], trees); err != nil {
+			return err
+		}
+		return g.readChunk(ctx, s, paths[half:], trees)
+	}
+	for _, dir := range paths {
+		g.objects[trees[dir]] = objectsOf(got[dir])
+	}
+	return nil
+}
+
+// objectsOf returns the objects in the files of a directory, or nil if they are not all known.
+func objectsOf(files map[string][]byte) []prune.Object {
+	if files == nil {
+		return nil
+	}
+	out := []prune.Object{}
+	for name, content := range files {
+		if name == tree.Marker || path.Base(name) == kustomization {
+			continue
+		}
+		all := policy.ObjectsIn(name, content)
+		if len(all) == 0 {
+			return nil
+		}
+		for _, o := range all {
+			out = append(out, prune.Object{Kind: o.Kind, Name: o.Name})
+		}
+	}
+	return out
+}
+
+// kustomization is the file by which an engine builds a directory. It has no object of a cluster.
+const kustomization = "kustomization.yaml"

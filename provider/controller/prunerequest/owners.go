@@ -1,0 +1,231 @@
+package prunerequest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/prune"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// claimReference names a claim.
+type claimReference = rolloutv1alpha1.ClaimReference
+
+// How many objects one list asks for. A GitDelivery may have nearly a megabyte.
+const (
+	deliveriesAtOnce = 50
+	ownersAtOnce     = 500
+)
+
+// Labels of a composite that name its claim.
+const (
+	labelClaimNamespace = "crossplane.io/claim-namespace"
+	labelClaimName      = "crossplane.io/claim-name"
+)
+
+// deploymentKinds are the kinds that name claims: both shapes, and the composite of a claim.
+func deploymentKinds() []schema.GroupVersionKind {
+	claims := schema.GroupVersion{Group: deploymentv1alpha1.GroupClaims, Version: deploymentv1alpha1.Version}
+	namespaced := schema.GroupVersion{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version}
+	return []schema.GroupVersionKind{
+		claims.WithKind(deploymentv1alpha1.Kind), claims.WithKind("X" + deploymentv1alpha1.Kind), namespaced.WithKind(deploymentv1alpha1.Kind),
+	}
+}
+
+// listOwners adds all objects that may own a directory to the facts, read past caches.
+func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
+	for _, kind := range deploymentKinds() {
+		if err := g.listDeployments(ctx, f, kind); err != nil {
+			return err
+		}
+	}
+	configs, err := g.configsOfRepository(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.listDeliveries(ctx, f, configs); err != nil {
+		return err
+	}
+	return g.listSyncs(ctx, f)
+}
+
+// eachPage lists all objects of a kind, page by page. It is false if the provider may not list them.
+func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, most int64, read func()) (bool, error) {
+	for next := ""; ; {
+		err := g.live.List(ctx, l, client.Limit(most), client.Continue(next))
+		if kerrors.IsForbidden(err) {
+			return false, nil
+		}
+		if err != nil {
+			return true, err
+		}
+		read()
+		if next = l.GetContinue(); next == "" {
+			return true, nil
+		}
+	}
+}
+
+// listDeployments adds the claims and composites of a kind. Of one that no definition defines there are none.
+func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind schema.GroupVersionKind) error {
+	l := &metav1.PartialObjectMetadataList{}
+	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	may, err := g.eachPage(ctx, l, ownersAtOnce, func() {
+		for i := range l.Items {
+			f.Living = append(f.Living, livingDeployment(kind, &l.Items[i]))
+		}
+	})
+	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+		may, err = g.isUndefined(ctx, kind)
+	}
+	if !may && err == nil {
+		f.Unlisted = append(f.Unlisted, kind.GroupKind().String())
+	}
+	return errors.Wrapf(err, "cannot list %s", kind.GroupKind())
+}
+
+// isUndefined reports whether the API server has no definition of a kind that it does not serve.
+func (g *gatherer) isUndefined(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+	plural, _ := kmeta.UnsafeGuessKindToResource(kind)
+	err := g.live.Get(ctx, client.ObjectKey{Name: plural.GroupResource().String()}, &apiextensionsv1.CustomResourceDefinition{})
+	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
+}
+
+// livingDeployment returns what a claim or a composite names.
+func livingDeployment(kind schema.GroupVersionKind, o *metav1.PartialObjectMetadata) prune.Living {
+	claim := claimReference{APIGroup: kind.Group, Kind: deploymentv1alpha1.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+	if o.GetNamespace() == "" {
+		claim.Namespace, claim.Name = o.GetLabels()[labelClaimNamespace], o.GetLabels()[labelClaimName]
+	}
+	return livingObject(kind.Kind, o, claim)
+}
+
+func livingObject(kind string, o client.Object, claim claimReference, paths ...string) prune.Living {
+	return prune.Living{
+		Kind: kind, Namespace: claim.Namespace, Name: o.GetName(), Claim: claim, Paths: paths,
+		Deleting: meta.WasDeleted(o), Pinned: o.GetLabels()[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
+	}
+}
+
+// configsOfRepository returns the configurations that name the repository, by usage.Key.
+func (g *gatherer) configsOfRepository(ctx context.Context) (map[string]bool, error) {
+	out := map[string]bool{}
+	own := &configv1alpha1.ProviderConfigList{}
+	if err := g.live.List(ctx, own); err != nil {
+		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
+	}
+	for i := range own.Items {
+		out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&own.Items[i]))] = g.isSameRepository(own.Items[i].Spec.Git.URL)
+	}
+	shared := &configv1alpha1.ClusterProviderConfigList{}
+	if err := g.live.List(ctx, shared); err != nil {
+		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
+	}
+	for i := range shared.Items {
+		out[usage.Key(policy.KindClusterProviderConfig, client.ObjectKeyFromObject(&shared.Items[i]))] = g.isSameRepository(shared.Items[i].Spec.Git.URL)
+	}
+	return out, nil
+}
+
+func (g *gatherer) isSameRepository(url string) bool {
+	if url == g.opened.Config.Git.URL {
+		return true
+	}
+	ours, err := policy.ParseRepositoryURL(g.opened.Config.Git.URL)
+	if err != nil {
+		return false
+	}
+	theirs, err := policy.ParseRepositoryURL(url)
+	return err == nil && ours.Key() == theirs.Key()
+}
+
+// listDeliveries adds the GitDeliveries: all of them by their claims, and those into the repository by their paths, too.
+func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs map[string]bool) error {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	may, err := g.eachPage(ctx, l, deliveriesAtOnce, func() {
+		for i := range l.Items {
+			g.addDelivery(f, &l.Items[i], configs)
+		}
+	})
+	if !may {
+		f.Unlisted = append(f.Unlisted, "GitDelivery")
+	}
+	return errors.Wrap(err, "cannot list GitDeliveries")
+}
+
+func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, configs map[string]bool) {
+	ref, paths := d.GetProviderConfigReference(), []string{}
+	// Where a configuration is gone, the delivery may have written to any repository.
+	if ref != nil {
+		isHere, isKnown := configs[usage.Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})]
+		if isHere || !isKnown {
+			paths = g.pathsOf(d)
+			f.Repository.Deliveries = append(f.Repository.Deliveries, prune.Delivery{
+				Namespace: d.GetNamespace(), Name: d.GetName(), Reason: string(d.GetCondition(xpv2.TypeReady).Reason),
+			})
+		}
+	}
+	f.Living = append(f.Living, livingObject("GitDelivery", d, d.Spec.ForProvider.ClaimRef, paths...))
+}
+
+// pathsOf returns the directories of the branch that a delivery names, or was the last to write.
+func (g *gatherer) pathsOf(d *deliveryv1alpha1.GitDelivery) []string {
+	out := []string{}
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Branch == g.opened.Config.Git.Branch {
+			out = append(out, t.Path)
+		}
+	}
+	for _, t := range d.Status.AtProvider.Trees {
+		out = append(out, t.Path)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (g *gatherer) listSyncs(ctx context.Context, f *prune.Facts) error {
+	l := &deliveryv1alpha1.SiteSyncList{}
+	may, err := g.eachPage(ctx, l, ownersAtOnce, func() {
+		for i := range l.Items {
+			f.Living = append(f.Living, livingObject("SiteSync", &l.Items[i], l.Items[i].Spec.ForProvider.ClaimRef))
+		}
+	})
+	if !may {
+		f.Unlisted = append(f.Unlisted, "SiteSync")
+	}
+	return errors.Wrap(err, "cannot list SiteSyncs")
+}
+
+// irreversibleKinds returns the kinds of which a Blueprint marks whole objects as irreversible. Which Blueprint a directory was rendered from is not
+// remembered, so that each counts.
+func (g *gatherer) irreversibleKinds(ctx context.Context) (map[string]bool, error) {
+	l, out := &catalogv1alpha1.BlueprintList{}, map[string]bool{}
+	if err := g.live.List(ctx, l); err != nil {
+		return nil, errors.Wrap(err, "cannot list Blueprints")
+	}
+	for _, b := range l.Items {
+		for _, k := range b.Spec.Irreversible {
+			if len(k.FieldPaths) == 0 {
+				out[k.Kind] = true
+			}
+		}
+	}
+	return out, nil
+}

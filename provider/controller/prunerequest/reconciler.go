@@ -1,0 +1,121 @@
+package prunerequest
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/repository"
+)
+
+// retryInterval is how long a request waits for what failed. A server that answers again wakes it earlier.
+const retryInterval = 15 * time.Second
+
+// A Reconciler plans PruneRequests, answers PruneApprovals, and carries approved plans out.
+type Reconciler struct {
+	// kube reads from the cache what the controller watches, and live past it.
+	kube client.Client
+	live client.Reader
+
+	opener gitdelivery.Opener
+
+	// namespace of Crossplane.
+	namespace string
+
+	count    counter
+	now      func() time.Time
+	recorder xpevent.Recorder
+}
+
+// Reconcile one request. It returns an error, and is retried, if an object cannot be read or written.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	pr := &v1alpha1.PruneRequest{}
+	err := r.kube.Get(ctx, req.NamespacedName, pr)
+	if kerrors.IsNotFound(err) {
+		return reconcile.Result{}, r.answerApprovals(ctx, req.NamespacedName, nil)
+	}
+	if err != nil || meta.WasDeleted(pr) {
+		return reconcile.Result{}, errors.Wrap(err, "cannot get PruneRequest")
+	}
+	before := pr.DeepCopy()
+	again, err := r.advance(ctx, pr)
+	if err != nil {
+		again = retryInterval
+		r.reportFailure(pr, err)
+	}
+	if err := r.updateStatus(ctx, before, pr); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: again}, r.answerApprovals(ctx, req.NamespacedName, pr)
+}
+
+// advance brings a request one phase further, and returns after what time it has to be looked at again.
+func (r *Reconciler) advance(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+	switch pr.Status.Phase {
+	case "":
+		return r.makePlan(ctx, pr)
+	case v1alpha1.PhasePlanned:
+		return r.awaitApproval(ctx, pr)
+	case v1alpha1.PhasePruning:
+		return 0, r.carryOut(ctx, pr)
+	case v1alpha1.PhaseRefused, v1alpha1.PhaseDone, v1alpha1.PhasePlanChanged, v1alpha1.PhaseExpired:
+	}
+	return 0, nil
+}
+
+// reportFailure writes an error into the condition that it holds back.
+func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
+	typ := v1alpha1.TypePlanned
+	if pr.Status.Phase != "" {
+		typ = v1alpha1.TypeCompleted
+	}
+	failed := err
+	if repository.IsPending(err) {
+		failed = repository.RetriedFailure(err)
+	}
+	if failed == nil {
+		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, err.Error())
+		return
+	}
+	reason := gitdelivery.ReasonOf(failed)
+	if !isDeclared(reason) {
+		reason = v1alpha1.ReasonUnreachable
+	}
+	setCondition(pr, r.now(), typ, corev1.ConditionFalse, reason, gitdelivery.MessageOf(failed))
+}
+
+// updateStatus writes the status if it changed, and reports a new phase as an event once it is written.
+func (r *Reconciler) updateStatus(ctx context.Context, before, pr *v1alpha1.PruneRequest) error {
+	if equality.Semantic.DeepEqual(before.Status, pr.Status) {
+		return nil
+	}
+	lock := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.kube.Status().Patch(ctx, pr, lock); err != nil {
+		return errors.Wrap(client.IgnoreNotFound(err), "cannot write status of PruneRequest")
+	}
+	if before.Status.Phase == pr.Status.Phase {
+		return nil
+	}
+	r.reportPhase(pr)
+	return nil
+}
+
+// keyOf returns how a repository calls a request.
+func keyOf(pr *v1alpha1.PruneRequest) types.NamespacedName {
+	return types.NamespacedName{Namespace: pr.GetNamespace(), Name: keyPrefix + pr.GetName()}
+}
+
+// second returns a time as a status can hold it.
+func second(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

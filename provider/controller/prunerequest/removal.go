@@ -1,0 +1,245 @@
+package prunerequest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/prune"
+	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+const (
+	// trailerPrune holds the UID of the request in the commit that carries it out, by which a provider that was killed finds it.
+	trailerPrune = "Intentplane-Prune"
+
+	trailerRequest    = "Intentplane-Request"
+	trailerApprovedBy = "Intentplane-Approved-By"
+)
+
+// maxDifferences is how many differences between two plans a message names.
+const maxDifferences = 3
+
+// makePlan makes the plan of a request, once.
+func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+	g, err := r.newGatherer(ctx, pr)
+	if err != nil {
+		return 0, err
+	}
+	at := second(r.now())
+	s, err := g.opened.Repository.Look(ctx, keyOf(pr), r.now())
+	if err != nil {
+		return 0, err
+	}
+	p, err := g.planAt(ctx, s, at.Time)
+	if err != nil {
+		return 0, err
+	}
+	r.showPlan(pr, &p.Plan, at.Time, s.Tip())
+	return 0, nil
+}
+
+// A changedError says that a plan that was approved is another one by now.
+type changedError struct{ message string }
+
+// Error says what changed.
+func (e *changedError) Error() string { return e.message }
+
+// A removal is what a reconcile leaves to the queue of the repository. It shares nothing with the reconcile, which may be gone when its turn comes.
+type removal struct {
+	*gatherer
+
+	approval *v1alpha1.PruneApproval
+
+	// commit that removed the directories, once it is planned, or was found.
+	commit string
+}
+
+// carryOut removes what an approved plan removes, in one commit.
+func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) error {
+	g, err := r.newGatherer(ctx, pr)
+	if err != nil {
+		return err
+	}
+	t := &removal{gatherer: g, approval: &v1alpha1.PruneApproval{}}
+	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: pr.GetNamespace(), Name: pr.Status.Result.Approval}, t.approval); client.IgnoreNotFound(err) != nil {
+		return errors.Wrap(err, "cannot get PruneApproval")
+	}
+	err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: keyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
+	changed := &changedError{}
+	if errors.As(err, &changed) {
+		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pr.Status.Phase = v1alpha1.PhaseDone
+	pr.Status.Result.Commit, pr.Status.Result.Pruned = t.commit, pr.Status.Plan.Pruned
+	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned,
+		fmt.Sprintf("Commit %s removed %s.", t.commit, countDirectories(int(pr.Status.Plan.Pruned))))
+	return nil
+}
+
+// planRemoval adds the removal to a draft, if the plan is what was approved still. Where it is not, a commit of ours may have carried it out before.
+func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
+	t.commit = ""
+	shown, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
+	fresh, err := t.planAt(ctx, draft.Snapshot(), shown.At.Time)
+	if err != nil {
+		return err
+	}
+	if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, &fresh.Plan, began) != prune.AnswerGo {
+		if t.commit, err = t.findCommit(ctx, draft.Snapshot()); err != nil || t.commit != "" {
+			return err
+		}
+		return &changedError{message: explainChange(shown, &fresh.Plan)}
+	}
+	c, err := t.newChange(fresh)
+	if err != nil {
+		return err
+	}
+	if err := t.keepPlaces(ctx, draft.Snapshot(), fresh, &c); err != nil {
+		return err
+	}
+	t.commit, err = draft.Commit(c)
+	return err
+}
+
+// findCommit returns the commit in the branch that carried the request out, or nothing.
+func (t *removal) findCommit(ctx context.Context, s *git.Snapshot) (string, error) {
+	all, err := t.opened.Repository.ReadMessages(ctx, s, trailerPrune+": ")
+	if err != nil {
+		return "", err
+	}
+	for _, m := range all {
+		if gitdelivery.Trailer(m, trailerPrune) == string(t.request.GetUID()) {
+			return m.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// explainChange says in which items two plans differ.
+func explainChange(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
+	if fresh.Refusal != "" {
+		return fmt.Sprintf("The plan is refused by now, %s: %s.", fresh.Refusal, fresh.Message)
+	}
+	now, differ := map[string]prune.Item{}, []string{}
+	for _, i := range fresh.Items {
+		now[i.Path] = i
+	}
+	for _, was := range shown.Items {
+		i, isThere := now[was.Path]
+		isPruned := was.Verdict == string(prune.VerdictPrune)
+		switch {
+		case isPruned && !isThere:
+			differ = append(differ, was.Path+" is gone")
+		case isPruned && i.Verdict == prune.VerdictKeep:
+			differ = append(differ, fmt.Sprintf("%s is kept, %s: %s", was.Path, i.Reason, i.Message))
+		case isPruned && i.Tree != was.Tree:
+			differ = append(differ, was.Path+" has other files")
+		case !isPruned && isThere && i.Verdict == prune.VerdictPrune:
+			differ = append(differ, was.Path+" would go, too")
+		}
+	}
+	if len(differ) == 0 {
+		return fmt.Sprintf("The plan has digest %s by now.", fresh.Digest)
+	}
+	text := strings.Join(differ[:min(len(differ), maxDifferences)], "; ")
+	if more := len(differ) - maxDifferences; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return "The plan changed: " + text + "."
+}
+
+// newChange returns the change of the branch and of the state.
+func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
+	c, author := t.opened.Config, t.opened.Config.Git.Author
+	trailers := [][2]string{{trailerPrune, string(t.request.GetUID())}, {trailerRequest, t.request.GetNamespace() + "/" + t.request.GetName()}}
+	if by := t.approval.Spec.ApprovedBy; by != "" {
+		trailers = append(trailers, [2]string{trailerApprovedBy, by})
+	}
+	out := git.Change{
+		Message: gitdelivery.CommitMessage("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, trailers...),
+		Author:  git.Author{Name: author.Name, Email: author.Email}, When: t.request.Status.Result.StartedAt.Time,
+		State: map[string][]byte{}, Retain: map[string]git.Trees{},
+	}
+	for _, i := range p.Pruned() {
+		out.Remove = append(out.Remove, i.Path)
+	}
+	for _, r := range p.records {
+		if err := t.forgetDirectories(&out, r); err != nil {
+			return git.Change{}, err
+		}
+	}
+	var err error
+	out.State[state.OwnerPath], err = state.EncodeOwner(t.opened.ClusterUID)
+	return out, err
+}
+
+// forgetDirectories takes what a change removes out of a record. A record without directories is closed, as that of a deleted delivery.
+func (t *removal) forgetDirectories(c *git.Change, r record) error {
+	left := slices.DeleteFunc(slices.Clone(r.Trees), func(at state.Tree) bool {
+		return at.Branch == t.opened.Config.Git.Branch && slices.Contains(c.Remove, at.Path)
+	})
+	if len(left) == len(r.Trees) {
+		return nil
+	}
+	r.ClusterUID = t.opened.ClusterUID
+	if len(left) == 0 {
+		return t.closeRecord(c, r)
+	}
+	r.Trees = left
+	content, err := r.Encode()
+	c.State[state.RecordPath(r.Claim)] = content
+	return err
+}
+
+// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them again.
+func (t *removal) closeRecord(c *git.Change, r record) error {
+	c.Retain[state.TreesPath(r.Claim)] = nil
+	if r.ledger != nil {
+		closed, at := ledger.Event{Closed: &ledger.Closed{}}, t.request.Status.Result.StartedAt
+		if next, err := ledger.Append(r.ledger.State, at.Time, closed); err == nil {
+			closed.At = &at
+			file := *r.ledger
+			file.ClusterUID = t.opened.ClusterUID
+			content, err := file.Append(next, []ledger.Event{closed}).Encode()
+			c.State[state.LedgerPath(r.Claim)], c.State[state.RecordPath(r.Claim)] = content, nil
+			return err
+		}
+	}
+	content, err := r.Tombstone().Encode()
+	c.State[state.RecordPath(r.Claim)] = content
+	return err
+}
+
+// keepPlaces keeps the directories of Sites that an engine reads.
+func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPlan, c *git.Change) error {
+	sites, read := map[string]bool{"": false}, map[string]bool{}
+	for _, i := range p.Pruned() {
+		if _, known := sites[i.Site]; !known {
+			site := &catalogv1alpha1.Site{}
+			err := t.live.Get(ctx, client.ObjectKey{Name: i.Site}, site)
+			if client.IgnoreNotFound(err) != nil {
+				return errors.Wrapf(err, "cannot get Site %q", i.Site)
+			}
+			sites[i.Site] = err == nil && gitdelivery.HasEngine(site)
+		}
+		read[i.Path] = sites[i.Site]
+	}
+	return gitdelivery.KeepPlaces(s, c, func(dir string) bool { return read[dir] })
+}

@@ -1,0 +1,132 @@
+package prunerequest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+const (
+	// maxStateful is how many stateful objects an item lists, and maxMessage how long its message is.
+	maxStateful = 20
+	maxMessage  = 512
+)
+
+// setCondition sets a condition. Its time changes with its status.
+func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionType, is corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	before := pr.Status.GetCondition(typ)
+	c := xpv2.Condition{
+		Type: typ, Status: is, Reason: reason, Message: message, LastTransitionTime: second(now), ObservedGeneration: pr.GetGeneration(),
+	}
+	if before.Status == is && !before.LastTransitionTime.IsZero() {
+		c.LastTransitionTime = before.LastTransitionTime
+	}
+	pr.Status.SetConditions(c)
+}
+
+// isDeclared reports whether a PruneRequest declares a reason of a GitDelivery.
+func isDeclared(reason xpv2.ConditionReason) bool {
+	return slices.Contains([]xpv2.ConditionReason{
+		v1alpha1.ReasonInvalid, v1alpha1.ReasonCredentialsGone, v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonAuthFailed, v1alpha1.ReasonTrustFailed,
+		v1alpha1.ReasonStateRefused, v1alpha1.ReasonTooLarge, v1alpha1.ReasonConflict, v1alpha1.ReasonUnreachable,
+	}, reason)
+}
+
+// shownPlan returns a plan as a status shows it.
+func shownPlan(p *prune.Plan, at time.Time, commit string) *v1alpha1.PrunePlan {
+	pruned := len(p.Pruned())
+	out := &v1alpha1.PrunePlan{
+		Digest: p.Digest, At: second(at), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
+		Pruned: int32(pruned), Kept: int32(len(p.Items) - pruned + p.More), //nolint:gosec // Likewise.
+	}
+	for _, i := range p.Items {
+		out.Items = append(out.Items, shownItem(i))
+	}
+	return out
+}
+
+func shownItem(i prune.Item) v1alpha1.PruneItem {
+	out := v1alpha1.PruneItem{
+		Kind: i.Kind, Namespace: i.Namespace, Name: i.Name, Site: i.Site, Path: i.Path, Tree: i.Tree, Commit: i.Commit,
+		Verdict: string(i.Verdict), Reason: string(i.Reason), Message: oneline.Clean(i.Message, maxMessage),
+		Objects: int32(i.Objects), Stateful: i.Stateful[:min(len(i.Stateful), maxStateful)], //nolint:gosec // A directory has at most 2,000 files.
+	}
+	if len(out.Stateful) == 0 {
+		out.Stateful = nil
+	}
+	return out
+}
+
+// showPlan writes a plan into a request. One that removes nothing needs no approval.
+func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.Time, commit string) {
+	pr.Status.Plan = shownPlan(p, at, commit)
+	for _, i := range p.Items {
+		r.count.Pruned(string(i.Verdict), string(i.Reason))
+	}
+	now := r.now()
+	switch n := len(p.Pruned()); {
+	case p.Refusal != "":
+		pr.Status.Phase = v1alpha1.PhaseRefused
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionFalse, refusalReason(p.Refusal), p.Message)
+	case n == 0:
+		pr.Status.Phase = v1alpha1.PhaseDone
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, "The plan removes nothing.")
+		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonNothingToPrune, "The plan removes nothing.")
+	default:
+		pr.Status.Phase = v1alpha1.PhasePlanned
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", countDirectories(n), pr.Status.Plan.Kept))
+		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionFalse, v1alpha1.ReasonAwaitingApproval, "No PruneApproval names the plan yet.")
+	}
+}
+
+// refusalReason returns the reason of the condition for a plan that is refused.
+func refusalReason(r prune.Refusal) xpv2.ConditionReason {
+	return map[prune.Refusal]xpv2.ConditionReason{
+		prune.RefusalUncertain: v1alpha1.ReasonUncertain, prune.RefusalStateUntrusted: v1alpha1.ReasonStateUntrusted, prune.RefusalNotInPlan: v1alpha1.ReasonNotInPlan,
+		prune.RefusalMostOfRepository: v1alpha1.ReasonMostOfRepository, prune.RefusalTooMany: v1alpha1.ReasonTooMany,
+	}[r]
+}
+
+func countDirectories(n int) string {
+	if n == 1 {
+		return "1 directory"
+	}
+	return fmt.Sprintf("%d directories", n)
+}
+
+// endRequest ends a request without a removal.
+func (r *Reconciler) endRequest(pr *v1alpha1.PruneRequest, phase v1alpha1.Phase, reason xpv2.ConditionReason, message string) {
+	pr.Status.Phase = phase
+	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionFalse, reason, message)
+}
+
+// reportPhase records the event of a phase that was written.
+func (r *Reconciler) reportPhase(pr *v1alpha1.PruneRequest) {
+	planned, completed := pr.Status.GetCondition(v1alpha1.TypePlanned), pr.Status.GetCondition(v1alpha1.TypeCompleted)
+	switch pr.Status.Phase {
+	case v1alpha1.PhasePlanned:
+		r.recorder.Event(pr, xpevent.Normal(xpevent.Reason(v1alpha1.ReasonPlanned), planned.Message))
+	case v1alpha1.PhaseRefused:
+		r.recorder.Event(pr, xpevent.Warning(xpevent.Reason(ReasonPlanRefused), errors.Errorf("%s: %s", planned.Reason, planned.Message)))
+	case v1alpha1.PhaseDone:
+		if pr.Status.Result == nil {
+			return // Nothing was removed.
+		}
+		r.recorder.Event(pr, xpevent.Normal(xpevent.Reason(v1alpha1.ReasonPruned), completed.Message))
+	case v1alpha1.PhasePlanChanged:
+		r.recorder.Event(pr, xpevent.Warning(xpevent.Reason(v1alpha1.ReasonPlanChanged), errors.New(completed.Message)))
+	case v1alpha1.PhaseExpired, v1alpha1.PhasePruning:
+	}
+}
+
+// ReasonPlanRefused is the reason of the event for a plan of which nothing may be done.
+const ReasonPlanRefused = "PlanRefused"

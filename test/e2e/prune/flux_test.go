@@ -1,0 +1,63 @@
+package prune
+
+import (
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestFlux prunes the last directory of a Site that Flux reads. What takes its place keeps the path, so that Flux removes the objects.
+func TestFlux(t *testing.T) {
+	s := &stage{scene.New(t, cp)}
+	s.must(cp.StartFlux(t.Context()))
+	s.Apply(s.Set(s.NewSite("edge1"), map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": s.Namespace,
+	}}, "spec", "engine"))
+	s.must(s.Client.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, Data: map[string][]byte{"ca.crt": s.Git.CA()},
+	}))
+	s.must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, `
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {namespace: flux-system, name: %[1]s}
+spec: {url: %[2]s, interval: 2s, ref: {branch: main}, secretRef: {name: %[1]s}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {namespace: flux-system, name: %[1]s}
+spec: {path: ./clusters/edge1, interval: 2s, retryInterval: 2s, prune: true, sourceRef: {kind: GitRepository, name: %[1]s}}
+`, s.Namespace, s.Git.URL(s.Namespace))))
+	o := s.shop("gone")
+	s.Succeed(o)
+	s.wantDeployments(1)
+	s.Delete(o)
+	s.Gone(o)
+	s.Until("the GitDelivery is gone", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
+	s.wantDeployments(1)
+	s.want(s.prune("--confirm"), 0, "removed 1 directory")
+	s.wantDeployments(0)
+	if files := s.FilesBelow("clusters/edge1"); len(files) != 1 {
+		t.Errorf("one file keeps the path of the Site: %v", scene.Names(files))
+	}
+}
+
+// wantDeployments waits until so many Deployments run at the Site.
+func (s *stage) wantDeployments(n int) {
+	s.T.Helper()
+	s.Until(fmt.Sprintf("%d Deployments run at the Site", n), scene.Patience, func() bool {
+		l := &appsv1.DeploymentList{}
+		err := s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace))
+		if err != nil && !kerrors.IsNotFound(err) {
+			s.T.Fatal(err)
+		}
+		return len(l.Items) == n
+	})
+}

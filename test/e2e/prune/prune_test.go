@@ -1,0 +1,175 @@
+package prune
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// TestPrune removes the directory of a deployment that was deleted and left it, and nothing of one that lives. A deployment of that name starts behind the
+// revision that was pruned.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	for name, describe := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.orphan(describe(s, "gone"), describe(s, "left"))
+			s.Succeed(describe(s, "shop"))
+
+			planned := s.prune("--dry-run")
+			s.want(planned, 0, "PRUNE   "+s.Directory("edge1", "gone"), "KEEP    "+s.Directory("edge1", "shop"), "uses it", "2 directories to prune, 1 to keep. Plan sha256:")
+			_, digest, _ := strings.Cut(strings.TrimSpace(planned.out), "Plan ")
+			s.wantDirectory("gone", true)
+
+			s.want(s.prune("--only", "gone,other", "--confirm"), 1, "NotInPlan", "other")
+			s.want(s.prune("--only", "gone", "--plan", digest), 3, "the plan changed")
+			s.want(s.prune("--plan", digest, "--only", "gone", "--confirm"), 2, "choose one of them")
+			s.want(s.prune(), 2, "no one can be asked")
+			s.want(s.prune("--plan", digest), 0, "removed 2 directories")
+			s.wantDirectory("gone", false)
+			s.wantDirectory("left", false)
+			s.wantDirectory("shop", true)
+			s.want(s.prune("--plan", digest), 3, "the plan changed")
+			s.want(s.prune("--confirm"), 0, "0 directories to prune")
+			if n := s.pruneCommits(); n != 1 {
+				t.Errorf("two directories go in one commit: got %d commits", n)
+			}
+
+			again := s.Succeed(describe(s, "gone"))
+			if n, _, _ := unstructured.NestedInt64(again.Object, "status", "revision"); n != 2 {
+				t.Errorf("the revision of a deployment whose directory was pruned: want 2, got %d", n)
+			}
+		})
+	}
+}
+
+// TestState looks into the state after a prune: the ledger of the claim is closed, and nothing of it is retained.
+func TestState(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("gone"))
+	s.approve(s.plan("one"))
+	done := s.awaitEnd("one", v1alpha1.PhaseDone)
+	claim := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: s.Namespace, Name: "gone"}
+	files, err := s.Git.Git(t.Context(), s.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
+	s.must(err)
+	if diff := cmp.Diff([]string{state.LedgerPath(claim), state.OwnerPath}, strings.Fields(files)); diff != "" {
+		t.Errorf("files of the state: -want, +got:\n%s", diff)
+	}
+	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.LedgerPath(claim))
+	s.must(err)
+	ledger, err := state.DecodeLedger([]byte(content))
+	if err != nil || !ledger.State.IsClosed || ledger.State.LastNumber != 1 {
+		t.Errorf("the ledger is closed at revision 1: %v, %+v", err, ledger.State)
+	}
+	tip := s.Commits()[0]
+	if done.Status.Result.Commit != tip.ID || !strings.Contains(tip.Message, "Intentplane-Prune: "+string(done.GetUID())) {
+		t.Errorf("result.commit is %s, and the tip is %s:\n%s", done.Status.Result.Commit, tip.ID, tip.Message)
+	}
+}
+
+// TestClaimBeforeApproval makes the claim again after its plan was shown: the plan changed, and nothing is removed.
+func TestClaimBeforeApproval(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("back"), s.shop("gone"))
+	r := s.plan("one")
+	if diff := cmp.Diff(map[string]string{"back": "Prune", "gone": "Prune"}, verdicts(r)); diff != "" {
+		t.Fatalf("plan: -want, +got:\n%s", diff)
+	}
+	s.Apply(s.shop("back"))
+	s.approve(r)
+	s.wantChanged("one", "InUse")
+	s.wantDirectory("back", true)
+	s.wantDirectory("gone", true)
+	s.Succeed(s.shop("back"))
+}
+
+// wantChanged waits until a request says that its plan changed, and why.
+func (s *stage) wantChanged(name, why string) {
+	s.T.Helper()
+	r := s.awaitEnd(name, v1alpha1.PhasePlanChanged)
+	if c := r.Status.GetCondition(v1alpha1.TypeCompleted); !strings.Contains(c.Message, why) {
+		s.T.Errorf("PruneRequest %s: want %q in: %s", name, why, c.Message)
+	}
+	if n := s.pruneCommits(); n != 0 {
+		s.T.Errorf("a plan that changed makes no commit: got %d", n)
+	}
+}
+
+// TestClaimBeforePush makes the claim again when the push is on its way already, which gets lost: the plan is made again, and nothing is removed.
+func TestClaimBeforePush(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("back"))
+	r := s.plan("one")
+	made := make(chan error, 1)
+	s.Git.DropPush(s.Namespace, func() {
+		s.Git.DropPush(s.Namespace, nil)
+		made <- cp.ApplyObject(t.Context(), s.shop("back"))
+	})
+	s.approve(r)
+	s.must(<-made)
+	s.wantChanged("one", "InUse")
+	s.Succeed(s.shop("back"))
+	s.wantDirectory("back", true)
+}
+
+// TestOutage approves a plan while the repository does not answer: the request waits, and is carried out once.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("gone"))
+	r := s.plan("one")
+	s.Git.FailPushes(s.Namespace, http.StatusServiceUnavailable)
+	s.approve(r)
+	s.awaitRequest("one", "Unreachable", func(r *v1alpha1.PruneRequest) bool {
+		return r.Status.GetCondition(v1alpha1.TypeCompleted).Reason == v1alpha1.ReasonUnreachable
+	})
+	s.Git.FailPushes(s.Namespace, 0)
+	s.awaitEnd("one", v1alpha1.PhaseDone)
+	s.wantDirectory("gone", false)
+	if n := s.pruneCommits(); n != 1 {
+		t.Errorf("want 1 commit, got %d", n)
+	}
+}
+
+// TestKept holds for directories that stay although no claim lives: changed or copied by a user, with a marker that is none, and around another one.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("changed"), s.shop("young"))
+	_, err := s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{
+		s.Directory("edge1", "changed") + "/notes.yaml":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: notes}\n",
+		s.Directory("edge1", "copy") + "/.intentplane":         s.Files()[s.Directory("edge1", "young")+"/.intentplane"],
+		s.Directory("edge1", "large") + "/.intentplane":        strings.Repeat("x", 5000),
+		s.Directory("edge1", "young/inside") + "/.intentplane": "{",
+	}, "A user's commit")
+	s.must(err)
+	got := map[string]string{}
+	for _, i := range s.plan("one").Status.Plan.Items {
+		got[strings.TrimPrefix(i.Path, s.Directory("edge1", ""))] = strings.TrimSpace(i.Verdict + " " + i.Reason)
+	}
+	// The one inside of another has the place of another namespace, which this one does not see.
+	want := map[string]string{"changed": "Keep Changed", "copy": "Keep Unremembered", "large": "Keep NotOurs", "young": "Keep NotOurs"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("plan: -want, +got:\n%s", diff)
+	}
+}
+
+// TestYoung keeps what was delivered just now, unless minAge says otherwise.
+func TestYoung(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphan(s.shop("young"))
+	s.want(s.prune("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
+	s.want(s.prune("--dry-run"), 0, "1 directory to prune, 0 to keep")
+}

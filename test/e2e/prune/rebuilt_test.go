@@ -1,0 +1,39 @@
+package prune
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// TestRebuilt builds another cluster in the place of one that is lost, with less claims than that had. It prunes nothing until the configuration names the
+// lost cluster, and then what no claim of it has.
+func TestRebuilt(t *testing.T) {
+	s := newStage(t)
+	s.Succeed(s.shop("lost"))
+	s.Succeed(s.shop("shop"))
+	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
+	s.must(err)
+	gone, err := state.DecodeOwner([]byte(content))
+	s.must(err)
+
+	s.must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
+	s.Run("create", "namespace", s.Namespace)
+	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
+		s.Apply(o)
+	}
+	s.want(s.prune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", gone)
+	s.Apply(s.shop("shop"))
+	s.want(s.prune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
+	s.wantDirectory("lost", true)
+
+	s.Apply(s.Set(s.ProviderConfig(), gone, "spec", "takeOverFrom"))
+	s.Succeed(s.shop("shop"))
+	s.want(s.prune("--confirm"), 0, "removed 1 directory", "InUse")
+	s.wantDirectory("lost", false)
+	s.wantDirectory("shop", true)
+	s.want(s.prune("--dry-run"), 0, "0 directories to prune, 1 to keep")
+}

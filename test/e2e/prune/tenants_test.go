@@ -1,0 +1,75 @@
+package prune
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// crossplane is the namespace whose requests may be about others.
+const crossplane = "crossplane-system"
+
+// TestTenants shares a repository between two namespaces: neither sees nor prunes what is the other's, and only a request in Crossplane's namespace may be
+// about both.
+func TestTenants(t *testing.T) {
+	t.Parallel()
+	ann, bob := newStage(t), newStage(t)
+	shared := ann.ClusterProviderConfig()
+	ann.Apply(shared)
+	for _, s := range []*stage{ann, bob} {
+		s.abandon(s.Set(s.shop("gone"), map[string]any{"kind": "ClusterProviderConfig", "name": shared.GetName()}, "spec", "deliveryConfig", "gitOpsRepo"))
+	}
+	own, theirs := ann.Directory("edge1", "gone"), bob.Directory("edge1", "gone")
+
+	mine := ann.decode(ann.pruneIn(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	if len(mine.Status.Plan.Items) != 1 || mine.Status.Plan.Items[0].Path != own {
+		t.Errorf("a tenant sees its own directory alone: %+v", mine.Status.Plan.Items)
+	}
+	for _, args := range [][]string{{"--only", theirs}, {"--namespaces", bob.Namespace, "--only", theirs}, {"--only", "no/such/directory"}} {
+		p := ann.pruneIn(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
+		ann.want(p, 1, "NotInPlan")
+		if said := p.out + p.problems; strings.Contains(said, "KEEP") {
+			t.Errorf("a tenant learns of another namespace with %v:\n%s", args, said)
+		}
+	}
+	ann.want(ann.pruneIn(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
+	if files := ann.Files(); files[theirs+"/.intentplane"] == "" || files[own+"/.intentplane"] != "" {
+		t.Fatalf("a tenant prunes its own directory alone: %v", scene.Names(files))
+	}
+
+	// An approval counts in the namespace of its request.
+	r := bob.decode(bob.pruneIn(bob.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	stray := ann.approval("stray", r.GetName(), string(r.GetUID()), r.Status.Plan.Digest)
+	ann.Apply(stray)
+	ann.wantAnswer(stray, v1alpha1.ReasonUnknownRequest)
+
+	// The administrator names the namespaces.
+	ann.want(ann.pruneIn(crossplane, shared.GetName(), "--dry-run"), 0, "NotYourNamespace", theirs)
+	ann.want(ann.pruneIn(crossplane, shared.GetName(), "--namespaces", bob.Namespace, "--confirm"), 0, "removed 1 directory")
+	if files := ann.Files(); files[theirs+"/.intentplane"] != "" {
+		t.Errorf("the administrator pruned the directory: %v", scene.Names(files))
+	}
+}
+
+// wantAnswer waits for what becomes of an approval.
+func (s *stage) wantAnswer(o *unstructured.Unstructured, want any) {
+	s.T.Helper()
+	s.Await(o, "an answer", func(u *unstructured.Unstructured) bool {
+		c := scene.Condition(u, string(v1alpha1.TypeAccepted))
+		return c.Reason == want && (c.Status == "True") == (want == v1alpha1.ReasonAccepted)
+	})
+}
+
+// TestDeniedConfig asks for a plan through a configuration that is not for the namespace.
+func TestDeniedConfig(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	other := s.Set(s.ClusterProviderConfig(), []any{"nobody"}, "spec", "policy", "allowedNamespaces")
+	s.Apply(other)
+	s.want(s.pruneIn(s.Namespace, other.GetName(), "--dry-run", "--timeout", "5s"), 1, "PolicyDenied", "allowedNamespaces")
+	s.want(s.pruneIn(s.Namespace, "no-such-config", "--dry-run", "--timeout", "5s"), 1, "CredentialsGone", "no-such-config")
+}
