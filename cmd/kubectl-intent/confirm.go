@@ -18,6 +18,14 @@ func (f *askFlags) confirm(s *streams, a *asked) (bool, error) {
 	if f.Yes || !s.isInteractive || question == "" {
 		return true, nil
 	}
+	if isMeant, err := s.askUser(question); isMeant || err != nil {
+		return isMeant, err
+	}
+	return false, errors.New("nothing was requested")
+}
+
+// askUser asks the user a question, and returns true if the answer is yes.
+func (s *streams) askUser(question string) (bool, error) {
 	if _, err := fmt.Fprintf(s.problems, "%s [y/N] ", quoteLine(question)); err != nil {
 		return false, errors.Wrap(err, "cannot print")
 	}
@@ -29,7 +37,7 @@ func (f *askFlags) confirm(s *streams, a *asked) (bool, error) {
 	case "y", "yes":
 		return true, nil
 	}
-	return false, errors.New("nothing was requested")
+	return false, nil
 }
 
 // question asks about a request that changes what runs, and is empty for another one.

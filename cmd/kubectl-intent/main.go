@@ -18,7 +18,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// Exit codes. The last three are those of wait alone.
+// Exit codes. The last three are those of wait.
 const (
 	exitInvalid    = 1
 	exitUsage      = 2
@@ -37,6 +37,7 @@ type commands struct {
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
+	Prune      pruneCommand      `cmd:"" help:"Remove from a repository what no object owns any more, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`

@@ -76,20 +76,21 @@ func (c *Cluster) User(ctx context.Context) string {
 
 // Ask makes a RolloutRequest, and returns it as the server has it. It returns an error when the server refuses it.
 func (c *Cluster) Ask(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	made, err := c.client.Resource(requestsResource()).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
-	if err != nil {
-		return nil, describeError(err, "create", requestsResource(), "")
-	}
-	return made, nil
+	return c.createObject(ctx, requestsResource(), o)
 }
 
 // Follow shows a RolloutRequest each time that it changes, until it was seen to be done. It returns an error when that did not happen before
 // the context ended, when the request was deleted, and when it cannot be watched.
 func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) error {
+	return followObject(ctx, c, requestsResource(), o, done)
+}
+
+// followObject shows an object each time that it changes, until it was seen to be done.
+func followObject[T any](ctx context.Context, c *Cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured, done func(*T) (bool, error)) error {
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, o.GetName()).String()
 	w := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, with metav1.ListOptions) (watch.Interface, error) {
 		with.FieldSelector = only
-		return c.watcher.Resource(requestsResource()).Namespace(o.GetNamespace()).Watch(ctx, with)
+		return c.watcher.Resource(resource).Namespace(o.GetNamespace()).Watch(ctx, with)
 	}}
 	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return handleEvent(e, done) })
 	if ctx.Err() != nil {
@@ -98,7 +99,7 @@ func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done
 	return errors.Wrapf(err, "cannot wait for %s", o.GetName())
 }
 
-func handleEvent(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) (bool, error) {
+func handleEvent[T any](e watch.Event, done func(*T) (bool, error)) (bool, error) {
 	switch e.Type {
 	case watch.Error:
 		return false, kerrors.FromObject(e.Object)
@@ -106,7 +107,7 @@ func handleEvent(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool
 		return false, errors.New("it was deleted")
 	case watch.Added, watch.Modified, watch.Bookmark:
 	}
-	r := &rolloutv1alpha1.RolloutRequest{}
+	r := new(T)
 	if err := decodeObject(e.Object, r); err != nil {
 		return false, err
 	}

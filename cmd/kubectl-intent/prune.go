@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+)
+
+// exitPlanChanged is the exit code of a prune whose plan is not the one that was confirmed.
+const exitPlanChanged = 3
+
+// A pruneCommand removes what no object owns any more.
+type pruneCommand struct {
+	clusterFlags
+	formFlag
+
+	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."                                                                               required:""`
+	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace."                                                        required:""`
+	Only          []string      `help:"Only the directories of these paths, and those of claims of these names."                                                                                       sep:","`
+	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep what was delivered a shorter time ago."`
+	AllowMost     bool          `help:"Let more than half of the directories go."`
+	AllowStateful bool          `help:"Let directories go that hold volumes, or what else cannot be made again."`
+	Namespaces    []string      `help:"Namespaces beside that of the request, * for all. They count where --namespace is that of Crossplane."                                                          sep:","`
+	DryRun        bool          `help:"Show the plan, and remove nothing."`
+	Confirm       bool          `help:"Do not ask: whatever the plan removes may go."`
+	Plan          string        `help:"Do not ask if the plan has this digest, as another call showed it. Exits with 3 if it is another one."                                                          placeholder:"DIGEST"`
+	Timeout       time.Duration `default:"5m"                                                                                                                                                          help:"How long to wait for the plan, and for the removal."`
+}
+
+// Run shows a plan, and carries it out once it is confirmed. It returns an error for a plan that is refused, that changed, or that was not carried out.
+func (c *pruneCommand) Run(s *streams) error {
+	if err := c.checkFlags(s); err != nil {
+		return usageError{err}
+	}
+	at, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
+	defer cancel()
+	p := &pruning{pruneCommand: c, streams: s, cluster: at}
+	if err := p.askPlan(ctx); err != nil {
+		return err
+	}
+	if err := p.finish(ctx); err != nil {
+		return err
+	}
+	return c.printValue(s.out, p.request, func(io.Writer) error { return nil })
+}
+
+// checkFlags returns an error for flags that do not go together.
+func (c *pruneCommand) checkFlags(s *streams) error {
+	switch {
+	case c.DryRun && (c.Confirm || c.Plan != ""):
+		return errors.New("--dry-run removes nothing: leave out --confirm and --plan")
+	case c.Confirm && c.Plan != "":
+		return errors.New("--confirm is for any plan, and --plan for one: choose one of them")
+	case !c.DryRun && !c.Confirm && c.Plan == "" && !s.isInteractive:
+		return errors.New("no one can be asked: --dry-run shows the plan, --plan DIGEST confirms that one, and --confirm any")
+	}
+	return nil
+}
+
+// A pruning is one call of the command.
+type pruning struct {
+	*pruneCommand
+
+	streams *streams
+	cluster *cluster.Cluster
+
+	// made is the request as it was made, and request as it was seen last.
+	made    *unstructured.Unstructured
+	request *statev1alpha1.PruneRequest
+}
+
+// askPlan makes the request, waits for its plan, and prints that.
+func (p *pruning) askPlan(ctx context.Context) error {
+	o, err := p.requestObject()
+	if err != nil {
+		return err
+	}
+	if p.made, err = p.cluster.AskPrune(ctx, o); err != nil {
+		return err
+	}
+	if err := p.follow(ctx, statev1alpha1.TypePlanned, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase != "" }); err != nil {
+		return err
+	}
+	if p.Output == "text" {
+		return printPlan(p.streams.out, p.request)
+	}
+	return nil
+}
+
+func (p *pruning) requestObject() (*unstructured.Unstructured, error) {
+	spec := statev1alpha1.PruneRequestSpec{
+		Scope: statev1alpha1.ScopeDirectories, ProviderConfigRef: configReference(p.Config), Only: p.Only, MinAge: &metav1.Duration{Duration: p.MinAge},
+		AllowMost: p.AllowMost, AllowStateful: p.AllowStateful, Namespaces: p.Namespaces,
+	}
+	o, err := newPruneObject("PruneRequest", p.cluster.Namespace(), &spec)
+	if err == nil {
+		o.SetGenerateName("prune-")
+	}
+	return o, err
+}
+
+func newPruneObject(kind, namespace string, spec any) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot encode the %s", kind)
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": content}}
+	o.SetGroupVersionKind(statev1alpha1.GroupVersion.WithKind(kind))
+	o.SetNamespace(namespace)
+	return o, nil
+}
+
+// configReference reads NAME, or KIND/NAME.
+func configReference(text string) rolloutv1alpha1.ConfigReference {
+	kind, name, isQualified := strings.Cut(text, "/")
+	switch {
+	case !isQualified:
+		return rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: text}
+	case strings.EqualFold(kind, "providerconfig"):
+		return rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: name}
+	case strings.EqualFold(kind, "clusterproviderconfig"):
+		return rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: name}
+	}
+	return rolloutv1alpha1.ConfigReference{Kind: kind, Name: name}
+}
+
+// follow waits until the request is as it should be, and says meanwhile what holds it up.
+func (p *pruning) follow(ctx context.Context, typ xpv2.ConditionType, is func(*statev1alpha1.PruneRequest) bool) error {
+	said := ""
+	err := p.cluster.FollowPrune(ctx, p.made, func(r *statev1alpha1.PruneRequest) (bool, error) {
+		p.request = r
+		if is(r) {
+			return true, nil
+		}
+		now := describeCondition(r.Status.GetCondition(typ))
+		if now == said {
+			return false, nil
+		}
+		said = now
+		_, err := fmt.Fprintln(p.streams.problems, escapeCommandOfCI(plainMessage(said)))
+		return false, errors.Wrap(err, "cannot print")
+	})
+	if ctx.Err() != nil {
+		return lateAnswer(p.made.GetName(), said)
+	}
+	return err
+}
+
+func describeCondition(c xpv2.Condition) string {
+	if c.Reason == "" {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+}
+
+// finish confirms the plan, and waits until it is carried out.
+func (p *pruning) finish(ctx context.Context) error {
+	switch p.request.Status.Phase {
+	case statev1alpha1.PhaseRefused:
+		return errors.New(describeCondition(p.request.Status.GetCondition(statev1alpha1.TypePlanned)))
+	case statev1alpha1.PhaseDone:
+		return p.checkPlan()
+	case statev1alpha1.PhasePlanned, statev1alpha1.PhasePruning, statev1alpha1.PhasePlanChanged, statev1alpha1.PhaseExpired:
+	}
+	if p.DryRun {
+		return nil
+	}
+	if err := p.checkPlan(); err != nil {
+		return err
+	}
+	if isMeant, err := p.confirm(); err != nil || !isMeant {
+		return errors.Wrap(err, "cannot ask")
+	}
+	o, err := p.approvalObject(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.cluster.ApprovePrune(ctx, o); err != nil {
+		return err
+	}
+	if err := p.follow(ctx, statev1alpha1.TypeCompleted, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() }); err != nil {
+		return err
+	}
+	return p.reportEnd()
+}
+
+// checkPlan returns an error for a plan that is not the one that --plan names.
+func (p *pruning) checkPlan() error {
+	if digest := p.request.Status.Plan.Digest; p.Plan != "" && digest != p.Plan {
+		return endError{error: errors.Errorf("the plan changed: it has digest %s now, and nothing was removed", digest), code: exitPlanChanged}
+	}
+	return nil
+}
+
+// confirm asks the user, unless a flag answers.
+func (p *pruning) confirm() (bool, error) {
+	if p.Confirm || p.Plan != "" {
+		return true, nil
+	}
+	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", countOf(p.request.Status.Plan.Pruned, "directory", "directories")))
+	if err == nil && !isMeant {
+		_, err = fmt.Fprintln(p.streams.problems, "nothing was removed")
+	}
+	return isMeant, err
+}
+
+func countOf(n int32, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+func (p *pruning) approvalObject(ctx context.Context) (*unstructured.Unstructured, error) {
+	o, err := newPruneObject("PruneApproval", p.cluster.Namespace(), &statev1alpha1.PruneApprovalSpec{
+		RequestRef: statev1alpha1.PruneRequestReference{Name: p.made.GetName(), UID: string(p.made.GetUID())},
+		Plan:       p.request.Status.Plan.Digest, ApprovedBy: p.cluster.User(ctx),
+	})
+	if err == nil {
+		o.SetName(p.made.GetName())
+	}
+	return o, err
+}
+
+// reportEnd says how the request ended, as an error if nothing was removed.
+func (p *pruning) reportEnd() error {
+	completed := p.request.Status.GetCondition(statev1alpha1.TypeCompleted)
+	if completed.Status != corev1.ConditionTrue {
+		code := exitInvalid
+		if p.request.Status.Phase == statev1alpha1.PhasePlanChanged {
+			code = exitPlanChanged
+		}
+		return endError{error: errors.New(describeCondition(completed)), code: code}
+	}
+	if p.Output != "text" {
+		return nil
+	}
+	_, err := fmt.Fprintln(p.streams.out, quoteLine(completed.Message))
+	return errors.Wrap(err, "cannot print")
+}
+
+// printPlan prints what would go, and what is kept and why.
+func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
+	plan := r.Status.Plan
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, i := range plan.Items {
+		what := strings.TrimSuffix(fmt.Sprintf("%s: %s", i.Reason, i.Message), ": ")
+		if i.Verdict != "Keep" {
+			what = describeGoing(i)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(i.Path), quoteInvisible(what))
+	}
+	if err := t.Flush(); err != nil {
+		return errors.Wrap(err, "cannot print")
+	}
+	said := fmt.Sprintf("%s to prune, %d to keep", countOf(plan.Pruned, "directory", "directories"), plan.Kept)
+	if plan.More > 0 {
+		said += fmt.Sprintf(" (%d not listed)", plan.More)
+	}
+	if plan.Digest != "" {
+		said += ". Plan " + plan.Digest
+	}
+	_, err := fmt.Fprintln(w, quoteLine(said))
+	return errors.Wrap(err, "cannot print")
+}
+
+// describeGoing says what a directory holds that would go.
+func describeGoing(i statev1alpha1.PruneItem) string {
+	said := fmt.Sprintf("%s of %s/%s", countOf(i.Objects, "object", "objects"), i.Namespace, i.Name)
+	if i.Site != "" {
+		said += " at " + i.Site
+	}
+	if len(i.Stateful) > 0 {
+		said += ", with " + strings.Join(i.Stateful, ", ")
+	}
+	return said
+}

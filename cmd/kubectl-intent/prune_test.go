@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+func TestConfigReference(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   rolloutv1alpha1.ConfigReference
+	}{
+		"Name":    {reason: "A name alone is that of a ClusterProviderConfig.", text: "fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
+		"Own":     {reason: "A ProviderConfig is named with its kind.", text: "providerconfig/repo", want: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "repo"}},
+		"Shared":  {reason: "A ClusterProviderConfig may be named with its kind, too.", text: "ClusterProviderConfig/fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
+		"Unknown": {reason: "The server says what it thinks of another kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, configReference(tc.text)); diff != "" {
+				t.Errorf("\n%s\nconfigReference(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+func TestPruneFlags(t *testing.T) {
+	cases := map[string]struct {
+		reason        string
+		command       pruneCommand
+		isInteractive bool
+		says          string
+	}{
+		"Asked":    {reason: "On a terminal the user is asked.", isInteractive: true},
+		"Silent":   {reason: "Where no one can be asked, nothing is removed without a flag that says so.", says: "no one can be asked"},
+		"DryRun":   {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
+		"Confirm":  {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
+		"Plan":     {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},
+		"Both":     {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
+		"DryPrune": {reason: "What removes nothing confirms nothing.", command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := tc.command.checkFlags(&streams{isInteractive: tc.isInteractive})
+			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("\n%s\ncheckFlags(...): want %q, got %v", tc.reason, tc.says, err)
+			}
+		})
+	}
+}
+
+// TestPrintPlan prints a plan whose paths and messages come from a repository: none of them changes the terminal, or reads as a command of a CI.
+func TestPrintPlan(t *testing.T) {
+	r := &statev1alpha1.PruneRequest{}
+	r.Status.Plan = &statev1alpha1.PrunePlan{Digest: "sha256:1", Pruned: 1, Kept: 4, More: 3, Items: []statev1alpha1.PruneItem{
+		{Verdict: "Prune", Namespace: "team-a", Name: "cart", Site: "edge1", Path: "clusters/edge1/team-a/cart", Objects: 3, Stateful: []string{"StatefulSet/db"}},
+		{Verdict: "Keep", Path: "clusters/\x1b[2J/shop", Reason: "InUse", Message: "IntentDeployment team-a/shop uses it"},
+	}}
+	out := &strings.Builder{}
+	if err := printPlan(out, r); err != nil {
+		t.Fatal(err)
+	}
+	want := "PRUNE   clusters/edge1/team-a/cart   3 objects of team-a/cart at edge1, with StatefulSet/db\n" +
+		"KEEP    clusters/\\x1b[2J/shop        InUse: IntentDeployment team-a/shop uses it\n" +
+		"1 directory to prune, 4 to keep (3 not listed). Plan sha256:1\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("printPlan(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestAskUser takes nothing but yes for an answer.
+func TestAskUser(t *testing.T) {
+	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yes please\n": false} {
+		problems := &strings.Builder{}
+		got, err := (&streams{in: strings.NewReader(answer), problems: problems}).askUser("Remove 1 directory?")
+		if got != want || err != nil || problems.String() != "Remove 1 directory? [y/N] " {
+			t.Errorf("askUser with answer %q: want %t, got %t, %v, and %q was asked", answer, want, got, err, problems)
+		}
+	}
+}
