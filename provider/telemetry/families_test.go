@@ -33,6 +33,8 @@ func TestFamilies(t *testing.T) {
 	m.CanaryLostRequests(time.Second)
 	m.Validated(true)
 	m.Synced(time.Second)
+	m.Pruned("Prune", "")
+	m.Pruned("Keep", "InUse")
 	m.Operation("push", "", time.Second)
 	m.Operation("look", "Auth", time.Second)
 	m.Group(3)
