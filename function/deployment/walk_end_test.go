@@ -162,7 +162,8 @@ func (w *walk) mustBeJudged() {
 		return
 	}
 	for _, p := range s.Current.Parts {
-		if d := w.deliveries[p.Delivery]; w.isInvalid() && (d == nil || askedPosition(d) != s.Position()) {
+		d := w.deliveries[p.Delivery]
+		if w.isInvalid() && (d == nil || askedPosition(d) != s.Position() || w.truth.isExcused("trees dropped with a verdict that was not recorded", keepsReached(d, s))) {
 			return // What the repository is to get cannot be rendered any more.
 		}
 	}
@@ -172,6 +173,14 @@ func (w *walk) mustBeJudged() {
 	if s.Verdict == nil {
 		w.truth.violatedf("revision %d comes to no verdict", s.Current.Number)
 	}
+}
+
+// keepsReached is true for a delivery that keeps the directory of a Site which a revision that is not judged came to: a verdict was proposed, and another ledger
+// counts.
+func keepsReached(d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	return s.Verdict == nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
+		return t.Action == deliveryv1alpha1.ActionKeep && s.HasReached(t.Site)
+	})
 }
 
 // isInvalid is true while the spec cannot be compiled: no object that is lost can be made anew.
