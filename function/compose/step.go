@@ -25,6 +25,6 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[strin
 }
 
 func retainTree(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
-	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionKeep, "", nil
+	t.Action, t.Tree, t.Files, t.Parts, t.Tracks = deliveryv1alpha1.ActionKeep, "", nil, nil, nil
 	return t
 }

@@ -232,7 +232,7 @@ func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
 // hasShared is true if the files that the tracks share are known. Those of a revision without tracks share nothing.
 func (d Directory) hasShared() bool {
 	if d.Track == track.Plain && !d.Aim.IsAlone {
-		return len(d.Asked.Files) > 0 && len(d.Asked.Tracks) > 0
+		return isTracked(d.Asked)
 	}
 	return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0
 }
@@ -392,14 +392,23 @@ func trafficWorkloads(files tree.Files, name string) ([]deliveryv1alpha1.Traffic
 	return out, err
 }
 
-// KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again: the object
-// keeps the files, which later stages need.
+// KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again. The object
+// keeps the files of a directory in tracks anyhow, since later stages need what these share.
 func KeepTracked(d Directory) TrackedTree {
 	t := d.Asked
 	if t.Action == deliveryv1alpha1.ActionDesired && t.Tree != "" && t.Tree == d.Held.Tree {
 		return TrackedTree{Tree: t}
 	}
-	return TrackedTree{Tree: retainTree(d.Own)}
+	out := retainTree(d.Own)
+	if isTracked(t) {
+		out.Files, out.Encoding = t.Files, t.Encoding
+	}
+	return TrackedTree{Tree: out}
+}
+
+// isTracked is true for a tree that carries what the tracks of a directory share. One that stays carries no other files.
+func isTracked(t deliveryv1alpha1.Tree) bool {
+	return len(t.Files) > 0 && (len(t.Tracks) > 0 || t.Action == deliveryv1alpha1.ActionKeep)
 }
 
 // RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files that the

@@ -191,8 +191,16 @@ func TestKeepTracked(t *testing.T) {
 	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "t"}}); got.Action != deliveryv1alpha1.ActionDesired || len(got.Files) == 0 {
 		t.Errorf("\nA directory that holds what it was asked for keeps its files in the object.\nKeepTracked(...): got %+v", got)
 	}
-	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep {
+	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) > 0 {
 		t.Errorf("\nA directory that holds something else stays as it is.\nKeepTracked(...): got %+v", got)
+	}
+	asked.Tracks, asked.Parts = []deliveryv1alpha1.TreeTrack{{Name: track.Blue}}, []deliveryv1alpha1.TreePart{{Path: track.Blue}}
+	for range 2 {
+		got := KeepTracked(Directory{Own: asked, Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}})
+		if got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) == 0 || len(got.Parts) > 0 {
+			t.Errorf("\nThe object keeps what the tracks of a directory share, and asks for no parts.\nKeepTracked(...): got %+v", got)
+		}
+		asked = got.Tree
 	}
 }
 

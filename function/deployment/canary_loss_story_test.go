@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
@@ -132,4 +134,52 @@ func TestCanaryWithoutRollback(t *testing.T) {
 	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0"}, told); diff != "" || out.Status.Phase != deploymentv1alpha1.PhaseFailed {
 		t.Errorf("\nRequests go back whatever the policy says.\n-want, +got:\n%s\n%s: %s", diff, out.Status.Phase, out.Status.Message)
 	}
+}
+
+// TestCanaryLateFollower gives a canary up before the repository of its second Site has the last step. The requests go back there, too, before the pods go.
+func TestCanaryLateFollower(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20), weightStep(50))
+	w.splitRepositories()
+	w.losesFiles = true
+	w.twoSites("one")
+	w.story("edge1", cluster{})
+	w.twoSites("two")
+	w.until("edge2", "blue 1: 80, green 2: 20", cluster{})
+	for range 8 {
+		w.apply(w.call())
+		w.deliver(w.nameOfDelivery("edge1"))
+		w.observeTracks(cluster{})
+		w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
+	}
+	if is := w.directory("edge1") + " | " + w.directory("edge2"); is != "blue 1: 50, green 2: 50 | blue 1: 80, green 2: 20" {
+		t.Fatalf("the second repository is not behind: %s", is)
+	}
+	w.ask("a", 2, action("Abort"))
+	for range 4 {
+		w.apply(w.call())
+		w.deliver(w.nameOfDelivery("edge1"))
+	}
+	told, out := w.story("edge2", cluster{})
+	if told[0] == "blue 1: 80, green 2: 20" {
+		told = told[1:]
+	}
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" || out.Status.LiveRevision != 1 {
+		t.Errorf("\nA Site whose repository is late loses the requests of the canary before its pods.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+}
+
+// nameOfDelivery returns the name of the object that delivers to a Site.
+func (w *world) nameOfDelivery(site string) string {
+	for name, o := range w.in.Observed {
+		if o.GetKind() != "GitDelivery" {
+			continue
+		}
+		for _, t := range w.decode(o).Spec.ForProvider.Trees {
+			if t.Site == site {
+				return name
+			}
+		}
+	}
+	w.t.Fatalf("nothing delivers to %s", site)
+	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -21,18 +20,7 @@ func (w *world) sayBoth(isPlain bool, greeting string) {
 
 // loseDelivery loses the object that delivers to a Site.
 func (w *world) loseDelivery(site string) {
-	for name, o := range w.in.Observed {
-		if !strings.HasPrefix(name, "delivery-") {
-			continue
-		}
-		d := &deliveryv1alpha1.GitDelivery{}
-		w.convert(o, d)
-		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site {
-				delete(w.in.Observed, name)
-			}
-		}
-	}
+	delete(w.in.Observed, w.nameOfDelivery(site))
 }
 
 // rejectedLoss is how a claim says that a move lost its files.

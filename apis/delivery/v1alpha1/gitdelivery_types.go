@@ -73,7 +73,8 @@ type Tree struct {
 	// +kubebuilder:validation:Enum="gzip+tar"
 	Encoding string `json:"encoding,omitempty"`
 
-	// Files of the directory, encoded as Encoding says. Required with action Desired, and with no other.
+	// Files of the directory, encoded as Encoding says. Required with action Desired. With action Keep they are not delivered: the object holds them for
+	// later. They do not go with action Restore.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000000
 	Files []byte `json:"files,omitempty"`
