@@ -49,6 +49,8 @@ type canaryDelivery struct {
 	events   []ledger.Event
 	position ledger.Position
 	wanted   map[string]canaryDirectory
+	// files are the directories whose files the object has.
+	files map[string]canaryDirectory
 	// isRejected says that what is wanted was composed after a rejection.
 	isRejected bool
 
@@ -118,6 +120,7 @@ type canarySpec struct {
 	sources    string
 	steps      []ledger.Step
 	isEnabled  bool
+	isPlain    bool
 	suspended  bool
 	isBroken   bool
 	rollsBack  bool
@@ -142,6 +145,9 @@ type canaryModel struct {
 	uids          int
 	before        []canaryView
 	truth         canaryTruth
+	isCalm        bool
+	// hasLost are the Sites of deliveries that were lost in a move, and isExcused those that were restored without the files that a move needs.
+	hasLost, isExcused map[string]bool
 	// tells is the story so far, for a failure.
 	tells []string
 }
@@ -166,7 +172,7 @@ func newCanaryModel(random *rand.Rand, rules canaryRules) *canaryModel {
 
 // newCanaryModelOf makes a model of so many repositories, and of the Sites of waves.
 func newCanaryModelOf(random *rand.Rand, rules canaryRules, repositories int, waves ...[]string) *canaryModel {
-	m := &canaryModel{rules: rules, random: random, waves: waves}
+	m := &canaryModel{rules: rules, random: random, waves: waves, hasLost: map[string]bool{}, isExcused: map[string]bool{}}
 	m.spec = canarySpec{content: "a", replicas: 4, sources: "s", isEnabled: true, rollsBack: true, maxRetries: 2}
 	for _, name := range slices.Concat(waves...) {
 		m.sites = append(m.sites, newCanarySite(name))
@@ -227,6 +233,9 @@ func (m *canaryModel) intent() string {
 	for _, p := range m.spec.steps {
 		fmt.Fprintf(weights, "%d%t%s,", *p.Weight, p.Gate, p.Pause)
 	}
+	if m.spec.isPlain {
+		return fmt.Sprintf("p%s/%d", m.spec.content, m.spec.replicas)
+	}
 	return fmt.Sprintf("%s/%d/%t/%s", m.spec.content, m.spec.replicas, m.spec.isEnabled, weights)
 }
 
@@ -241,15 +250,18 @@ func buildOf(intent string) build {
 }
 
 // desired is what the spec asks for, as it was compiled on top of a recorded state.
-func (m *canaryModel) desired(recorded ledger.State) *Desired {
+func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
 	if m.spec.isBroken {
 		return nil
 	}
 	d := &Desired{Request: ledger.Request{Intent: m.intent(), Sources: m.spec.sources, Scheme: 1, Renderer: 1}}
 	d.Workload = Workload{Digest: m.spec.content, IsEnabled: m.spec.isEnabled, HasPods: true}
+	if m.spec.isPlain {
+		d.Workload = Workload{IsPlain: true}
+	}
 	placement, err := PlaceRevision(recorded, d.Workload)
-	if err != nil {
-		panic(err)
+	if err != nil || placement.IsMove && recorded.Current.Request != d.Request && !m.holdsStable(seen, recorded) {
+		return nil // The move is refused.
 	}
 	d.Placement = placement
 	for i := range m.records {
@@ -267,6 +279,9 @@ func (m *canaryModel) desired(recorded ledger.State) *Desired {
 			continue
 		}
 		steps := slices.Clone(m.spec.steps)
+		if placement.IsMove {
+			steps = []ledger.Step{{Weight: new(int32(0)), Ahead: new(int32(100))}, {Weight: new(int32(100)), Gate: steps[len(steps)-1].Gate}}
+		}
 		steps[0].Sites = wave
 		d.Plan = append(d.Plan, steps...)
 	}
@@ -299,13 +314,15 @@ func (m *canaryModel) call(seen canaryView, writes func() bool) {
 	if writes() {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
-		d.wanted, d.isRejected = m.compose(0, seen, in, s), s.IsRejected()
+		d.ask(m.compose(0, seen, in, s), seen.deliveries[0])
+		d.isRejected = s.IsRejected()
 	}
 	followed := m.input(seen, recorded, recorded)
 	for i := range m.deliveries[1:] {
 		if writes() && recorded.Current != nil {
 			d := &m.deliveries[i+1]
-			d.position, d.wanted, d.isRejected = recorded.Position(), m.compose(i+1, seen, followed, recorded), recorded.IsRejected()
+			d.ask(m.compose(i+1, seen, followed, recorded), seen.deliveries[i+1])
+			d.position, d.isRejected = recorded.Position(), recorded.IsRejected()
 		}
 	}
 	if writes() && s.Current != nil {
@@ -346,7 +363,7 @@ func (y canarySync) askOf(site string, d canaryDelivery) siteAsk {
 		ask.directory = wanted
 	}
 	for t, f := range ask.directory {
-		h, isHeld := held[t]
+		h, isHeld := held.folderOf(t)
 		if ask.placed[t] = d.placed[site][t]; !isHeld || h.pods() != f.pods() {
 			ask.placed[t] = y.position
 		}
@@ -382,9 +399,9 @@ func (m *canaryModel) time() time.Time { return recordedAt.Add(time.Duration(m.n
 // input is what a call knows about a state.
 func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
 	in := Input{
-		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
+		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(seen, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
 		Policy:     Policy{AutoRollback: m.spec.rollsBack, MaxRetries: m.spec.maxRetries},
-		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: true, HasAllReported: true, AreTracksKnown: true,
+		IsRecorded: s.Head == recorded.Head || !m.rules.AloneAfterRecord, HoldsFiles: !isMove(s), HasAllReported: true, AreTracksKnown: true,
 	}
 	for i, d := range seen.deliveries {
 		in.HasAllReported = in.HasAllReported && d.isObserved && d.reported == s.Position()
@@ -406,7 +423,12 @@ func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
 func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) Directory {
 	is, isKnown := d.trees[site]
 	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: is.name(), Tracks: map[string]Track{}}
-	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+	if is.isFlat() { // What serves without tracks is never asked for its pods.
+		out.Revision = is[ledger.TrackPlain].Revision
+		out.Tracks[ledger.TrackPlain] = Track{Revision: out.Revision, Weight: 100, IsProven: true}
+		return out
+	}
+	for _, t := range tracksInOrder {
 		f := is[t]
 		if f.Revision == 0 {
 			continue
@@ -446,6 +468,13 @@ func (m *canaryModel) isIdle(seen canaryView, d canaryDelivery, site, t string) 
 // proof is what is proven of a recorded position.
 func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
 	p := Proof{}
+	switch {
+	case m.hasLostFiles(seen, in, s):
+		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "FilesLost"}
+		return p
+	case m.lacksFiles(seen, in, s):
+		return p
+	}
 	sync := seen.sync
 	if sync.proven != s.Position() || !m.asksForThis(sync, seen, in, s) {
 		return p
@@ -490,11 +519,20 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 		if s.Current == nil {
 			continue
 		}
+		if !hasTracks(s) {
+			if wanted, isWanted := flatDirectory(s, d); isWanted {
+				out[d.Site] = wanted
+			}
+			continue
+		}
 		switch aim := in.AimAt(s, d); {
 		case aim.IsUnknown:
 			out[d.Site] = unknownDirectory
-		case !aim.Keeps:
+		case !aim.Keeps && m.hasFilesFor(aim, seen.deliveries[i], in, s, d.Site):
 			out[d.Site] = m.directoryOf(aim, seen.deliveries[i].trees[d.Site], s)
+		case !aim.Keeps && s.Cursor.Attempt > 0: // What cannot be composed is restored.
+			m.noteLostFiles(d.Site)
+			out[d.Site] = m.directoryOf(Aim{Restores: true}, nil, s)
 		}
 	}
 	return out
@@ -518,20 +556,19 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 	if aim.Serving == "" {
 		return out
 	}
-	other := ledger.OtherTrack(aim.Serving)
-	if aim.IsAlone {
-		delete(out, other)
+	if aim.IsAlone || len(aim.Put) > 1 {
+		maps.DeleteFunc(out, func(t string, _ folder) bool { return t != aim.Serving && (aim.IsAlone || aim.Put[t] == 0) })
 	}
-	if f, ok := out[aim.Serving]; ok {
-		f.Weight = 100 - aim.Weight
-		out[aim.Serving] = f
-	}
-	if f, ok := out[other]; ok {
-		f.Weight = aim.Weight
-		if aim.Ahead != nil {
-			f.Size = max(1, needs(f.Build.Replicas, *aim.Ahead))
+	for t, f := range out {
+		switch {
+		case t == aim.Serving:
+			f.Weight = 100 - aim.Weight
+		case aim.Ahead != nil:
+			f.Weight, f.Size = aim.Weight, max(1, needs(f.Build.Replicas, *aim.Ahead))
+		default:
+			f.Weight = aim.Weight
 		}
-		out[other] = f
+		out[t] = f
 	}
 	return out
 }

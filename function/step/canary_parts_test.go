@@ -2,6 +2,7 @@ package step
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -75,8 +76,8 @@ func (m *canaryModel) push(i int, d *canaryDelivery) {
 
 // note notes when a commit gives tracks requests, and changes their folders. A track that leaves the directory is forgotten.
 func (s *canarySite) note(wanted canaryDirectory, at ledger.Position) {
-	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
-		f, isThere := wanted[t]
+	for _, t := range tracksInOrder {
+		f, isThere := wanted.folderOf(t)
 		if !isThere {
 			delete(s.weighed, t)
 			delete(s.placed, t)
@@ -85,7 +86,7 @@ func (s *canarySite) note(wanted canaryDirectory, at ledger.Position) {
 		if f.Weight > 0 {
 			s.weighed[t] = at
 		}
-		if was, isHeld := s.git[t]; !isHeld || was.pods() != f.pods() {
+		if was, isHeld := s.git.folderOf(t); !isHeld || was.pods() != f.pods() {
 			s.placed[t] = at
 		}
 	}
@@ -141,8 +142,8 @@ func (m *canaryModel) observePause() {
 // observeTracks notes which tracks of a Site are without requests, and which had their pods. It knows what it is asked for, and what the Site does.
 func (m *canaryModel) observeTracks(s *canarySite) {
 	idle, available, ask := m.sync.idle[s.name], m.sync.available[s.name], m.sync.asked[s.name]
-	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
-		f, isAsked := ask.directory[t]
+	for _, t := range tracksInOrder {
+		f, isAsked := ask.directory.folderOf(t)
 		idle[t] = m.observeIdle(s, t, idle[t])
 		last, isSet := available[t]
 		switch {
@@ -158,7 +159,7 @@ func (m *canaryModel) observeTracks(s *canarySite) {
 // observeIdle returns since when a track is without requests.
 func (m *canaryModel) observeIdle(s *canarySite, t string, last idleProof) idleProof {
 	ask, at := m.sync.asked[s.name], m.sync.position
-	f, isAsked := ask.directory[t]
+	f, isAsked := ask.directory.folderOf(t)
 	isWeighed := m.isRead(s) && s.applied[t].Weight > 0
 	switch {
 	case !isAsked, f.Weight > 0, isWeighed:
@@ -193,6 +194,9 @@ func (m *canaryModel) isAccepted(s *canarySite) bool {
 
 // isSiteLive is true if a Site does what the position asks for.
 func (m *canaryModel) isSiteLive(s *canarySite) bool {
+	if m.sync.asked[s.name].directory.isFlat() {
+		return m.runs(s) // Nothing else is asked of a deployment without tracks.
+	}
 	return m.runs(s) && m.isAccepted(s) && (!m.rules.Available || m.areNewPodsAvailable(s))
 }
 
@@ -214,7 +218,7 @@ func (m *canaryModel) measure() {
 	}
 	g.result = "Passed"
 	switch content := buildOf(m.home.Current.Request.Intent).Content; {
-	case content == "x":
+	case strings.HasSuffix(content, "x"):
 		g.result = "Failed"
 	case m.random.IntN(12) == 0:
 		g.result = "Held"

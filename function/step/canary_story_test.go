@@ -116,11 +116,17 @@ func (m *canaryModel) disturb() {
 		m.gate = canaryGate{}
 	case n < 92:
 		m.loseDelivery(m.random.IntN(len(m.deliveries)))
+	case n < 97:
+		m.spec.isPlain = !m.spec.isPlain
+		m.tellf("the user wants a Blueprint without tracks: %t", m.spec.isPlain)
 	}
 }
 
 // loseDelivery loses the object of a repository.
 func (m *canaryModel) loseDelivery(i int) {
+	for site := range m.deliveries[i].files {
+		m.hasLost[site] = m.hasLost[site] || isMove(m.home)
+	}
 	m.deliveries[i] = canaryDelivery{}
 	m.tellf("GitDelivery %d is lost", i)
 }
@@ -155,6 +161,7 @@ func (m *canaryModel) ask() {
 // endFaults lets the rest of the story be calm.
 func (m *canaryModel) endFaults() {
 	m.tellf("calm")
+	m.isCalm = true
 	if m.spec.rollsBack = m.random.IntN(4) > 0; m.spec.rollsBack {
 		m.spec.content = "a"
 	}
@@ -173,9 +180,12 @@ func (m *canaryModel) mend() {
 	}
 }
 
-// release promotes the present step, as the user does in the end.
+// release promotes the present step, as the user does in the end. A move that is refused is taken back.
 func (m *canaryModel) release() {
 	s := m.deliveries[0].ledger
+	if m.isCalm && m.deliveries[0].isObserved && m.desired(m.view(), s) == nil {
+		m.spec.isPlain = !m.spec.isPlain
+	}
 	if s.Current != nil && s.Verdict == nil && m.random.IntN(4) == 0 {
 		m.uids++
 		ref := ledger.RequestReference{Name: "release", UID: fmt.Sprint("u", m.uids)}
@@ -190,7 +200,7 @@ const canaryStories = 200
 
 // canarySights are what stories have to come to, so that they are worth telling.
 var canarySights = []string{
-	"alone", "left out", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
+	"alone", "left out", "moved to track blue", "moved to track plain", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
 	"stage 1, attempt false", "stage 1, attempt true", "stage 2, attempt false", "stage 2, attempt true", "verified with steps",
 	"verified without steps", "withdrawn",
 }

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,11 +21,17 @@ const (
 	timeoutTicks = 60
 )
 
+// tracksInOrder are all that a directory may have.
+var tracksInOrder = []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain}
+
 // A build is what pods are made from, whatever the number of the revision.
 type build struct {
 	Content  string
 	Replicas int
 }
+
+// isBroken is true for a build whose pods are never ready.
+func (b build) isBroken() bool { return strings.HasSuffix(b.Content, "z") }
 
 // A folder is one track of a directory.
 type folder struct {
@@ -42,15 +49,27 @@ type pods struct {
 
 func (f folder) pods() pods { return pods{Build: f.Build, Size: f.Size} }
 
-// A directory is what Git has for a Site: its tracks by their names.
+// A directory is what Git has for a Site: its tracks by their names. A directory without tracks has the plain one alone.
 type canaryDirectory map[string]folder
+
+// isFlat is true for a directory without tracks.
+func (d canaryDirectory) isFlat() bool {
+	_, isPlain := d[ledger.TrackPlain]
+	return isPlain && len(d) == 1
+}
+
+// folderOf returns a folder of a directory, if it has folders.
+func (d canaryDirectory) folderOf(t string) (folder, bool) {
+	f, ok := d[t]
+	return f, ok && !d.isFlat()
+}
 
 func (d canaryDirectory) equal(o canaryDirectory) bool { return maps.Equal(d, o) }
 
 // name is the id of the tree.
 func (d canaryDirectory) name() string {
 	out := &strings.Builder{}
-	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+	for _, t := range tracksInOrder {
 		if f, ok := d[t]; ok {
 			fmt.Fprintf(out, "%s=%d/%d@%d ", t, f.Revision, f.Size, f.Weight)
 		}
@@ -60,7 +79,7 @@ func (d canaryDirectory) name() string {
 
 // aloneDirectory is the directory in which a revision is alone.
 func aloneDirectory(track string, revision int64, b build) canaryDirectory {
-	return canaryDirectory{track: {Revision: revision, Build: b, Size: b.Replicas, Weight: 100}}
+	return canaryDirectory{cmp.Or(track, ledger.TrackPlain): {Revision: revision, Build: b, Size: b.Replicas, Weight: 100}}
 }
 
 // A pod serves requests while it is ready and not dying.
@@ -126,7 +145,7 @@ func (s *canarySite) tick(now int, random func(int) int) {
 	if now >= s.effectiveAt && !maps.Equal(s.effective, s.accepted) {
 		s.effective = s.accepted
 	}
-	for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+	for _, t := range tracksInOrder {
 		if s.effective[t] > 0 {
 			s.idleSince[t] = now + 1
 		}
@@ -183,7 +202,7 @@ const never = 1 << 30
 
 func (s *canarySite) create(t string, b build, now int, random func(int) int) {
 	readyAt := now + 1 + random(4)
-	if b.Content == "z" {
+	if b.isBroken() {
 		readyAt = never
 	}
 	s.made[t+b.Content]++

@@ -97,14 +97,14 @@ func (in Input) awaitsPlacement(s ledger.State) bool {
 		return false
 	}
 	now, err := PlaceRevision(s, d.Workload)
-	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || in.awaitsEmptyTracks(s)
+	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || in.awaitsEmptyTracks(s) && d.Request != s.Current.Request
 }
 
 // awaitsEmptyTracks is true while a revision without tracks, which replaces another one in place, would remove pods of a track that may get requests. A
 // revision that takes the requests over from a track has to be alone before: else its own tree would never be there to be restored.
 func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	p := in.Desired.Placement
-	if !ledger.IsPlain(p.Track) || p.HasSteps || !hasTracks(s) || in.Desired.Request == s.Current.Request {
+	if !ledger.IsPlain(p.Track) || p.HasSteps || !hasTracks(s) {
 		return false
 	}
 	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {

@@ -161,6 +161,36 @@ func TestAwaitEmptyTracks(t *testing.T) {
 	}
 }
 
+// TestRetryAwaitsEmptyTracks asks for a verified revision without tracks again, before the track that had the requests is gone.
+func TestRetryAwaitsEmptyTracks(t *testing.T) {
+	events := movedBack()
+	s := record(t, events[:len(events)-1]...)
+	placement, err := PlaceRevision(s, Workload{IsPlain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Desired{Request: s.Current.Request, Workload: Workload{IsPlain: true}, Placement: placement}
+	in := input(d, asks(ask(ActionRetry, 2)), func(in *Input) { in.AreTracksKnown, in.IsRecorded = true, true })
+	in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"green": {Revision: 1}, "plain": {Revision: 2, Weight: 100}}}}
+	if e, _ := Step(s, in); e != nil {
+		t.Errorf("\nA retry does not remove pods that may get requests.\nStep(...): got %s", event(e))
+	}
+}
+
+// TestMoveBeginsAgain changes the catalog while a deployment moves: what the Sites are to get is in no object.
+func TestMoveBeginsAgain(t *testing.T) {
+	events := join(goodInTrack(1, "green", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("plain", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})
+	s := record(t, events...)
+	d := &Desired{Request: s.Current.Request, Workload: Workload{IsPlain: true}, Placement: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true}}
+	d.Request.Sources = "another catalog"
+	for holdsFiles, want := range map[bool]Hold{true: HoldVerdictWaits, false: HoldNone} {
+		e, holds := Step(s, input(d, func(in *Input) { in.AreTracksKnown, in.IsRecorded, in.HoldsFiles = true, true, holdsFiles }))
+		if holds.Start != want || (e == nil) != holdsFiles {
+			t.Errorf("\nA revision that cannot go on gives way to the next one, and no other does.\nStep(...): holds files: %t: want %q, got %q and %s", holdsFiles, want, holds.Start, event(e))
+		}
+	}
+}
+
 // TestAwaitPlacement asks for a revision whose trees were rendered for another track than it has to take.
 func TestAwaitPlacement(t *testing.T) {
 	s := record(t, goodInTrack(1, "green", "w1", 0)...)

@@ -143,12 +143,19 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 		return ResultUnknownRevision
 	case !slices.ContainsFunc(s.Targets(), func(p ledger.Past) bool { return p.Number == number }):
 		return ResultNoTarget
-	case ledger.IsPlain(s.History[target].Track) != ledger.IsPlain(s.Current.Track) && number != s.Stable:
+	case number != s.Stable && isAcrossMove(s, s.History[target]):
 		return ResultNoTarget // What requests would go to meanwhile is in no object any more: an edit of the claim moves it.
 	case s.IsRejected() && s.Target == number, in.HasAllReported && in.holdsTarget(s.History[target]):
 		return ResultNothingToRestore
 	}
 	return ""
+}
+
+// isAcrossMove is true for a target without tracks where the current revision, or the stable one that it begins beside, has one, and the other way round.
+func isAcrossMove(s ledger.State, target ledger.Past) bool {
+	is := ledger.IsPlain(target.Track)
+	stable := pastOf(s, s.Stable)
+	return is != ledger.IsPlain(s.Current.Track) || stable != nil && is != ledger.IsPlain(stable.Track)
 }
 
 // refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
@@ -240,7 +247,7 @@ func (r Request) proposeEvent(s ledger.State, in Input) *ledger.Event {
 	case ActionPromote:
 		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, Full: r.Full, RequestRef: r.Ref}}
 	case ActionRetry:
-		if in.Desired == nil || in.awaitsPlacement(s) {
+		if in.Desired == nil || in.awaitsPlacement(s) || in.awaitsEmptyTracks(s) {
 			return nil
 		}
 		return orderRevision(s, *in.Desired, &r.Ref)

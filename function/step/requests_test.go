@@ -92,6 +92,11 @@ func TestRequests(t *testing.T) {
 			reason: "What has no tracks is in no object once a revision in a track is alone: an edit moves back.",
 			events: join(good(1, "a"), goodInTrack(2, "blue", "w2", 1)), in: input(desired("a"), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNoTarget,
 		},
+		"RollbackToPlainInMove": {
+			reason: "While requests go to what has no tracks, an earlier revision without them cannot take the place of both.",
+			events: join(good(1, "a"), goodInTrack(2, "blue", "w2", 1), []ledger.Event{ordered(3, "c", inTrack("plain", "w3", 2), steps(0, 100))}),
+			in:     input(desired("c"), asks(ask(ActionRollbackTo, 3, to(1)))), want: "Advanced", result: ResultNoTarget,
+		},
 		"RollbackToUnknown": {
 			reason: "A revision that is not remembered is no target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
@@ -121,6 +126,27 @@ func TestRequests(t *testing.T) {
 			reason: "A step that began cannot be released any more.",
 			events: append(paused, ledger.Event{Promoted: &ledger.Promoted{Step: 1, RequestRef: ledger.RequestReference{UID: "x"}}}),
 			in:     input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), result: ResultStale,
+		},
+		"PromoteOlderRevision": {
+			reason: "A user who saw an earlier revision releases no step of the current one.",
+			events: join(one, []ledger.Event{ordered(2, "b", pausedPlan)}), in: input(desired("b"), asks(ask(ActionPromote, 1, release(1)))), result: ResultStale,
+		},
+		"PromoteUnknownRevision": {
+			reason: "A step of a revision that does not exist cannot be released.",
+			events: paused, in: input(desired("a"), asks(ask(ActionPromote, 7, release(1)))), result: ResultUnknownRevision,
+		},
+		"PromoteTwice": {
+			reason: "A request that released a step releases no other one.",
+			events: append(paused, ledger.Event{Promoted: &ledger.Promoted{Step: 1, RequestRef: ledger.RequestReference{UID: "Promote"}}}),
+			in:     input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), result: ResultTaken,
+		},
+		"PromoteJudged": {
+			reason: "After the verdict no step can be released.",
+			events: bad(1, "a"), in: input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), result: ResultAlreadyJudged,
+		},
+		"PromoteFullJudged": {
+			reason: "After the verdict a user cannot release all steps.",
+			events: one, in: input(desired("a"), asks(ask(ActionPromote, 1, func(r *Request) { r.Full = true }))), result: ResultAlreadyJudged,
 		},
 		"PromoteSuspended": {
 			reason: "A step of a suspended deployment is released later.",

@@ -24,7 +24,7 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, d.RendererHold
 	case d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current):
 		return nil, HoldVerdictWaits
-	case s.Verdict == nil && s.Current.HasSteps() && d.hasIntentOf(*s.Current):
+	case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current): // Else it could not go on.
 		return nil, HoldVerdictWaits
 	}
 	return beginRevision(s, in)

@@ -76,9 +76,11 @@ type siteTracks struct {
 	isKnown bool
 }
 
-// isWhole is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any.
+// isWhole is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any, and what serves
+// without tracks served before.
 func (t siteTracks) isWhole() bool {
-	return t.home.Revision == t.origin.revision && (t.home.IsProven || t.home.Weight > 0 && !t.other.isAway())
+	served := t.home.Weight > 0 && (!t.other.isAway() || t.origin.track == ledger.TrackPlain)
+	return t.home.Revision == t.origin.revision && (t.home.IsProven || served)
 }
 
 // isCleared is true if the pods of the home may change, or need not. Where the other track cannot take over they are replaced one by one, and the

@@ -1,0 +1,113 @@
+package step
+
+import (
+	"maps"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// The canary model moves between Blueprints with and without tracks. What of it is in which object matters then: the files without tracks cannot be
+// rendered any more once the user asks for others, nor can those that tracks share.
+
+// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round.
+func isMove(s ledger.State) bool {
+	if !hasTracks(s) || !s.Current.HasSteps() {
+		return false
+	}
+	p := pastOf(s, s.Current.Stable)
+	return p != nil && ledger.IsPlain(p.Track) != ledger.IsPlain(s.Current.Track)
+}
+
+// flatDirectory returns what a directory is asked for by a revision without tracks, or by its rollback.
+func flatDirectory(s ledger.State, d Directory) (canaryDirectory, bool) {
+	switch {
+	case s.IsRejected() && s.Cursor.Attempt == 0:
+		return nil, false
+	case s.IsRejected():
+		p := pastOf(s, s.Target)
+		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent)), true
+	}
+	_, isReached := s.Current.StepAt(s.Cursor.Step, d.Site)
+	return aloneDirectory(ledger.TrackPlain, s.Current.Number, buildOf(s.Current.Request.Intent)), isReached
+}
+
+// ask asks the repository for directories, and remembers whose files the object has then. One in tracks keeps what these share, and one without keeps what
+// it holds.
+func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, seen canaryDelivery) {
+	files := map[string]canaryDirectory{}
+	for site, had := range seen.files {
+		if had.equal(seen.trees[site]) || !had.isFlat() {
+			files[site] = had
+		}
+	}
+	maps.Copy(files, wanted)
+	d.wanted, d.files = wanted, files
+}
+
+// holdsStable is true if the objects have the files that a move needs of each Site.
+func (m *canaryModel) holdsStable(seen canaryView, recorded ledger.State) bool {
+	stable := pastOf(recorded, recorded.Stable)
+	for _, t := range stable.Trees {
+		d := seen.deliveries[m.repositoryOf(t.Site)]
+		files, held := d.files[t.Site], d.trees[t.Site]
+		if _, isBeside := held.folderOf(ledger.TrackPlain); isBeside || len(files) > 1 && files[ledger.TrackPlain].Revision != 0 {
+			continue
+		}
+		if len(files) == 0 || !files.equal(held) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasFilesFor is true if a directory can be brought to an aim.
+func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.State, site string) bool {
+	if aim.Restores || aim.IsAlone || !isMove(s) {
+		return true
+	}
+	held, files := d.trees[site], d.files[site]
+	isOwn := in.Desired != nil && in.Desired.Request == s.Current.Request && !s.IsRejected()
+	if s.Current.Track == ledger.TrackPlain {
+		return (isOwn || len(aim.Put) == 0) && (len(files) > 1 || len(files) == 1 && !files.isFlat())
+	}
+	_, putsPlain := aim.Put[ledger.TrackPlain]
+	return !putsPlain || !held.isFlat() || files.equal(held) || len(files) > 1 && files[ledger.TrackPlain].Revision == held[ledger.TrackPlain].Revision
+}
+
+// hasLostFiles is true for a move that cannot go on at a Site.
+func (m *canaryModel) hasLostFiles(seen canaryView, in Input, s ledger.State) bool {
+	if !isMove(s) || s.Verdict != nil || in.Desired == nil || in.Desired.Request != s.Current.Request {
+		return false
+	}
+	for _, d := range in.Directories {
+		delivery := seen.deliveries[m.repositoryOf(d.Site)]
+		aim := in.AimAt(s, d)
+		if !aim.Keeps && !aim.IsUnknown && len(delivery.trees[d.Site]) > 0 && !m.hasFilesFor(aim, delivery, in, s, d.Site) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacksFiles is true where a directory cannot be brought to its aim now: the spec asks for something else by now. Nothing is proven then.
+func (m *canaryModel) lacksFiles(seen canaryView, in Input, s ledger.State) bool {
+	if !isMove(s) || s.Verdict != nil {
+		return false
+	}
+	for _, d := range in.Directories {
+		delivery := seen.deliveries[m.repositoryOf(d.Site)]
+		if aim := in.AimAt(s, d); !aim.Keeps && !aim.IsUnknown && !m.hasFilesFor(aim, delivery, in, s, d.Site) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteLostFiles notes that a directory is restored at once, since its files are in no object. That is right where a delivery was lost in a move alone:
+// requests may fail then, which the documentation says.
+func (m *canaryModel) noteLostFiles(site string) {
+	if !m.hasLost[site] {
+		m.truth.failf("%s is restored at once, although no delivery was lost in a move", site)
+	}
+	m.isExcused[site] = true
+}
