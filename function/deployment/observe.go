@@ -52,11 +52,15 @@ type Observed struct {
 	recheck recheck
 }
 
-// observe reads the composed resources.
-func (c *Core) observe(in Input) (Observed, error) {
-	o := Observed{
+func newObserved() Observed {
+	return Observed{
 		retained: map[string]Resource{}, deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 	}
+}
+
+// observe reads the composed resources.
+func (c *Core) observe(in Input) (Observed, error) {
+	o := newObserved()
 	for name, u := range in.Observed {
 		retained, err := compose.Retain(u)
 		if err != nil {

@@ -77,7 +77,7 @@ func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 }
 
 // newCanaryWorld has the Blueprint with tracks in the place of the one of the quickstart, and a deployment with steps.
-func newCanaryWorld(t *testing.T, steps ...deploymentv1alpha1.CanaryStep) *world {
+func newCanaryWorld(t testing.TB, steps ...deploymentv1alpha1.CanaryStep) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.core = New(render.NewRenderer())
@@ -113,7 +113,7 @@ func allowedKinds() []any {
 	return out
 }
 
-func readBlueprint(t *testing.T, file string) *unstructured.Unstructured {
+func readBlueprint(t testing.TB, file string) *unstructured.Unstructured {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "examples", "blueprints", file))
 	if err != nil {

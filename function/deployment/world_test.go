@@ -30,7 +30,7 @@ import (
 
 // A world plays Crossplane and the provider around a Core: it answers needs, applies what is desired, and delivers it.
 type world struct {
-	t       *testing.T
+	t testing.TB
 	core    *Core
 	in      Input
 	objects []*unstructured.Unstructured
@@ -47,7 +47,7 @@ type world struct {
 const firstRenderer = 1
 
 // newWorld has the Sites, the Blueprint and the configuration of the quickstart, and its deployment.
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, core: New(render.NewRenderer()), repositories: map[string]*repo{}}
 	w.core.version = firstRenderer
@@ -68,7 +68,7 @@ func newWorld(t *testing.T) *world {
 var quickstartObjects = sync.OnceValues(readQuickstart)
 
 // quickstart returns the objects of the quickstart.
-func quickstart(t *testing.T) []*unstructured.Unstructured {
+func quickstart(t testing.TB) []*unstructured.Unstructured {
 	t.Helper()
 	all, err := quickstartObjects()
 	if err != nil {
