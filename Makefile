@@ -177,7 +177,7 @@ walk: ## Tell 30,000 stories of faults to the function, 20,000 of them new in ev
 
 .PHONY: bench
 bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
-	@$(call with_tools) go run ./test/bench '$(ONLY)'
+	@$(call with_tools) go run -exec=test/e2e/own-network.sh ./test/bench '$(ONLY)'
 
 # Programs that run here. A file of settings changes when they do, so that a new
 # VERSION builds anew and an unchanged one builds nothing.

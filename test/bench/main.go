@@ -2,7 +2,7 @@
 //
 //	figure NAME VALUE UNIT
 //
-// With an argument it measures the figures of that name only, which may be a pattern such as steady_*. What a figure is compared with is
+// With arguments it measures the figures of these names only, which may be patterns such as steady_*. What a figure is compared with is
 // measured in the same run.
 package main
 
@@ -45,7 +45,7 @@ func runFigures(ctx context.Context, only string) error {
 func measureFigures(ctx context.Context, all []figure, only string) error {
 	known := false
 	for _, f := range all {
-		if is, err := path.Match(only, f.name); err != nil || only != "" && !is {
+		if !isWanted(f.name, only) {
 			continue
 		}
 		known = true
@@ -61,9 +61,17 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 	return nil
 }
 
+// isWanted is true for the name of a figure that one of some patterns matches, between which there are spaces. Without any, all are wanted.
+func isWanted(name, patterns string) bool {
+	return patterns == "" || slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool {
+		is, err := path.Match(pattern, name)
+		return is && err == nil
+	})
+}
+
 // allFigures returns them in the order in which they are measured: what needs a machine for itself comes last.
 func allFigures(s *stage) []figure {
-	e, l, y, t, g, c, r, b := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}, &spread{s: s}, &records{}
+	e, l, y, t, g, c, r, b, w := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}, &spread{s: s}, &records{}, &canary{s: s}
 	return []figure{
 		{"harness_start_s", "s", s.measureStart},
 		{"breaker_tokens_1_site", "tokens", s.breakerTokens(1)},
@@ -74,6 +82,15 @@ func allFigures(s *stage) []figure {
 		{"ledger_pushes_1_repo", "pushes", r.ledgerPushes(1, false)},
 		{"ledger_pushes_3_repos_3_waves", "pushes", r.ledgerPushes(spreadRepositories, true)},
 		{"ledger_follower_delay_ms", "ms", r.followerDelay},
+		{"breaker_tokens_canary_story", "tokens", w.canaryFigure("tokens", (*canary).measureSteps)},
+		{"step_to_weight_live_s", "s", w.canaryFigure("lag", (*canary).measureSteps)},
+		{"canary_pods_made", "pods", w.canaryFigure("pods", (*canary).measureSteps)},
+		{"canary_stable_pods_made", "pods", w.canaryFigure("stable_pods", (*canary).measureSteps)},
+		{"canary_breach_to_weight_zero_s", "s", w.canaryFigure("breach", (*canary).measureCanaryBreach)},
+		{"weight_share_error", "points", w.canaryFigure("share", (*canary).measureShares)},
+		{"pause_error_s", "s", w.canaryFigure("pause", (*canary).measurePauses)},
+		{"paused_writes", "writes", w.canaryFigure("writes", (*canary).measurePauses)},
+		{"canary_failed_requests", "requests", w.canaryFigure("failed", (*canary).measureAll)},
 		{"claim_to_commit_ms", "ms", s.toCommit},
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
 		{"provider_rss_mib", "MiB", s.providerMemory("VmRSS")},

@@ -131,11 +131,13 @@ func (y *story) measureStory(ctx context.Context, figures map[string]float64) er
 	return err
 }
 
-// print what cost something, on the standard error.
+// printLedger prints what cost something, and when, on the standard error.
 func printLedger(l *load.Ledger) {
-	for _, e := range l.Entries() {
-		fmt.Fprintf(os.Stderr, "token %d %s %s %v %v\n", e.Tokens, e.Kind, e.Name, e.Writers, e.Changed)
+	all := l.Entries()
+	for _, e := range all {
+		fmt.Fprintf(os.Stderr, "token %d %.1f s %s %s %v %v\n", e.Tokens, e.At.Sub(all[0].At).Seconds(), e.Kind, e.Name, e.Writers, e.Changed)
 	}
+	fmt.Fprintf(os.Stderr, "tokens missing at most: %.0f\n", l.Deepest())
 }
 
 // deployFirst deploys a first revision, while the test lets the engines go on, one after another.

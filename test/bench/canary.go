@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/promserver"
+	"github.com/intentplane/intentplane/test/release"
+	requests "github.com/intentplane/intentplane/test/traffic"
+)
+
+const (
+	// usersPerSecond is how many requests the users of each Site send.
+	usersPerSecond = 50
+
+	// breakerRest is how long the circuit breaker takes at most until it lets as many events pass again as at the beginning.
+	breakerRest = 100 * time.Second
+)
+
+// A canary is releases with steps, by real Flux and real gateways in two clusters, with requests all the time. Each part is measured once.
+type canary struct {
+	s       *stage
+	figures map[string]float64
+
+	near, far *release.Cluster
+	server    *promserver.Server
+	scrapes   *release.Scrapes
+	releases  int
+}
+
+// canaryFigure measures a part of the figures, unless that was done, and returns one of them.
+func (c *canary) canaryFigure(name string, part func(*canary, context.Context) error) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if v, ok := c.figures[name]; ok {
+			return v, nil
+		}
+		if err := c.open(ctx); err != nil {
+			return 0, err
+		}
+		err := part(c, ctx)
+		return c.figures[name], err
+	}
+}
+
+// open starts the clusters, and what measures the first of them, once.
+func (c *canary) open(ctx context.Context) error {
+	if c.figures != nil {
+		return nil
+	}
+	if err := c.s.openControlPlane(ctx); err != nil {
+		return err
+	}
+	var err error
+	if c.near, err = release.StartCluster(ctx, c.s.cp, "near", netip.MustParsePrefix("10.200.0.0/20")); err != nil {
+		return err
+	}
+	if c.far, err = release.StartCluster(ctx, c.s.cp, "far", netip.MustParsePrefix("10.200.16.0/20")); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(c.s.cp.Dir, "prometheus")
+	if err != nil {
+		return errors.Wrap(err, "cannot make directory")
+	}
+	job, scrapes := c.near.Scraped()
+	c.scrapes = scrapes
+	if c.server, err = promserver.New(ctx, dir, job); err != nil {
+		return err
+	}
+	c.figures = map[string]float64{}
+	return c.server.Start(ctx)
+}
+
+// worst keeps the worst of several values of a figure.
+func (c *canary) worst(name string, v float64) { c.figures[name] = max(c.figures[name], v) }
+
+// A run is one release with users.
+type run struct {
+	*release.Release
+
+	ctx   context.Context
+	users []*requests.Users
+	plan  release.Plan
+}
+
+// begin delivers a first revision to the Site of one cluster, or to three Sites in two, to whose users the others are compared.
+func (c *canary) begin(ctx context.Context, sites int, plan release.Plan) (*run, error) {
+	c.releases++
+	places := []release.Place{{Cluster: c.near}, {Cluster: c.near}, {Cluster: c.far}}[:sites]
+	r, err := release.New(ctx, c.s.cp, fmt.Sprintf("canary-%d", c.releases), release.Options{Prometheus: c.server.URL(), Metrics: release.Metrics()}, places...)
+	if err != nil {
+		return nil, err
+	}
+	y := &run{Release: r, ctx: ctx, plan: plan}
+	if err := r.Ask(ctx, 1, plan); err != nil {
+		return nil, err
+	}
+	for _, s := range r.Sites {
+		if err := awaitAnswers(ctx, s); err != nil {
+			return nil, err
+		}
+		y.users = append(y.users, s.Target.Start(ctx, usersPerSecond))
+	}
+	return y, y.ends(1, "Succeeded")
+}
+
+// awaitAnswers waits until the first revision answers.
+func awaitAnswers(ctx context.Context, s *release.Site) error {
+	for end := time.Now().Add(release.Patience); len(s.Target.Send(ctx, 1, 1).Failed()) > 0; {
+		if time.Now().After(end) {
+			return errors.Errorf("no pod answers at %s", s.Name)
+		}
+		if err := waitForInterval(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ends waits until a revision has an outcome, and its canary is at rest.
+func (y *run) ends(revision int64, outcome string) error {
+	_, err := y.AwaitClaim(y.ctx, fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
+		p := release.ProgressOf(o)
+		return p.Revision == revision && p.Outcome == outcome && p.State == ""
+	})
+	return err
+}
+
+// awaits a user at a step, such as 3/5.
+func (y *run) awaits(revision int64, step string) error {
+	_, err := y.AwaitClaim(y.ctx, fmt.Sprintf("revision %d awaits a user at step %s", revision, step), func(o *unstructured.Unstructured) bool {
+		p := release.ProgressOf(o)
+		return p.Revision == revision && p.State == "AwaitingPromotion" && p.Step == step
+	})
+	return err
+}
+
+// pauses at a step, such as 3/5, for some time.
+func (y *run) pauses(step string) error {
+	_, err := y.AwaitClaim(y.ctx, "pauses at step "+step, func(o *unstructured.Unstructured) bool {
+		p := release.ProgressOf(o)
+		return p.State == "Paused" && p.Step == step
+	})
+	return err
+}
+
+func (y *run) promote(revision, step int64) error {
+	return y.Request(y.ctx, rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step})
+}
+
+// stop the users, and return how many of their requests failed.
+func (y *run) stop() float64 {
+	failed := 0
+	for _, u := range y.users {
+		failed += len(u.Stop().Failed())
+	}
+	return float64(failed)
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/release"
+)
+
+const (
+	// canaryRounds are how often the revision with three Sites goes out: twelve steps in all.
+	canaryRounds = 3
+
+	// canarySites is how many Sites that story has.
+	canarySites = 3
+
+	// counted is how many requests each share is measured with, and atOnce how many of them are under way.
+	counted, atOnce = 10_000, 8
+
+	// settled is how long after a Site has proven that a track has no weight the gateway may give it a last request.
+	settled = 3 * time.Second
+
+	// awaited is how long nothing is written while a user is awaited.
+	awaited = 5 * time.Minute
+)
+
+// measureSteps delivers a second revision to three Sites in steps with Gates and pauses, on a composite of its own each time, so that each begins with
+// all events that the circuit breaker lets pass.
+func (c *canary) measureSteps(ctx context.Context) error {
+	pause := release.Pause("10s")
+	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
+	for range canaryRounds {
+		y, err := c.begin(ctx, canarySites, plan)
+		if err != nil {
+			return err
+		}
+		if err := waitForInterval(ctx, breakerRest); err != nil {
+			return err
+		}
+		if err := c.countSteps(y); err != nil {
+			return err
+		}
+		c.worst("failed", y.stop())
+	}
+	return nil
+}
+
+// countSteps counts what the second revision costs, and times its steps.
+func (c *canary) countSteps(y *run) error {
+	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	steps, err := y.FollowSteps(y.ctx, 2)
+	if err != nil {
+		return err
+	}
+	defer steps.Stop()
+	t, tokens := &story{s: c.s}, map[string]float64{}
+	err = t.countTokens(y.ctx, tokens, "canary", func() error { return errors.Join(y.Ask(y.ctx, 2, y.plan), y.ends(2, "Succeeded")) })
+	printLedger(ledger)
+	if err != nil {
+		return err
+	}
+	c.worst("tokens", tokens["canary"])
+	for step := range int64(4) {
+		lag, err := steps.Lag(step)
+		if err != nil {
+			return err
+		}
+		c.worst("lag", lag.Seconds())
+	}
+	c.countPods(y)
+	return nil
+}
+
+// countPods counts how many pods more or less than one for each replica were made in each track: the stable one and the canary.
+func (c *canary) countPods(y *run) {
+	c.figures["pods"] = 0
+	for _, s := range y.Sites {
+		made := s.Started()
+		c.figures["pods"] = max(c.figures["pods"], float64(made[track.Green]))
+		c.worst("stable_pods", float64(made[track.Blue]-release.Replicas))
+	}
+}
+
+// measurePauses pauses three times, once over a restart of the provider, and then until a user promotes.
+func (c *canary) measurePauses(ctx context.Context) error {
+	plan := release.Plan{Steps: []any{
+		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
+	}}
+	y, err := c.begin(ctx, 1, plan)
+	if err != nil {
+		return err
+	}
+	if err := waitForInterval(ctx, breakerRest); err != nil {
+		return err
+	}
+	steps, err := y.FollowSteps(ctx, 2)
+	if err != nil {
+		return err
+	}
+	defer steps.Stop()
+	if err := errors.Join(y.Ask(ctx, 2, plan), y.pauses("3/6"), c.restartProvider(ctx), y.awaits(2, "5/6")); err != nil {
+		return err
+	}
+	for i, length := range []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second} {
+		paused, err := steps.Paused(int64(i) + 1)
+		if err != nil {
+			return err
+		}
+		if paused < length {
+			return errors.Errorf("a pause of %s took %s", length, paused)
+		}
+		c.worst("pause", (paused - length).Seconds())
+	}
+	if err := c.countWrites(y); err != nil {
+		return err
+	}
+	if err := errors.Join(y.promote(2, 5), y.ends(2, "Succeeded")); err != nil {
+		return err
+	}
+	c.worst("failed", y.stop())
+	return nil
+}
+
+func (c *canary) restartProvider(ctx context.Context) error {
+	c.s.cp.KillProvider()
+	return c.s.cp.StartProvider(ctx, controlplane.Program{})
+}
+
+// countWrites counts changes of objects and pushes while a user is awaited.
+func (c *canary) countWrites(y *run) error {
+	if err := waitForInterval(y.ctx, quiet); err != nil {
+		return err
+	}
+	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	before := c.s.cp.Git.Pushes(y.Namespace)
+	if err := waitForInterval(y.ctx, awaited); err != nil {
+		return err
+	}
+	printLedger(ledger)
+	c.figures["writes"] = float64(len(ledger.Entries()) + c.s.cp.Git.Pushes(y.Namespace) - before)
+	return nil
+}
+
+// measureShares goes forward with a share that is measured at each weight, back by a RollbackTo, gives a revision up at 50, and edits one at 20 percent.
+func (c *canary) measureShares(ctx context.Context) error {
+	one := release.Pause("")
+	plan := release.Plan{Steps: []any{release.Weight(5), one, release.Weight(20), one, release.Weight(50), one}}
+	for _, deliver := range []func(*run) error{c.goForward, c.giveUp, c.edit} {
+		y, err := c.begin(ctx, 1, plan)
+		if err != nil {
+			return err
+		}
+		if err := waitForInterval(ctx, breakerRest); err != nil {
+			return err
+		}
+		if err := deliver(y); err != nil {
+			return err
+		}
+		c.worst("failed", y.stop())
+	}
+	return nil
+}
+
+func (c *canary) goForward(y *run) error {
+	asked := time.Now()
+	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
+		return err
+	}
+	for i, weight := range []float64{5, 20, 50} {
+		if err := y.awaits(2, []string{"2/5", "3/5", "4/5"}[i]); err != nil {
+			return err
+		}
+		if err := c.measureShare(y, weight); err != nil {
+			return err
+		}
+		if err := y.promote(2, int64(i)+2); err != nil {
+			return err
+		}
+	}
+	if err := y.ends(2, "Succeeded"); err != nil {
+		return err
+	}
+	all, err := y.Divisions(y.ctx, y.Sites[0])
+	if err != nil {
+		return err
+	}
+	c.expectNone(y, track.Green, asked, all[2].Since) // Until the commit that gives it a share.
+	return errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.ends(3, "RolledBack"))
+}
+
+// measureShare measures the share of the canary, once the gateway follows.
+func (c *canary) measureShare(y *run, weight float64) error {
+	for end := time.Now().Add(release.Patience); math.Abs(y.Sites[0].Target.Send(y.ctx, 200, atOnce).Share(track.Green)-weight) > 1; {
+		if time.Now().After(end) {
+			return errors.Errorf("the gateway does not give the canary %v percent", weight)
+		}
+	}
+	got := y.Sites[0].Target.Send(y.ctx, counted, atOnce)
+	c.worst("share", math.Abs(got.Share(track.Green)-weight))
+	c.worst("failed", float64(len(got.Failed())))
+	return nil
+}
+
+// expectNone counts a request to a track without weight as a share that is all wrong.
+func (c *canary) expectNone(y *run, name string, from, to time.Time) {
+	if got := y.users[0].Answers().Between(from, to); got.Share(name) > 0 {
+		c.worst("share", 100)
+	}
+}
+
+func (c *canary) giveUp(y *run) error {
+	if err := errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaits(2, "2/5"), y.promote(2, 2), y.awaits(2, "3/5"), y.promote(2, 3), y.awaits(2, "4/5")); err != nil {
+		return err
+	}
+	if err := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.ends(2, "RolledBack")); err != nil {
+		return err
+	}
+	all, err := y.Divisions(y.ctx, y.Sites[0])
+	if err != nil {
+		return err
+	}
+	c.expectNone(y, track.Green, all[len(all)-2].Since.Add(settled), time.Now())
+	return nil
+}
+
+func (c *canary) edit(y *run) error {
+	return errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaits(2, "2/5"), y.promote(2, 2), y.awaits(2, "3/5"), y.Ask(y.ctx, 3, y.plan), y.awaits(3, "2/5"))
+}
+
+// measureCanaryBreach lets half of a canary's requests fail at 20 percent, and times its last request.
+func (c *canary) measureCanaryBreach(ctx context.Context) error {
+	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}, Gates: release.Gates(gateInterval, 1)}
+	for range breaches {
+		y, err := c.begin(ctx, 1, plan)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaits(2, "2/3")); err != nil {
+			return err
+		}
+		broken := time.Now()
+		c.near.Faults.FailEvery(2, y.Namespace, track.Green)
+		if err := y.ends(2, "RolledBack"); err != nil {
+			return err
+		}
+		y.stop()
+		scraped, _ := c.scrapes.FirstAfter(broken)
+		c.worst("breach", lastTo(track.Green, y, scraped).Sub(scraped).Seconds())
+	}
+	return nil
+}
+
+// lastTo returns when a track got its last request, but no time before a moment.
+func lastTo(name string, y *run, after time.Time) time.Time {
+	for _, a := range y.users[0].Answers() {
+		if a.Track == name && a.Sent.After(after) {
+			after = a.Sent
+		}
+	}
+	return after
+}
+
+// measureAll measures what was not measured yet, so that the requests of all stories count.
+func (c *canary) measureAll(ctx context.Context) error {
+	for name, measure := range map[string]func(context.Context) error{"tokens": c.measureSteps, "share": c.measureShares, "pause": c.measurePauses} {
+		if _, ok := c.figures[name]; ok {
+			continue
+		}
+		if err := measure(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
