@@ -29,6 +29,7 @@ func (w *world) sync(reason, state string) {
 	o := w.in.Observed[compose.SyncName]
 	if o == nil {
 		w.t.Fatal("there is no SiteSync")
+		return
 	}
 	position, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	sites, _, _ := unstructured.NestedSlice(o.Object, "spec", "forProvider", "sites")

@@ -77,13 +77,13 @@ func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 }
 
 // newCanaryWorld has the Blueprint with tracks in the place of the one of the quickstart, and a deployment with steps.
-func newCanaryWorld(t testing.TB, steps ...deploymentv1alpha1.CanaryStep) *world {
-	t.Helper()
-	w := newWorld(t)
+func newCanaryWorld(tb testing.TB, steps ...deploymentv1alpha1.CanaryStep) *world {
+	tb.Helper()
+	w := newWorld(tb)
 	w.core = New(render.NewRenderer())
 	w.core.version = firstRenderer
 	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Blueprint" })
-	w.addObject(readBlueprint(t, "web-canary-1.0.0.yaml"))
+	w.addObject(readBlueprint(tb, "web-canary-1.0.0.yaml"))
 	w.set("ClusterProviderConfig", w.firstConfig(), allowedKinds(), "spec", "policy", "allowedKinds")
 	w.observe("edge1", "edge2")
 	w.sayCanary("one", 4)
@@ -113,15 +113,15 @@ func allowedKinds() []any {
 	return out
 }
 
-func readBlueprint(t testing.TB, file string) *unstructured.Unstructured {
-	t.Helper()
+func readBlueprint(tb testing.TB, file string) *unstructured.Unstructured {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "examples", "blueprints", file))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(bytes.TrimSpace(b), &o.Object); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return o
 }

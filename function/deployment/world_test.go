@@ -30,7 +30,7 @@ import (
 
 // A world plays Crossplane and the provider around a Core: it answers needs, applies what is desired, and delivers it.
 type world struct {
-	t testing.TB
+	t       testing.TB
 	core    *Core
 	in      Input
 	objects []*unstructured.Unstructured
@@ -47,9 +47,9 @@ type world struct {
 const firstRenderer = 1
 
 // newWorld has the Sites, the Blueprint and the configuration of the quickstart, and its deployment.
-func newWorld(t testing.TB) *world {
-	t.Helper()
-	w := &world{t: t, core: New(render.NewRenderer()), repositories: map[string]*repo{}}
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := &world{t: tb, core: New(render.NewRenderer()), repositories: map[string]*repo{}}
 	w.core.version = firstRenderer
 	w.in = Input{
 		Claim:    rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
@@ -58,7 +58,7 @@ func newWorld(t testing.TB) *world {
 		Now:      metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)),
 	}
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}`)
-	for _, o := range quickstart(t) {
+	for _, o := range quickstart(tb) {
 		w.addObject(o.DeepCopy())
 	}
 	return w
@@ -68,11 +68,11 @@ func newWorld(t testing.TB) *world {
 var quickstartObjects = sync.OnceValues(readQuickstart)
 
 // quickstart returns the objects of the quickstart.
-func quickstart(t testing.TB) []*unstructured.Unstructured {
-	t.Helper()
+func quickstart(tb testing.TB) []*unstructured.Unstructured {
+	tb.Helper()
 	all, err := quickstartObjects()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return all
 }

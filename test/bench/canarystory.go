@@ -250,6 +250,9 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := waitForInterval(ctx, breakerRest); err != nil {
+			return err
+		}
 		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaits(2, "2/3")); err != nil {
 			return err
 		}

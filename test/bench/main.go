@@ -121,6 +121,7 @@ func allFigures(s *stage) []figure {
 		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOfValues))},
 		{"allocated_over_request", "times", s.withoutControlPlane(callFigure("warm", "allocated_over_request", medianOfValues))},
 		{"request_bytes", "bytes", s.withoutControlPlane(callFigure("warm", "request_bytes", medianOfValues))},
+		{"canary_call_over_decode", "times", s.withoutControlPlane(canaryCall)},
 		{"render_1000_objects_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
 		{"render_1000_objects_cpu_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_cpu_s", medianOfValues))},
 		{"function_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_rss_mib"))},

@@ -39,6 +39,15 @@ func callFigure(name, unit string, pick func([]float64) float64) func(context.Co
 	}
 }
 
+// canaryCall returns how long a call of a deployment takes that shares requests at 100 Sites, divided by decoding what it gets.
+func canaryCall(ctx context.Context) (float64, error) {
+	r, err := runBenchmark(ctx, "./function/deployment", "BenchmarkCanaryCall$", "canary_call_over_decode", benchTime, rounds)
+	if err != nil {
+		return 0, err
+	}
+	return medianOfValues(r["call"]), nil
+}
+
 // decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
 	r, err := runBenchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
