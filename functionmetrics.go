@@ -1,11 +1,14 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/prometheus/client_golang/prometheus"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/render"
 )
 
 // Sources of an answer.
@@ -19,6 +22,7 @@ const (
 type telemetry struct {
 	stages  *prometheus.HistogramVec
 	answers *prometheus.CounterVec
+	build   *prometheus.GaugeVec
 }
 
 // newTelemetry returns metrics that a registry has, all of them from the start. It returns an error if the registry has some of them already.
@@ -31,14 +35,18 @@ func newTelemetry(r prometheus.Registerer) (*telemetry, error) {
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "intentplane_function_answers_total", Help: "Answers to Crossplane, by where they came from: Memory, Computed, or Failed, which is a bug.",
 		}, []string{"source"}),
+		build: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "intentplane_build_info", Help: "1, with the version of the function, and of the rules by which it renders.",
+		}, []string{"component", "version", "renderer"}),
 	}
+	t.build.WithLabelValues("function", version, strconv.Itoa(int(render.Version))).Set(1)
 	for _, stage := range []deploymentv1alpha1.Phase{deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering} {
 		t.stages.WithLabelValues(string(stage))
 	}
 	for _, source := range []string{fromMemory, fromCore, fromFailures} {
 		t.answers.WithLabelValues(source)
 	}
-	return t, errors.Wrap(errors.Join(r.Register(t.stages), r.Register(t.answers)), "cannot register metrics")
+	return t, errors.Wrap(errors.Join(r.Register(t.stages), r.Register(t.answers), r.Register(t.build)), "cannot register metrics")
 }
 
 // countAnswer counts an answer. A nil telemetry counts nothing.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ func TestTelemetry(t *testing.T) {
 	m, err := newTelemetry(registry)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := testutil.ToFloat64(m.build.WithLabelValues("function", version, strconv.Itoa(int(render.Version)))); got != 1 {
+		t.Errorf("newTelemetry(...): want the version of the build from the start, got %v", got)
 	}
 	now := time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)
 	clock := func() time.Time { return now }

@@ -103,6 +103,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.Build(version)
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Bounds: c.clusterBounds()}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}

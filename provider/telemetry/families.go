@@ -28,6 +28,7 @@ const (
 	nameMeasurements       = "intentplane_gate_measurements_total"
 	namePruned             = "intentplane_prune_items_total"
 	nameMeasuring          = "intentplane_gate_measurement_duration_seconds"
+	nameBuild              = "intentplane_build_info"
 )
 
 // A Family is one metric.
@@ -75,6 +76,7 @@ func Families() []Family {
 		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories in plans of PruneRequests: Prune, or Keep with its reason. Those that a status has no room for are left out."},
 		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
 		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
+		{Name: nameBuild, Labels: []string{"component", "version"}, Now: true, Help: "1, with the version of the provider. The function has this metric too, with component function and the version of its renderer."},
 	}
 }
 

@@ -40,6 +40,7 @@ func TestFamilies(t *testing.T) {
 	m.Group(3)
 	m.Measured("Prometheus", "Pass", time.Second)
 	m.Measured("Prometheus", "Pass", time.Second)
+	m.Build("v1.2.3")
 	found, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,9 @@ func TestFamilies(t *testing.T) {
 		if got := testutil.ToFloat64(m.operations.WithLabelValues(labels[0], labels[1])); got != want {
 			t.Errorf("operations %v: want %v, got %v", labels, want, got)
 		}
+	}
+	if got := testutil.ToFloat64(m.build.WithLabelValues("provider", "v1.2.3")); got != 1 {
+		t.Errorf("build: want 1, got %v", got)
 	}
 	if _, err := New(r); err == nil {
 		t.Error("New(...) of a registry that has the metrics: want an error")

@@ -32,7 +32,7 @@ const (
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
-	current, clusterCurrent, unreachable, canaries                                              *prometheus.GaugeVec
+	current, clusterCurrent, unreachable, canaries, build                                       *prometheus.GaugeVec
 	canarySteps, applicationTransitions, pruned                                                 *prometheus.CounterVec
 	applicationPhases                                                                           *prometheus.HistogramVec
 	applicationCurrent                                                                          *prometheus.GaugeVec
@@ -60,6 +60,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
 	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
 	m.pruned = counter(namePruned)
+	m.build = gauge(nameBuild)
 	m.startAtZero()
 	m.startCanariesAtZero()
 	return m, nil
@@ -88,6 +89,9 @@ func startTransitions[P ~string](counter *prometheus.CounterVec, changes map[P][
 		}
 	}
 }
+
+// Build says which version of the provider runs.
+func (m *Metrics) Build(version string) { m.build.WithLabelValues("provider", version).Set(1) }
 
 // Transition counts a change of the phase of a deployment, and the rollback that starts or the outcome that comes with it.
 func (m *Metrics) Transition(from, to string) {
