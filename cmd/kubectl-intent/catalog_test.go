@@ -35,6 +35,9 @@ type apiServer struct {
 	// requests counts those that were made, if it is set.
 	requests *atomic.Int64
 
+	// refused are the rights that an account does not have: "get namespaces".
+	refused map[string]bool
+
 	// idle is called when a client watches, and there is no other answer.
 	idle func()
 }
@@ -70,6 +73,10 @@ func (a *apiServer) start(t *testing.T, files ...string) string {
 func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.requests != nil {
 		a.requests.Add(1)
+	}
+	if r.URL.Path == "/version" {
+		reply(w, http.StatusOK, map[string]any{"gitVersion": "v1.36.3"})
+		return
 	}
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")[1:]
 	if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -122,7 +129,7 @@ func (a *apiServer) selected(resource schema.GroupVersionResource, namespace str
 	out := []any{}
 	for _, o := range a.objects {
 		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "secrets", "intentdeployments", "workloadclusters"}, of.Resource)) && is(o) {
+		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "sitesyncs", "deployments", "providerconfigs", "secrets", "intentdeployments", "workloadclusters"}, of.Resource)) && is(o) {
 			out = append(out, o.Object)
 		}
 	}

@@ -27,7 +27,7 @@ func TestDocumentation(t *testing.T) {
 			}
 		}
 	}
-	server := apiServer{}
+	server := apiServer{objects: installed(t)}
 	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {

@@ -34,6 +34,7 @@ type commands struct {
 	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
 	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
+	Doctor     doctorCommand     `cmd:"" help:"Look for what is wrong with an installation of Intentplane. Exits with 1 when there are problems."`
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
@@ -44,18 +45,9 @@ type commands struct {
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
 	Status     statusCommand     `cmd:"" help:"Show how far deployments and clusters are, and what they wait for."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
-	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
+	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of what is installed in the cluster."`
 	Why        whyCommand        `cmd:"" help:"Say why a deployment or a cluster does not go on, who has to act, and what to do."`
 	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
-}
-
-// A versionCommand prints the version.
-type versionCommand struct{}
-
-// Run prints the version. It returns an error if that is not possible.
-func (versionCommand) Run(s *streams) error {
-	_, err := fmt.Fprintln(s.out, version)
-	return errors.Wrap(err, "cannot print")
 }
 
 // streams that commands read from and write to.
@@ -127,7 +119,8 @@ func runCommand(args []string, s *streams, problems io.Writer) int {
 	}
 	// A flag of the whole program would stand in the way of the --version of "blueprint create".
 	if slices.Equal(args, []string{"--version"}) {
-		args = []string{"version"}
+		_, err := fmt.Fprintln(s.out, version)
+		return exitCode(errors.Wrap(err, "cannot print"), problems)
 	}
 	if len(args) == 0 {
 		return exitCode(printUsage(parser), problems)

@@ -33,6 +33,12 @@ func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusCreated, o.Object)
 		return
 	}
+	if strings.HasSuffix(o.GetKind(), "SubjectAccessReview") {
+		asked, _, _ := unstructured.NestedStringMap(o.Object, "spec", "resourceAttributes")
+		o.Object["status"] = map[string]any{"allowed": !a.refused[asked["verb"]+" "+asked["resource"]]}
+		reply(w, http.StatusCreated, o.Object)
+		return
+	}
 	a.made = append(a.made, o.DeepCopy())
 	o.SetName(o.GetGenerateName() + "x")
 	o.SetResourceVersion("1")

@@ -3,8 +3,16 @@ package provider
 
 import "embed"
 
-//go:embed crds/*.yaml
-var crds embed.FS
+var (
+	//go:embed crds/*.yaml
+	crds embed.FS
+
+	//go:embed crossplane.yaml
+	metadata []byte
+)
 
 // CRDs returns the files that hold the CustomResourceDefinitions of the provider.
 func CRDs() embed.FS { return crds }
+
+// Metadata returns the metadata of the package.
+func Metadata() []byte { return metadata }

@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -90,22 +89,18 @@ func (r root) packageChain() []Link {
 	for _, d := range r.installed.Definitions {
 		for _, typ := range []string{typeEstablished, typeOffered} {
 			if c := d.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
-				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: "definition " + d.Metadata.Name, Reason: advice.ReasonDefinitionNotActive, Message: sayCondition(c), Since: c.since()}}
+				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: "definition " + d.Metadata.Name, Reason: advice.ReasonDefinitionNotActive, Message: c.Words(), Since: c.since()}}
 			}
 		}
 	}
 	for _, p := range append(append([]Object{}, r.installed.Functions...), r.installed.Providers...) {
 		for _, typ := range []string{typeInstalled, typeHealthy} {
 			if c := p.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
-				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: strings.ToLower(p.Kind) + " " + p.Metadata.Name, Reason: advice.ReasonPackageUnhealthy, Message: sayCondition(c), Since: c.since()}}
+				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: strings.ToLower(p.Kind) + " " + p.Metadata.Name, Reason: advice.ReasonPackageUnhealthy, Message: c.Words(), Since: c.since()}}
 			}
 		}
 	}
 	return nil
-}
-
-func sayCondition(c Condition) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message), ": ")
 }
 
 // An observed object is one that the provider reconciles.
@@ -124,7 +119,7 @@ func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
 	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: nil, Message: "The provider has not observed its present generation."}
 	for _, p := range i.Providers {
 		if c := p.Status.Conditions.Get(typeHealthy); c.Status == metav1.ConditionFalse {
-			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its present generation. Provider "+p.Metadata.Name+": "+sayCondition(c), c.since()
+			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its present generation. Provider "+p.Metadata.Name+": "+c.Words(), c.since()
 			return out, true
 		}
 	}

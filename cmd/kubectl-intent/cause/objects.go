@@ -3,6 +3,8 @@
 package cause
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -32,6 +34,11 @@ func (c Condition) since() *metav1.Time {
 		return nil
 	}
 	return c.LastTransitionTime
+}
+
+// Words say what the condition says.
+func (c Condition) Words() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message), ": ")
 }
 
 // Conditions of an object.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // What kubectl understands in a kubeconfig, as OIDC, is understood here.
 	"k8s.io/client-go/rest"
@@ -48,7 +49,16 @@ type Cluster struct {
 	// watcher is a client whose requests last for as long as they are wanted.
 	watcher   dynamic.Interface
 	namespace string
+
+	// server answers about itself.
+	server discovery.ServerVersionInterface
 }
+
+// How many requests a second one command may make, as kubectl's may. Less would let a look at an installation wait for itself.
+const (
+	requestRate  = 50
+	requestBurst = 300
+)
 
 // Open returns the cluster that options name. It asks nothing yet. It returns an error for a kubeconfig that cannot be used.
 func Open(o Options) (*Cluster, error) {
@@ -62,7 +72,11 @@ func Open(o Options) (*Cluster, error) {
 	}
 	c.Timeout = o.Timeout
 	client, err := dynamic.NewForConfig(c)
-	return &Cluster{client: client, watcher: watcher, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+	}
+	server, err := discovery.NewDiscoveryClientForConfig(c)
+	return &Cluster{client: client, watcher: watcher, namespace: namespace, server: server}, errors.Wrap(err, "cannot use the kubeconfig")
 }
 
 // loadConfig returns the connection that options name, without a timeout, and the namespace.
@@ -82,6 +96,7 @@ func (o Options) loadConfig() (*rest.Config, string, error) {
 	if err != nil {
 		return nil, "", errors.Wrap(err, "cannot use the kubeconfig")
 	}
+	c.QPS, c.Burst = requestRate, requestBurst
 	c.UserAgent = rest.DefaultKubernetesUserAgent()
 	return c, namespace, nil
 }

@@ -256,6 +256,8 @@ func describeUnread(err error, resource schema.GroupVersionResource) cause.Unrea
 		why = "the user may not read them"
 	case unknownKind(err):
 		why = "the cluster does not have this kind"
+	case errors.Is(err, context.DeadlineExceeded):
+		why = "the cluster did not answer in time"
 	}
 	return cause.Unread{What: resource.GroupResource().String(), Why: why}
 }

@@ -83,8 +83,7 @@ func (i *installation) readPackages(ctx context.Context, resource string) []caus
 	}
 	var out []cause.Object
 	for j := range items {
-		from, _, _ := unstructured.NestedString(items[j].Object, "spec", "package")
-		if !strings.Contains(items[j].GetName()+from, product) {
+		if !isOurPackage(&items[j]) {
 			continue
 		}
 		o := cause.Object{}
@@ -93,6 +92,12 @@ func (i *installation) readPackages(ctx context.Context, resource string) []caus
 		}
 	}
 	return out
+}
+
+// isOurPackage is true for a package that is named after us, or comes from a path that is.
+func isOurPackage(o *unstructured.Unstructured) bool {
+	from, _, _ := unstructured.NestedString(o.Object, "spec", "package")
+	return strings.Contains(o.GetName()+from, product)
 }
 
 // forRoot reads what is of one deployment or cluster alone: its definition, and the composite of a claim.

@@ -27,16 +27,25 @@ func (c *Cluster) get(ctx context.Context, r schema.GroupVersionResource, namesp
 const listPage = 500
 
 func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
-	options := metav1.ListOptions{Limit: listPage, LabelSelector: with.String()}
 	var out []unstructured.Unstructured
+	err := c.visitPages(ctx, r, namespace, with, func(page []unstructured.Unstructured) { out = append(out, page...) })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// visitPages lists objects, and calls visit with each page. If it returns an error, visit has had the pages before.
+func (c *Cluster) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error {
+	options := metav1.ListOptions{Limit: listPage, LabelSelector: with.String()}
 	for {
 		page, err := c.client.Resource(r).Namespace(namespace).List(ctx, options)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, page.Items...)
+		visit(page.Items)
 		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return out, nil
+			return nil
 		}
 	}
 }

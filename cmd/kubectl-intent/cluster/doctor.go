@@ -1,0 +1,203 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+)
+
+// requestsAtOnce is how many requests of a look at an installation the API server gets at once.
+const requestsAtOnce = 16
+
+// A task asks the API server for one thing, and notes what it cannot read.
+type task func(ctx context.Context)
+
+// runTasks runs tasks side by side.
+func runTasks(ctx context.Context, all ...task) {
+	g := errgroup.Group{}
+	g.SetLimit(requestsAtOnce)
+	for _, t := range all {
+		g.Go(func() error {
+			t(ctx)
+			return nil
+		})
+	}
+	_ = g.Wait() // No task returns an error.
+}
+
+// ReadVersions reads the versions of an installation, for as long as ctx lasts. What cannot be read is noted.
+func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
+	runTasks(ctx, c.versionTasks(f)...)
+}
+
+// ReadHealth reads what an installation says of itself, for as long as ctx lasts. What cannot be read is noted.
+func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
+	runTasks(ctx, append(c.versionTasks(f),
+		readPart(c, definitionsResource(), nil, isOurs, &f.Definitions),
+		readPart(c, managedKindsResource(), nil, isOurs, &f.Kinds),
+		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, isAny, &f.ClusterConfigs),
+		readPart(c, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, isAny, &f.Configs),
+		readPart(c, composedResources()[0], nil, isAny, &f.Deliveries),
+		readPart(c, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, isAny, &f.Sites),
+		readPart(c, composedResources()[1], nil, isAny, &f.Syncs),
+		readPart(c, policiesResource("validatingadmissionpolicies"), nil, isOurs, &f.Policies),
+		readPart(c, policiesResource("validatingadmissionpolicybindings"), nil, isOurs, &f.Bindings),
+	)...)
+	f.Account = c.findAccount(ctx, f, e.Account)
+	c.askRights(ctx, f, e.Granted())
+}
+
+// ReadReadiness reads what has to be true before an installation, for as long as ctx lasts. What cannot be read is noted.
+func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
+	runTasks(ctx, append(c.versionTasks(f), func(context.Context) { c.readServerVersion(f) })...)
+	c.askRights(ctx, f, e.Asked())
+}
+
+func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
+	return []task{
+		readPart(c, deploymentsResource(), labels.Set{"app": "crossplane"}, isAny, &f.Crossplane),
+		readPart(c, packagesResource("configurations"), nil, isOurPackage, &f.Configurations),
+		readPart(c, packagesResource("functions"), nil, isOurPackage, &f.Functions),
+		readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers),
+	}
+}
+
+func (c *Cluster) readServerVersion(f *diagnosis.Facts) {
+	v, err := c.server.ServerVersion()
+	if err != nil {
+		f.Kubernetes.Unread = &cause.Unread{What: "version of the API server", Why: describeUnread(err, schema.GroupVersionResource{}).Why}
+		return
+	}
+	f.Kubernetes.Items = []string{v.GitVersion}
+}
+
+func deploymentsResource() schema.GroupVersionResource {
+	return appsv1.SchemeGroupVersion.WithResource("deployments")
+}
+
+func policiesResource(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}
+}
+
+func managedKindsResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1alpha1", Resource: "managedresourcedefinitions"}
+}
+
+func isAny(*unstructured.Unstructured) bool { return true }
+
+// isOurs is true for what is named after a group of ours.
+func isOurs(o *unstructured.Unstructured) bool { return strings.HasSuffix(o.GetName(), product+".dev") }
+
+// readPart returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
+func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T]) task {
+	return func(ctx context.Context) {
+		err := c.visitPages(ctx, r, AllNamespaces, with, func(page []unstructured.Unstructured) {
+			for i := range page {
+				if isWanted(&page[i]) {
+					addItem(into, &page[i], r)
+				}
+			}
+		})
+		if err != nil {
+			unread := describeUnread(err, r)
+			into.Unread, into.IsAbsent = &unread, unknownKind(err)
+		}
+	}
+}
+
+// addItem decodes an object, without what a GitDelivery brings to its repository: that may be large.
+func addItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
+	unstructured.RemoveNestedField(o.Object, "spec", "forProvider")
+	var item T
+	if err := decodeObject(o, &item); err != nil {
+		into.Unread = &cause.Unread{What: r.GroupResource().String() + "/" + o.GetName(), Why: err.Error()}
+		return
+	}
+	into.Items = append(into.Items, item)
+}
+
+// findAccount returns the service account of the Deployment that runs a provider's current revision, or the one that it has by our manifests.
+func (c *Cluster) findAccount(ctx context.Context, f *diagnosis.Facts, otherwise diagnosis.Account) diagnosis.Account {
+	namespace := leaseNamespace
+	for _, w := range f.Crossplane.Items {
+		namespace = w.Metadata.Namespace
+	}
+	items, err := c.list(ctx, deploymentsResource(), namespace, nil)
+	if err != nil {
+		return otherwise
+	}
+	for i := range items {
+		name, _, _ := unstructured.NestedString(items[i].Object, "spec", "template", "spec", "serviceAccountName")
+		if name != "" && isOfProvider(&items[i], f.Providers.Items) {
+			return diagnosis.Account{Namespace: namespace, Name: name}
+		}
+	}
+	return otherwise
+}
+
+// isOfProvider is true for a Deployment that runs the current revision of one of the providers.
+func isOfProvider(o *unstructured.Unstructured, providers []diagnosis.Package) bool {
+	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return slices.ContainsFunc(providers, func(p diagnosis.Package) bool { return p.Status.CurrentRevision == r.Name })
+	})
+}
+
+// askRights asks for each right, of the account, or of the user if there is none.
+func (c *Cluster) askRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
+	f.Allowed = map[diagnosis.Right]bool{}
+	mu := sync.Mutex{}
+	var all []task
+	for _, r := range rights {
+		all = append(all, func(ctx context.Context) {
+			allowed, err := c.reviewAccess(ctx, f.Account, r)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				unread := describeUnread(err, reviewsResource(f.Account))
+				f.Unasked = &unread
+				return
+			}
+			f.Allowed[r] = allowed
+		})
+	}
+	runTasks(ctx, all...)
+}
+
+func reviewsResource(of diagnosis.Account) schema.GroupVersionResource {
+	if of.Name == "" {
+		return authorizationv1.SchemeGroupVersion.WithResource("selfsubjectaccessreviews")
+	}
+	return authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews")
+}
+
+// reviewAccess asks whether an account has a right in all namespaces.
+func (c *Cluster) reviewAccess(ctx context.Context, of diagnosis.Account, r diagnosis.Right) (bool, error) {
+	kind := "SelfSubjectAccessReview"
+	spec := map[string]any{"resourceAttributes": map[string]any{"verb": r.Verb, "group": r.Group, "resource": r.Resource}}
+	if of.Name != "" {
+		kind = "SubjectAccessReview"
+		spec["user"] = "system:serviceaccount:" + of.Namespace + ":" + of.Name
+		spec["groups"] = []any{"system:serviceaccounts", "system:serviceaccounts:" + of.Namespace, "system:authenticated"}
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": authorizationv1.SchemeGroupVersion.String(), "kind": kind, "spec": spec}}
+	answer, err := c.client.Resource(reviewsResource(of)).Create(ctx, o, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return allowed, err
+}

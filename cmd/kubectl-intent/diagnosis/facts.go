@@ -1,0 +1,195 @@
+package diagnosis
+
+import (
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// A Part is what was read of one kind of object.
+type Part[T any] struct {
+	Items []T
+
+	// Unread says that not all could be read, and why. Nil means that all were.
+	Unread *cause.Unread
+
+	// IsAbsent says that the cluster does not have the kind.
+	IsAbsent bool
+}
+
+// Facts are what was read of an installation.
+type Facts struct {
+	// Client is the version of this program.
+	Client string
+
+	// Kubernetes is the version of the API server.
+	Kubernetes Part[string]
+
+	// Crossplane are its Deployments.
+	Crossplane Part[Workload]
+
+	Configurations, Functions, Providers Part[Package]
+	Definitions                          Part[cause.Object]
+	Kinds                                Part[ManagedKind]
+
+	// Account is that of the provider, or empty for the user's own. Allowed are the rights that were asked for: one that is missing here was not answered.
+	Account Account
+	Allowed map[Right]bool
+	Unasked *cause.Unread
+
+	ClusterConfigs, Configs Part[cause.Object]
+	Deliveries              Part[Delivery]
+	Sites                   Part[cause.Object]
+	Syncs                   Part[Sync]
+	Policies, Bindings      Part[cause.Object]
+}
+
+// A Package is one of Crossplane's packages.
+type Package struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Package string `json:"package"`
+	} `json:"spec"`
+	Status struct {
+		CurrentRevision string           `json:"currentRevision,omitempty"`
+		Conditions      cause.Conditions `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+// Version is the tag of the package. It is empty for one that is named by its digest alone.
+func (p *Package) Version() string { return tagOf(p.Spec.Package) }
+
+// name returns how a person names the package.
+func (p *Package) name() string { return p.Kind + " " + p.Metadata.Name }
+
+// A Workload is a Deployment of Kubernetes, as far as versions and accounts are concerned.
+type Workload struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Template struct {
+			Spec struct {
+				ServiceAccountName string `json:"serviceAccountName,omitempty"`
+				Containers         []struct {
+					Image string `json:"image,omitempty"`
+				} `json:"containers,omitempty"`
+			} `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+}
+
+// labelVersion is where charts say the version of what they install.
+const labelVersion = "app.kubernetes.io/version"
+
+// Version is what the label of the Deployment says, or else the tag of its image. It is empty if neither says it.
+func (w *Workload) Version() string {
+	if v := w.Metadata.Labels[labelVersion]; v != "" {
+		return v
+	}
+	for _, c := range w.Spec.Template.Spec.Containers {
+		if tag := tagOf(c.Image); tag != "" {
+			return tag
+		}
+	}
+	return ""
+}
+
+// tagOf returns the tag of an image, or "".
+func tagOf(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	name = name[strings.LastIndex(name, "/")+1:]
+	_, tag, _ := strings.Cut(name, ":")
+	return tag
+}
+
+// A ManagedKind is a ManagedResourceDefinition.
+type ManagedKind struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		State string `json:"state,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Conditions cause.Conditions `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+// A Delivery is a GitDelivery, as far as it says whether its repository is reached.
+type Delivery struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		Config *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Conditions cause.Conditions `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+// A Sync is a SiteSync, as far as it says whether Sites are reached.
+type Sync struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		Conditions cause.Conditions `json:"conditions,omitempty"`
+		AtProvider struct {
+			Sites []SiteSeen `json:"sites,omitempty"`
+		} `json:"atProvider"`
+	} `json:"status"`
+}
+
+// A SiteSeen is what a SiteSync says of one Site.
+type SiteSeen struct {
+	Name    string                     `json:"name"`
+	State   deliveryv1alpha1.SiteState `json:"state"`
+	Reason  string                     `json:"reason,omitempty"`
+	Message string                     `json:"message,omitempty"`
+}
+
+// An Account is a service account.
+type Account struct{ Namespace, Name string }
+
+// String returns how kubectl names the account.
+func (a Account) String() string { return a.Namespace + "/" + a.Name }
+
+// A Right is to do something with the objects of a resource, in all namespaces.
+type Right struct{ Verb, Group, Resource string }
+
+// resource returns how kubectl names the resource: sites.catalog.intentplane.dev.
+func (r Right) resource() string { return strings.TrimSuffix(r.Resource+"."+r.Group, ".") }
+
+// A Component is a part of the installation that has a version.
+type Component struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+
+	// Version is empty where no tag says it.
+	Version string `json:"version,omitempty"`
+}
+
+// Components returns all parts whose versions were read, and what could not be read.
+func (f *Facts) Components() ([]Component, []cause.Unread) {
+	var out []Component
+	var unread []cause.Unread
+	for _, p := range []struct {
+		kind string
+		Part[Package]
+	}{{"function", f.Functions}, {"provider", f.Providers}, {"configuration", f.Configurations}} {
+		for i := range p.Items {
+			out = append(out, Component{Kind: p.kind, Name: p.Items[i].Metadata.Name, Version: p.Items[i].Version()})
+		}
+		if p.Unread != nil {
+			unread = append(unread, *p.Unread)
+		}
+	}
+	for i := range f.Crossplane.Items {
+		w := &f.Crossplane.Items[i]
+		out = append(out, Component{Kind: "crossplane", Name: w.Metadata.Namespace + "/" + w.Metadata.Name, Version: w.Version()})
+	}
+	if f.Crossplane.Unread != nil {
+		unread = append(unread, *f.Crossplane.Unread)
+	}
+	return out, unread
+}

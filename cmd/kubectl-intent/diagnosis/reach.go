@@ -1,0 +1,201 @@
+package diagnosis
+
+import (
+	"slices"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+const typeReady = string(xpv2.TypeReady)
+
+// unreachedReasons of a GitDelivery say that the provider does not reach the repository of the configuration, or may not use it.
+func unreachedReasons() []xpv2.ConditionReason {
+	return []xpv2.ConditionReason{
+		deliveryv1alpha1.ReasonAuthFailed, deliveryv1alpha1.ReasonTrustFailed, deliveryv1alpha1.ReasonUnreachable, deliveryv1alpha1.ReasonCredentialsGone,
+		deliveryv1alpha1.ReasonInvalid, deliveryv1alpha1.ReasonMemoryUnknown, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonPolicyDenied,
+	}
+}
+
+// silentReasons of a GitDelivery are from before the provider asks the repository, or may be.
+func silentReasons() []xpv2.ConditionReason {
+	return []xpv2.ConditionReason{
+		"", deliveryv1alpha1.ReasonPushing, deliveryv1alpha1.ReasonOrderBehind, deliveryv1alpha1.ReasonIllegal, deliveryv1alpha1.ReasonSiteMissing,
+		deliveryv1alpha1.ReasonDeliveryTimedOut, xpv2.ReasonCreating, xpv2.ReasonDeleting,
+	}
+}
+
+// configLines say of each configuration whether its repository is reached, as the newest answer of a GitDelivery that uses it does.
+func configLines(f *Facts) []Line {
+	var out []Line
+	newest := newestDeliveries(f.Deliveries.Items)
+	for _, p := range []Part[cause.Object]{f.ClusterConfigs, f.Configs} {
+		if p.Unread != nil {
+			out = append(out, unreadLine(checkConfigurations, p.Unread))
+		}
+		for _, o := range p.Items {
+			out = append(out, configLine(o, newest[configKey{kind: o.Kind, namespace: o.Metadata.Namespace, name: o.Metadata.Name}]))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, Line{Check: checkConfigurations, Object: "ClusterProviderConfig", Result: Unknown, Message: "the cluster has no configuration yet: docs/install.md says how to make one"})
+	}
+	if f.Deliveries.Unread != nil {
+		out = append(out, unreadLine(checkConfigurations, f.Deliveries.Unread))
+	}
+	return out
+}
+
+// A configKey names a configuration. Those of the cluster have no namespace.
+type configKey struct{ kind, namespace, name string }
+
+// clusterConfig is the kind of a configuration that is in no namespace.
+const clusterConfig = "ClusterProviderConfig"
+
+// newestDeliveries returns the last GitDelivery of each configuration that says something about its repository.
+func newestDeliveries(all []Delivery) map[configKey]*Delivery {
+	out := map[configKey]*Delivery{}
+	for i := range all {
+		d := &all[i]
+		ready := d.Status.Conditions.Get(typeReady)
+		if d.Spec.Config == nil || slices.Contains(silentReasons(), xpv2.ConditionReason(ready.Reason)) {
+			continue
+		}
+		key := configKey{kind: d.Spec.Config.Kind, namespace: d.Metadata.Namespace, name: d.Spec.Config.Name}
+		if key.kind == clusterConfig {
+			key.namespace = ""
+		}
+		if was := out[key]; was == nil || answeredAt(ready).After(answeredAt(was.Status.Conditions.Get(typeReady))) {
+			out[key] = d
+		}
+	}
+	return out
+}
+
+func answeredAt(c cause.Condition) time.Time {
+	if c.LastTransitionTime == nil {
+		return time.Time{}
+	}
+	return c.LastTransitionTime.Time
+}
+
+func configLine(o cause.Object, by *Delivery) Line {
+	out := Line{Check: checkConfigurations, Object: nameOf(o), Result: Unknown, Message: "no GitDelivery that uses it has an answer of the repository"}
+	if by == nil {
+		return out
+	}
+	ready := by.Status.Conditions.Get(typeReady)
+	from := "GitDelivery " + by.Metadata.Namespace + "/" + by.Metadata.Name
+	if !slices.Contains(unreachedReasons(), xpv2.ConditionReason(ready.Reason)) {
+		out.Result, out.Message = OK, "reached, as "+from+" says"
+		return out
+	}
+	out.Result, out.Reason, out.Message = Problem, ready.Reason, from+": "+ready.Message
+	out.Fix = fixFor(advice.GitDelivery, ready.Reason)
+	return out
+}
+
+// nameOf an object is its kind, and its namespace if it has one.
+func nameOf(o cause.Object) string {
+	if o.Metadata.Namespace != "" {
+		return o.Kind + " " + o.Metadata.Namespace + "/" + o.Metadata.Name
+	}
+	return o.Kind + " " + o.Metadata.Name
+}
+
+// siteLines say of each Site whether its cluster and its engine are reached, as the newest answer of a SiteSync does.
+func siteLines(f *Facts) []Line {
+	if f.Sites.Unread != nil {
+		return []Line{unreadLine(checkSites, f.Sites.Unread)}
+	}
+	var out []Line
+	newest := newestSyncs(f.Syncs.Items)
+	for _, o := range f.Sites.Items {
+		out = append(out, siteLine(nameOf(o), newest[o.Metadata.Name]))
+	}
+	if f.Syncs.Unread != nil {
+		out = append(out, unreadLine(checkSites, f.Syncs.Unread))
+	}
+	return out
+}
+
+// An answer of a SiteSync about a Site.
+type answer struct {
+	SiteSeen
+
+	from string
+	at   time.Time
+}
+
+// newestSyncs returns the last answer about each Site that says something about its cluster.
+func newestSyncs(all []Sync) map[string]*answer {
+	out := map[string]*answer{}
+	for i := range all {
+		s := &all[i]
+		at := answeredAt(s.Status.Conditions.Get(typeReady))
+		for _, site := range s.Status.AtProvider.Sites {
+			if was := out[site.Name]; isAnswer(site) && (was == nil || at.After(was.at)) {
+				out[site.Name] = &answer{SiteSeen: site, from: "SiteSync " + s.Metadata.Namespace + "/" + s.Metadata.Name, at: at}
+			}
+		}
+	}
+	return out
+}
+
+// isAnswer is false for what is said before the cluster of a Site is asked, or about the deployment alone.
+func isAnswer(s SiteSeen) bool {
+	silent := []string{"", deliveryv1alpha1.SiteReasonWaveNotReached, deliveryv1alpha1.SiteReasonNotDelivered, deliveryv1alpha1.SiteReasonPolicyDenied}
+	return s.State == deliveryv1alpha1.SiteLive || !slices.Contains(silent, s.Reason)
+}
+
+// reachedReasons of a Site are those in which its engine answers.
+func reachedReasons() []string {
+	return []string{
+		deliveryv1alpha1.SiteReasonProgressing, deliveryv1alpha1.SiteReasonOtherTree, deliveryv1alpha1.SiteReasonEngineFailed, deliveryv1alpha1.SiteReasonUnhealthy,
+		deliveryv1alpha1.SiteReasonWeakProof, deliveryv1alpha1.SiteReasonProofUnknown, "RouteMissing", "TrafficDiffers", "RouteNotAccepted", "RefsNotResolved", "CanaryNotAvailable",
+	}
+}
+
+func siteLine(object string, by *answer) Line {
+	out := Line{Check: checkSites, Object: object, Result: Unknown, Message: "no SiteSync says how its cluster and engine are"}
+	if by == nil {
+		return out
+	}
+	if by.State == deliveryv1alpha1.SiteLive || slices.Contains(reachedReasons(), by.Reason) {
+		out.Result, out.Message = OK, "reached, as "+by.from+" says"
+		return out
+	}
+	a, _ := advice.For(advice.Site, by.Reason)
+	out.Reason, out.Message = by.Reason, by.from+": "+by.Message
+	if a.EndsByItself && a.Actor == advice.NoActor {
+		return out
+	}
+	out.Result, out.Fix = Problem, fixFor(advice.Site, by.Reason)
+	return out
+}
+
+// policyLines say which of our policies are not applied, or not bound. An installation works without them.
+func policyLines(e *Expected, f *Facts) []Line {
+	for _, p := range []Part[cause.Object]{f.Policies, f.Bindings} {
+		if p.Unread != nil {
+			return []Line{unreadLine(checkPolicies, p.Unread)}
+		}
+	}
+	var out []Line
+	for _, name := range e.Policies {
+		l := Line{Check: checkPolicies, Object: name, Result: OK, Message: "applied"}
+		if !hasName(f.Policies.Items, name) || !hasName(f.Bindings.Items, name) {
+			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func hasName(all []cause.Object, name string) bool {
+	return slices.ContainsFunc(all, func(o cause.Object) bool { return o.Metadata.Name == name })
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// A doctorCommand looks for what is wrong with an installation.
+type doctorCommand struct {
+	clusterFlags
+	formFlag
+
+	Pre     bool          `help:"Look at a cluster before Intentplane is installed: its version, Crossplane, and your rights."`
+	Timeout time.Duration `default:"10s" help:"How long to look. What was not read until then is unknown."`
+}
+
+// A diagnosisReport is what is printed as data.
+type diagnosisReport struct {
+	Items    []diagnosis.Line `json:"items"`
+	Problems int              `json:"problems"`
+}
+
+// Run prints a line for each check, and returns an error that exits with 1 if there are problems.
+func (c *doctorCommand) Run(s *streams) error {
+	expected, err := diagnosis.ReadExpected()
+	if err != nil {
+		return err
+	}
+	c.RequestTimeout = min(c.RequestTimeout, c.Timeout)
+	opened, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
+	defer cancel()
+	lines := c.examine(ctx, opened, expected)
+	report := diagnosisReport{Items: lines, Problems: diagnosis.Count(lines, diagnosis.Problem)}
+	err = c.printValue(s.out, report, func(io.Writer) error {
+		return printLines(s, overview.DoctorLines(lines, overview.Style{Width: s.screen.width()}))
+	})
+	if err == nil && report.Problems > 0 {
+		return verdictError{}
+	}
+	return err
+}
+
+func (c *doctorCommand) examine(ctx context.Context, of *cluster.Cluster, e *diagnosis.Expected) []diagnosis.Line {
+	f := &diagnosis.Facts{Client: version}
+	if c.Pre {
+		of.ReadReadiness(ctx, e, f)
+		return diagnosis.ExamineBefore(e, f)
+	}
+	of.ReadHealth(ctx, e, f)
+	return diagnosis.Examine(e, f)
+}

@@ -1,0 +1,42 @@
+package overview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+)
+
+// DoctorLines say what was found of an installation, each problem with its fix, and how much was found in the end.
+func DoctorLines(all []diagnosis.Line, s Style) []string {
+	var out []string
+	counts := map[diagnosis.Result]int{}
+	for i, l := range all {
+		counts[l.Result]++
+		if i+1 < len(all) && all[i+1].Object == l.Object && all[i+1].Fix == l.Fix {
+			// One fix stands below all lines that it is for.
+			l.Fix = ""
+		}
+		out = append(out, s.doctorLine(l)...)
+	}
+	end := []string{}
+	for _, r := range []diagnosis.Result{diagnosis.OK, diagnosis.Problem, diagnosis.Unknown, diagnosis.Advice} {
+		end = append(end, fmt.Sprintf("%d %s", counts[r], r))
+	}
+	return append(out, strings.Join(end, ", "))
+}
+
+// doctorLine says what was found of one object.
+func (s Style) doctorLine(l diagnosis.Line) []string {
+	isEmpty := func(text string) bool { return text == "" }
+	said := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, isEmpty)
+	out := s.labelledLines(string(l.Result), strings.Join(said, ": "))
+	if l.Fix != "" {
+		out = append(out, s.labelledLines("", "Fix: "+l.Fix)...)
+	}
+	return out
+}
+
+// Columns aligns cells, uncut.
+func Columns(cells [][]string) []string { return Style{}.alignColumns(cells) }

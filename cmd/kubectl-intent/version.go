@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A versionCommand prints versions.
+type versionCommand struct {
+	clusterFlags
+	formFlag
+
+	Client bool `help:"Print the versions of this program alone, and ask no cluster."`
+}
+
+// versionPatience is how long the command waits for the cluster.
+const versionPatience = 10 * time.Second
+
+// versionReport is what is printed.
+type versionReport struct {
+	// Client is the version of this program, and Renderer that of the rules by which it renders. A function of the same version has the same rules.
+	Client   string `json:"client"`
+	Renderer int32  `json:"renderer"`
+
+	// Installed are the parts in the cluster, and Unread is what could not be read there.
+	Installed []diagnosis.Component `json:"installed,omitempty"`
+	Unread    []cause.Unread        `json:"unread,omitempty"`
+}
+
+// Run prints the versions. It names what cannot be read, and does not fail for that.
+func (c *versionCommand) Run(s *streams) error {
+	out := versionReport{Client: version, Renderer: render.Version}
+	if !c.Client {
+		c.readInstalled(&out)
+	}
+	return c.printValue(s.out, out, func(io.Writer) error { return printLines(s, out.lines()) })
+}
+
+// readInstalled reads the versions of what is in the cluster.
+func (c *versionCommand) readInstalled(to *versionReport) {
+	c.RequestTimeout = min(c.RequestTimeout, versionPatience)
+	opened, err := c.openCluster()
+	if err != nil {
+		to.Unread = []cause.Unread{{What: "cluster", Why: err.Error()}}
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+	defer cancel()
+	f := &diagnosis.Facts{}
+	opened.ReadVersions(ctx, f)
+	to.Installed, to.Unread = f.Components()
+}
+
+func (r versionReport) lines() []string {
+	cells := [][]string{{"kubectl-intent", r.Client, ""}, {"renderer", fmt.Sprint(r.Renderer), ""}}
+	for _, i := range r.Installed {
+		cells = append(cells, []string{i.Kind, orUnknown(i.Version), i.Name})
+	}
+	out := overview.Columns(cells)
+	for _, u := range r.Unread {
+		out = append(out, "not read: "+u.What+": "+u.Why)
+	}
+	return out
+}
