@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -192,6 +193,32 @@ func TestFollow(t *testing.T) {
 			p := Follow("d", asked, observed, tc.recorded).Spec.ForProvider
 			if diff := cmp.Diff(tc.want, follower{p.Position, p.Trees[0].Action, p.Copy.Seq}); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWithdraw lets a home that asks for revision 2 record nothing any more.
+func TestWithdraw(t *testing.T) {
+	newest := settled()
+	other := newest.Position()
+	other.Revision = 3
+	cases := map[string]struct {
+		reason string
+		was    *ledger.Position
+		want   *ledger.Position
+	}{
+		"Same":  {reason: "A position that the newest state has stays.", was: new(newest.Position()), want: new(newest.Position())},
+		"Other": {reason: "A position that was to be recorded first is not asked for.", was: &other},
+		"None":  {reason: "A home without a position gets none."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := asking(other, "a")
+			d.Spec.ForProvider.Position, d.Spec.ForProvider.Ledger = tc.was, &deliveryv1alpha1.LedgerUpdate{}
+			p := Withdraw(d, deploymentv1alpha1.DeliveryConfig{}, newest).Spec.ForProvider
+			if diff := cmp.Diff(tc.want, p.Position); diff != "" || p.Ledger != nil || p.Copy.Head != newest.Head || len(p.Trees) != 1 {
+				t.Errorf("\n%s\nWithdraw(...): position: -want, +got:\n%s\nwant no ledger and a copy of the newest state, got %+v", tc.reason, diff, p)
 			}
 		})
 	}

@@ -240,3 +240,28 @@ func TestRestoreTracked(t *testing.T) {
 		})
 	}
 }
+
+// TestCarriesTrack looks for the files of revision 2 in track green.
+func TestCarriesTrack(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		track  deliveryv1alpha1.TreeTrack
+		parts  []deliveryv1alpha1.TreePart
+		files  string
+		want   bool
+	}{
+		"There":    {reason: "A tree has the files of the track that it names.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, files: "files", want: true},
+		"Other":    {reason: "The revision in another track is not looked for.", track: deliveryv1alpha1.TreeTrack{Name: track.Blue, Revision: 2}, files: "files"},
+		"Earlier":  {reason: "An earlier revision in the track is not looked for.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 1}, files: "files"},
+		"Part":     {reason: "A folder that is named by its id is not among the files.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}, parts: []deliveryv1alpha1.TreePart{{Path: track.Green}}, files: "files"},
+		"Restored": {reason: "A tree without files carries no track.", track: deliveryv1alpha1.TreeTrack{Name: track.Green, Revision: 2}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			asked := deliveryv1alpha1.Tree{Tracks: []deliveryv1alpha1.TreeTrack{tc.track}, Parts: tc.parts, Files: []byte(tc.files)}
+			if got := CarriesTrack(asked, track.Green, 2); got != tc.want {
+				t.Errorf("\n%s\nCarriesTrack(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -83,3 +83,30 @@ func TestRetainTraffic(t *testing.T) {
 		t.Errorf("\nNothing is asked of routes where a directory has no tracks.\nRetainTraffic(...): got %+v", got)
 	}
 }
+
+// TestWorkloadsOfTrack names the Deployments of a track of a tree whose own track is green.
+func TestWorkloadsOfTrack(t *testing.T) {
+	named := func(name string) []deliveryv1alpha1.TrafficWorkload {
+		return []deliveryv1alpha1.TrafficWorkload{{Name: name}}
+	}
+	cases := map[string]struct {
+		reason string
+		tree   TrackedTree
+		track  string
+		want   []deliveryv1alpha1.TrafficWorkload
+	}{
+		"Own":   {reason: "The files of a revision name its Deployments.", tree: TrackedTree{Workloads: named("own")}, track: track.Green, want: named("own")},
+		"Plain": {reason: "The files of a revision without tracks name its Deployments.", tree: TrackedTree{Workloads: named("own"), PlainWorkloads: named("plain")}, track: track.Plain, want: named("plain")},
+		"Known": {reason: "Those of another track are the ones that were observed.", tree: TrackedTree{Workloads: named("own")}, track: track.Blue, want: named("seen")},
+		"Files": {reason: "Those that were observed count where the files name none.", track: track.Green, want: named("before")},
+	}
+	observed := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{{Name: track.Blue, Workloads: named("seen")}, {Name: track.Green, Workloads: named("before")}}}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := Traffic{Observed: deliveryv1alpha1.SiteTree{Traffic: observed}}
+			if diff := cmp.Diff(tc.want, w.workloadsOf(tc.tree, tc.track, track.Green)); diff != "" {
+				t.Errorf("\n%s\nworkloadsOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
