@@ -9,7 +9,7 @@ import (
 // it takes itself.
 const maxDecodedBytes = 16 << 20
 
-// decodedTree is what decoding the files of a tree came to. Nobody changes the files.
+// decodedTree is what decoding the files of a tree came to. Its readers do not change the files.
 type decodedTree struct {
 	files tree.Files
 	err   error
