@@ -120,8 +120,6 @@ func TestRoles(t *testing.T) {
 		"ProviderSeesNoJobs":      {reason: "Checks run as Jobs, in namespaces that an administrator chose.", as: provider, args: []string{"list", "jobs.batch"}, want: "no"},
 		"ProviderMakesNoJobs":     {reason: "The provider may not create Jobs elsewhere.", as: provider, args: []string{"create", "jobs.batch"}, want: "no"},
 		"ProviderSeesClusters":    {reason: "Transitions of clusters are told too.", as: provider, args: []string{"watch", "workloadclusters.intentplane.dev"}, want: "yes"},
-		"ProviderSeesApps":        {reason: "Transitions of Applications are told, too.", as: provider, args: []string{"watch", "applications.claims.intentplane.dev"}, want: "yes"},
-		"EditorMakesApps":         {reason: "An editor may create Applications.", as: "edit", args: []string{"create", "applications.intentplane.dev"}, want: "yes"},
 		"EditorMakesClusters":     {reason: "An editor may create clusters.", as: "edit", args: []string{"create", "workloadclusters.claims.intentplane.dev"}, want: "yes"},
 		"EditorLeavesManaged":     {reason: "What is behind them is composed.", as: "edit", args: []string{"update", "managedclusters.cluster.intentplane.dev"}, want: "no"},
 		"ProviderLeavesClaims":    {reason: "The provider may not change claims.", as: provider, args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
