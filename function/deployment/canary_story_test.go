@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,4 +167,19 @@ func TestCanaryThatFails(t *testing.T) {
 
 func stepNumber(n int32) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Step = &n }
+}
+
+// TestRouteKindIsRefused delivers a route of a kind that the configuration does not allow.
+func TestRouteKindIsRefused(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20))
+	kinds := allowedKinds()
+	w.set("ClusterProviderConfig", w.firstConfig(), kinds[:len(kinds)-1], "spec", "policy", "allowedKinds")
+	out := w.call()
+	got := conditionOf(out, deploymentv1alpha1.TypeValid).Message
+	for _, c := range out.Conditions {
+		got += " " + c.Message
+	}
+	if !strings.Contains(got, "HTTPRoute") || len(out.Resources) > 0 {
+		t.Errorf("\nA route of a kind that is not allowed is refused, with its kind, and nothing is delivered.\ngot %q and %d resources", got, len(out.Resources))
+	}
 }
