@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -175,10 +176,7 @@ func TestRouteKindIsRefused(t *testing.T) {
 	kinds := allowedKinds()
 	w.set("ClusterProviderConfig", w.firstConfig(), kinds[:len(kinds)-1], "spec", "policy", "allowedKinds")
 	out := w.call()
-	got := conditionOf(out, deploymentv1alpha1.TypeValid).Message
-	for _, c := range out.Conditions {
-		got += " " + c.Message
-	}
+	got := fmt.Sprint(out.Conditions)
 	if !strings.Contains(got, "HTTPRoute") || len(out.Resources) > 0 {
 		t.Errorf("\nA route of a kind that is not allowed is refused, with its kind, and nothing is delivered.\ngot %q and %d resources", got, len(out.Resources))
 	}
