@@ -97,6 +97,8 @@ func (o Options) loadConfig() (*rest.Config, string, error) {
 		return nil, "", errors.Wrap(err, "cannot use the kubeconfig")
 	}
 	c.QPS, c.Burst = requestRate, requestBurst
+	// Warnings are about versions of the API that this program chose: the user cannot act on them.
+	c.WarningHandlerWithContext = rest.NoWarnings{}
 	c.UserAgent = rest.DefaultKubernetesUserAgent()
 	return c, namespace, nil
 }

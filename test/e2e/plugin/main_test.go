@@ -1,4 +1,4 @@
-// Package plugin shows, on a real API server with the real definitions, what kubectl intent says of deployments. No controller runs: the tests write what one
+// Package plugin shows, on a real API server with the real definitions, what kubectl intent says of deployments, and of an installation. No controller runs: the tests write what one
 // would, so that they know what there is to see.
 package plugin
 
@@ -37,7 +37,11 @@ func run(m *testing.M) (int, error) {
 	if err := writeDefinitions(dir); err != nil {
 		return 1, err
 	}
-	cp, err = controlplane.StartServer(ctx, dir)
+	tools, err := controlplane.FindTools(ctx)
+	if err != nil {
+		return 1, err
+	}
+	cp, err = controlplane.StartServer(ctx, dir, tools.CrossplaneCRDs)
 	if err != nil {
 		return 1, err
 	}
@@ -52,8 +56,8 @@ func writeDefinitions(dir string) error {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(root, "apis", "composition", "*", "*definition.yaml"))
-	if err != nil || len(files) != 4 {
-		return errors.Errorf("cannot find four definitions: %q, %v", files, err)
+	if err != nil || len(files) != 6 {
+		return errors.Errorf("cannot find six definitions: %q, %v", files, err)
 	}
 	for i, file := range files {
 		b, err := os.ReadFile(file)

@@ -135,7 +135,7 @@ func TestStatusAndWhy(t *testing.T) {
 	out, _ = s.run("status", "--stuck")
 	s.expect(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
 	out, _ = s.run("why", "shop")
-	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   providers.pkg.crossplane.io: the cluster does not have this kind")
+	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
 	for deadline := time.Now().Add(patience); ; {
 		// The roles for people are aggregated a moment after the API server began.
 		if out, code = s.run("why", "shop", "--as", "ann"); code == 0 && !strings.Contains(out, "gitdeliveries") || time.Now().After(deadline) {
