@@ -275,7 +275,7 @@ func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
 			parts[f.Name] = f.part
 		}
 	}
-	key := memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, d.Asked.Tree, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
+	key := d.filesKey(s, parts)
 	if known, ok := c.composed.Get(key); ok {
 		return known, nil
 	}
@@ -284,6 +284,15 @@ func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
 		c.composed.Put(key, out, len(out.encoded)+treeOverhead)
 	}
 	return out, err
+}
+
+// filesKey returns the key of the files of a directory. What was asked for has an id, unless it stays: then it may carry any files.
+func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
+	asked := d.Asked.Tree
+	if asked == "" {
+		asked = fmt.Sprintf("%x", memo.KeyOf(string(d.Asked.Files)))
+	}
+	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, asked, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
 }
 
 func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles, error) {

@@ -145,6 +145,35 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestComposeOfTreesThatStay composes two directories that are asked to stay. Such a tree has no id, and may carry files.
+func TestComposeOfTreesThatStay(t *testing.T) {
+	green, files := treeIn(t, track.Green)
+	blue, blueFiles := treeIn(t, track.Blue)
+	folder := track.FolderID(blueFiles, track.Blue)
+	from := Directory{
+		Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: retainTree(green), FolderOf: func(int64) string { return folder }, Aim: step.Aim{Serving: track.Blue}, Track: track.Green, Revision: 2,
+		Held: deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
+			{Name: track.Blue, Revision: 1, Tree: folder, Weight: 80}, {Name: track.Green, Revision: 2, Tree: folder, Weight: 20},
+		}},
+	}
+	c := NewTracker(1 << 20)
+	for _, text := range []string{"first", "second"} {
+		var err error
+		files[track.FolderShared+"/configmap-"+text+".yaml"] = []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + text + "\n  namespace: team-a\n")
+		if from.Asked.Files, err = tree.Encode(files); err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Compose(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := NewTracker(1 << 20).Compose(from)
+		if diff := cmp.Diff(want.Tree.Tree, got.Tree.Tree); diff != "" || err != nil {
+			t.Errorf("\nA tree is composed of the files that its own directory was asked for.\nCompose(...): %v: -want, +got:\n%s", err, diff)
+		}
+	}
+}
+
 // idOf returns the id of the files and parts of a tree.
 func idOf(t *testing.T, of deliveryv1alpha1.Tree) string {
 	t.Helper()
