@@ -1,12 +1,14 @@
 package intent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kjson "sigs.k8s.io/json"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/intent/document"
@@ -41,10 +43,12 @@ var (
 
 // readRuntime reads what containers and pods get. It has the fields of an expectation's.
 func (r *serviceReader) readRuntime(n document.Node) *document.Problem {
-	d := json.NewDecoder(bytes.NewReader(n.JSON()))
-	d.DisallowUnknownFields()
 	r.Runtime = &deploymentv1alpha1.Runtime{}
-	if err := d.Decode(r.Runtime); err != nil {
+	unknown, err := kjson.UnmarshalStrict(n.JSON(), r.Runtime)
+	if mistyped := (*json.UnmarshalTypeError)(nil); errors.As(err, &mistyped) && mistyped.Field != "" {
+		return document.Problemf(n.Path+"."+mistyped.Field, "does not take a value of type %s", mistyped.Value)
+	}
+	if err := errors.Join(append(unknown, err)...); err != nil {
 		return document.Problemf(n.Path, "has a field that an expectation's has not, or a wrong value: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
