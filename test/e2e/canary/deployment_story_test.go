@@ -13,9 +13,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// settled is how long after a Site has proven that a track has no weight the gateway may give it a last request.
-const settled = 3 * time.Second
-
 // TestDeployment delivers revisions by a claim to three Sites, two of which are in one cluster, in two waves with steps of their own, over two
 // repositories, while users send requests to all of them. The second revision goes through its weights to the end, and a user rolls it back. The next one is
 // edited at 20 percent, and the one after that is given up. No request fails.
@@ -91,7 +88,8 @@ func goesForward(y *tale, asked time.Time) {
 	y.ends(2, "Succeeded")
 }
 
-// isEdited asks for the fifth revision while the fourth one has 20 percent: all requests go back before its pods change.
+// isEdited asks for the fifth revision while the fourth one has 20 percent: all requests go back before its pods change. That takes as long as engine and
+// gateway need, so it is looked at from the push on that changes the pods.
 func isEdited(y *tale, plan release.Plan) {
 	y.Helper()
 	y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
@@ -101,8 +99,8 @@ func isEdited(y *tale, plan release.Plan) {
 	})
 	y.reaches(5, "AwaitingPromotion", "2/8")
 	all := y.divisions(y.Sites[0])
-	back, again := all[len(all)-3], all[len(all)-1]
-	y.givesNone("after an edit the canary has no requests until its pods are there", track.Green, back.Since.Add(settled), again.Since)
+	begun, again := all[len(all)-2], all[len(all)-1]
+	y.givesNone("after an edit the canary has no requests until its pods are there", track.Green, begun.Since, again.Since)
 }
 
 // isGivenUp aborts the fifth revision at 5 percent.
@@ -113,5 +111,5 @@ func isGivenUp(y *tale) {
 	y.ends(5, "RolledBack")
 	y.sharesAt(y.Sites[0], track.Green, 0, counted/10)
 	all := y.divisions(y.Sites[0])
-	y.givesNone("a canary that was given up has no requests", track.Green, all[len(all)-2].Since.Add(settled), time.Now())
+	y.givesNone("the pods of a canary that was given up have no requests when they go", track.Green, all[len(all)-1].Since, time.Now())
 }
