@@ -44,8 +44,7 @@ func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 }
 
 func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
-	r, err := runBenchmark(ctx, enginePackage, "BenchmarkDeliver/"+name+"$", "deliveries/s", "1x", rounds)
-	return medianOfValues(r[name]), err
+	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, medianOfValues)
 }
 
 func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {
@@ -115,10 +114,5 @@ func seedWithDeliveries() map[string]string {
 
 // hostilePack is the most memory that a process takes which looks at servers that send what is small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./provider/git", "BenchmarkHostilePack", "MiB", "1x", 1)
-	most := 0.0
-	for _, values := range r {
-		most = max(most, slices.Max(values))
-	}
-	return most, err
+	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

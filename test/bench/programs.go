@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,74 +30,79 @@ const (
 	peerFiles      = 5
 )
 
+// A benchmark is one of Go's benchmarks of this project.
+type benchmark struct {
+	pkg, pattern string
+
+	// result is the last part of the name of the benchmark that reports a value in this unit. Without it all count that the pattern matches.
+	result, unit string
+
+	// long is how long a round takes, and times how many rounds there are. Without them it is benchTime, and rounds.
+	long  string
+	times int
+}
+
+// measure runs the benchmark, and picks one of the values of its rounds. It returns an error if the benchmark reports none.
+func (b benchmark) measure(ctx context.Context, pick func([]float64) float64) (float64, error) {
+	out, err := benchmarkOutput(ctx, b.pkg, b.pattern+"$", cmp.Or(b.long, benchTime), cmp.Or(b.times, rounds))
+	if err != nil {
+		return 0, err
+	}
+	found := parseResults(out, b.unit)
+	values := found[b.result]
+	if b.result == "" {
+		values = slices.Concat(slices.Collect(maps.Values(found))...)
+	}
+	if len(values) == 0 {
+		return 0, errors.Errorf("%s does not report %s: %s", b.pattern, b.unit, out)
+	}
+	return pick(values), nil
+}
+
 // callFigure measures calls of the function, by one of the metrics of BenchmarkRunFunction.
 func callFigure(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := runBenchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, benchTime, rounds)
-		if err != nil {
-			return 0, err
-		}
-		return pick(r[name]), nil
+		return benchmark{pkg: ".", pattern: "BenchmarkRunFunction/" + name, result: name, unit: unit}.measure(ctx, pick)
 	}
 }
 
 // canaryCall returns how long a call of a deployment takes that shares requests at 100 Sites, divided by decoding what it gets.
 func canaryCall(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./function/deployment", "BenchmarkCanaryCall$", "canary_call_over_decode", benchTime, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return medianOfValues(r["call"]), nil
+	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, medianOfValues)
 }
 
 // decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return slices.Min(r["BenchmarkDecide"]) / float64(time.Microsecond), nil
+	v, err := benchmark{pkg: "./function/phase", pattern: "BenchmarkDecide", result: "BenchmarkDecide", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+	return v / float64(time.Microsecond), err
 }
 
 // stepTime returns how long it takes to decide which event follows, in microseconds.
 func stepTime(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./function/step", "BenchmarkStep$", "step_us", benchTime, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return slices.Min(r["BenchmarkStep"]), nil
+	return benchmark{pkg: "./function/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
 
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := runBenchmark(ctx, ".", "BenchmarkMemory$", unit, benchTime, 1)
-		return medianOfValues(r["BenchmarkMemory"]), err
+		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, medianOfValues)
 	}
 }
 
 // renderTime is how long one rendering of 20 objects takes.
 func renderTime(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", benchTime, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return slices.Min(r["build"]) / float64(time.Millisecond), nil
+	v, err := benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/build", result: "build", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+	return v / float64(time.Millisecond), err
 }
 
 // renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/both$", "build_over_kustomize", benchTime, rounds)
-	return medianOfValues(r["both"]), err
+	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, medianOfValues)
 }
 
 // deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
 func deliverySeries(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", benchTime, rounds)
-	if err != nil {
-		return 0, err
-	}
-	return slices.Max(r["BenchmarkDelivery"]), nil
+	return benchmark{pkg: "./provider/git", pattern: "BenchmarkDelivery", result: "BenchmarkDelivery", unit: "deliveries/s"}.measure(ctx, slices.Max[[]float64])
 }
 
 // deliveryRatio is how many deliveries we make while the git command makes one.
@@ -109,19 +116,6 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	return ours / peer, nil
-}
-
-// runBenchmark runs Go benchmarks of a package, and returns one of their metrics, of each round, by the last part of their names.
-func runBenchmark(ctx context.Context, pkg, name, unit, long string, times int) (map[string][]float64, error) {
-	out, err := benchmarkOutput(ctx, pkg, name, long, times)
-	if err != nil {
-		return nil, err
-	}
-	found := parseResults(out, unit)
-	if len(found) == 0 {
-		return nil, errors.Errorf("cannot find a result in %s", out)
-	}
-	return found, nil
 }
 
 // benchmarkOutput returns the output of Go benchmarks.

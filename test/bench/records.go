@@ -167,14 +167,7 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 
 // wrongPlans returns how many of 10,000 random plans of what to prune are others than a naive rule makes.
 func wrongPlans(ctx context.Context) (float64, error) {
-	r, err := runBenchmark(ctx, "./provider/prune", "BenchmarkPlan$", "prune_wrong", "1x", 1)
-	if err != nil {
-		return 0, err
-	}
-	if len(r["BenchmarkPlan"]) == 0 {
-		return 0, errors.New("the benchmark does not say how many plans are wrong")
-	}
-	return slices.Max(r["BenchmarkPlan"]), nil
+	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }
 
 // hexadecimal returns digits that compress as badly as those of a digest.
