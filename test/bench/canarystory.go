@@ -27,6 +27,9 @@ const (
 	// settled is how long after a Site has proven that a track has no weight the gateway may give it a last request.
 	settled = 3 * time.Second
 
+	// failures is the worst count of failed requests of the stories that were measured so far. All stories make the figure.
+	failures = "failures"
+
 	// awaited is how long nothing is written while a user is awaited.
 	awaited = 5 * time.Minute
 )
@@ -47,7 +50,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 		if err := c.countSteps(y); err != nil {
 			return err
 		}
-		c.worst("failed", y.stop())
+		c.worst(failures, y.stop())
 	}
 	return nil
 }
@@ -128,7 +131,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	if err := errors.Join(y.promote(2, 5), y.ends(2, "Succeeded")); err != nil {
 		return err
 	}
-	c.worst("failed", y.stop())
+	c.worst(failures, y.stop())
 	return nil
 }
 
@@ -171,7 +174,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err := deliver(y); err != nil {
 			return err
 		}
-		c.worst("failed", y.stop())
+		c.worst(failures, y.stop())
 	}
 	return nil
 }
@@ -212,7 +215,7 @@ func (c *canary) measureShare(y *run, weight float64) error {
 	}
 	got := y.Sites[0].Target.Send(y.ctx, counted, atOnce)
 	c.worst("share", math.Abs(got.Share(track.Green)-weight))
-	c.worst("failed", float64(len(got.Failed())))
+	c.worst(failures, float64(len(got.Failed())))
 	return nil
 }
 
@@ -288,5 +291,6 @@ func (c *canary) measureAll(ctx context.Context) error {
 			return err
 		}
 	}
+	c.figures["failed"] = c.figures[failures]
 	return nil
 }
