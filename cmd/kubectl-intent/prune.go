@@ -53,10 +53,10 @@ func (c *pruneCommand) Run(s *streams) error {
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
 	p := &pruning{pruneCommand: c, streams: s, cluster: at}
-	if err := p.askPlan(ctx); err != nil {
+	if err := p.requestPlan(ctx); err != nil {
 		return err
 	}
-	if err := p.finish(ctx); err != nil {
+	if err := p.finishRequest(ctx); err != nil {
 		return err
 	}
 	return c.printValue(s.out, p.request, func(io.Writer) error { return nil })
@@ -87,8 +87,8 @@ type pruning struct {
 	request *statev1alpha1.PruneRequest
 }
 
-// askPlan makes the request, waits for its plan, and prints that.
-func (p *pruning) askPlan(ctx context.Context) error {
+// requestPlan makes the request, waits for its plan, and prints that.
+func (p *pruning) requestPlan(ctx context.Context) error {
 	o, err := p.requestObject()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *pruning) askPlan(ctx context.Context) error {
 	if p.made, err = p.cluster.AskPrune(ctx, o); err != nil {
 		return err
 	}
-	if err := p.follow(ctx, statev1alpha1.TypePlanned, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase != "" }); err != nil {
+	if err := p.followRequest(ctx, statev1alpha1.TypePlanned, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase != "" }); err != nil {
 		return err
 	}
 	if p.Output == "text" {
@@ -142,8 +142,8 @@ func configReference(text string) rolloutv1alpha1.ConfigReference {
 	return rolloutv1alpha1.ConfigReference{Kind: kind, Name: name}
 }
 
-// follow waits until the request is as it should be, and says meanwhile what holds it up.
-func (p *pruning) follow(ctx context.Context, typ xpv2.ConditionType, is func(*statev1alpha1.PruneRequest) bool) error {
+// followRequest waits until the request is as it should be, and says meanwhile what holds it up.
+func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, is func(*statev1alpha1.PruneRequest) bool) error {
 	said := ""
 	err := p.cluster.FollowPrune(ctx, p.made, func(r *statev1alpha1.PruneRequest) (bool, error) {
 		p.request = r
@@ -171,8 +171,8 @@ func describeCondition(c xpv2.Condition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }
 
-// finish confirms the plan, and waits until it is carried out.
-func (p *pruning) finish(ctx context.Context) error {
+// finishRequest confirms the plan, and waits until it is carried out.
+func (p *pruning) finishRequest(ctx context.Context) error {
 	switch p.request.Status.Phase {
 	case statev1alpha1.PhaseRefused:
 		return errors.New(describeCondition(p.request.Status.GetCondition(statev1alpha1.TypePlanned)))
@@ -186,7 +186,7 @@ func (p *pruning) finish(ctx context.Context) error {
 	if err := p.checkPlan(); err != nil {
 		return err
 	}
-	if isMeant, err := p.confirm(); err != nil || !isMeant {
+	if isMeant, err := p.confirmPlan(); err != nil || !isMeant {
 		return errors.Wrap(err, "cannot ask")
 	}
 	o, err := p.approvalObject(ctx)
@@ -196,7 +196,7 @@ func (p *pruning) finish(ctx context.Context) error {
 	if err := p.cluster.ApprovePrune(ctx, o); err != nil {
 		return err
 	}
-	if err := p.follow(ctx, statev1alpha1.TypeCompleted, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() }); err != nil {
+	if err := p.followRequest(ctx, statev1alpha1.TypeCompleted, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() }); err != nil {
 		return err
 	}
 	return p.reportEnd()
@@ -210,19 +210,19 @@ func (p *pruning) checkPlan() error {
 	return nil
 }
 
-// confirm asks the user, unless a flag answers.
-func (p *pruning) confirm() (bool, error) {
+// confirmPlan asks the user, unless a flag answers.
+func (p *pruning) confirmPlan() (bool, error) {
 	if p.Confirm || p.Plan != "" {
 		return true, nil
 	}
-	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", countOf(p.request.Status.Plan.Pruned, "directory", "directories")))
+	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", formatCount(p.request.Status.Plan.Pruned, "directory", "directories")))
 	if err == nil && !isMeant {
 		_, err = fmt.Fprintln(p.streams.problems, "nothing was removed")
 	}
 	return isMeant, err
 }
 
-func countOf(n int32, one, more string) string {
+func formatCount(n int32, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -271,7 +271,7 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	if err := t.Flush(); err != nil {
 		return errors.Wrap(err, "cannot print")
 	}
-	said := fmt.Sprintf("%s to prune, %d to keep", countOf(plan.Pruned, "directory", "directories"), plan.Kept)
+	said := fmt.Sprintf("%s to prune, %d to keep", formatCount(plan.Pruned, "directory", "directories"), plan.Kept)
 	if plan.More > 0 {
 		said += fmt.Sprintf(" (%d not listed)", plan.More)
 	}
@@ -284,7 +284,7 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 
 // describeGoing says what a directory holds that would go.
 func describeGoing(i statev1alpha1.PruneItem) string {
-	said := fmt.Sprintf("%s of %s/%s", countOf(i.Objects, "object", "objects"), i.Namespace, i.Name)
+	said := fmt.Sprintf("%s of %s/%s", formatCount(i.Objects, "object", "objects"), i.Namespace, i.Name)
 	if i.Site != "" {
 		said += " at " + i.Site
 	}

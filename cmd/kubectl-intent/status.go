@@ -42,32 +42,32 @@ func (c *statusCommand) Run(s *streams) error {
 	}
 	ctx := context.Background()
 	if c.Watch {
-		return c.watch(ctx, s, opened)
+		return c.watchChanges(ctx, s, opened)
 	}
-	found, err := c.read(ctx, opened)
+	found, err := c.readSubjects(ctx, opened)
 	if err != nil {
 		return err
 	}
-	return c.print(s, found)
+	return c.printSubjects(s, found)
 }
 
-// read what is shown, once.
-func (c *statusCommand) read(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
+// readSubjects reads what is shown, once.
+func (c *statusCommand) readSubjects(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
 	if c.Name != "" {
 		return from.Subject(ctx, c.Name)
 	}
-	return from.All(ctx, c.namespace(from))
+	return from.All(ctx, c.namespaceToRead(from))
 }
 
-func (c *statusCommand) namespace(of *cluster.Cluster) string {
+func (c *statusCommand) namespaceToRead(of *cluster.Cluster) string {
 	if c.AllNamespaces {
 		return cluster.AllNamespaces
 	}
 	return of.Namespace()
 }
 
-// rows of what was found, sorted, and with --stuck those that need a person.
-func (c *statusCommand) rows(found *cluster.Subjects, now time.Time) []overview.Row {
+// sortedRows returns the rows of what was found, sorted, and with --stuck those that need a person.
+func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []overview.Row {
 	var out []overview.Row
 	for _, f := range found.Deployments {
 		out = append(out, overview.RowForDeployment(f, cause.FindForDeployment(f, now)))
@@ -82,8 +82,8 @@ func (c *statusCommand) rows(found *cluster.Subjects, now time.Time) []overview.
 	return out
 }
 
-// overviews of what was found, with all parts.
-func (c *statusCommand) overviews(found *cluster.Subjects, now time.Time) []overview.Overview {
+// detailedOverviews returns overviews of what was found, with all parts.
+func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time) []overview.Overview {
 	var out []overview.Overview
 	for _, f := range found.Deployments {
 		out = append(out, overview.ForDeployment(f, cause.FindForDeployment(f, now)))
@@ -97,21 +97,21 @@ func (c *statusCommand) overviews(found *cluster.Subjects, now time.Time) []over
 	return out
 }
 
-// print what was found, once.
-func (c *statusCommand) print(s *streams, found *cluster.Subjects) error {
+// printSubjects prints what was found, once.
+func (c *statusCommand) printSubjects(s *streams, found *cluster.Subjects) error {
 	now := s.now()
 	switch c.Output {
 	case "json", "yaml":
 		return c.printObjects(s, found, now)
 	case "name":
-		return printLines(s, names(c.rows(found, now)))
+		return printLines(s, namesOfRows(c.sortedRows(found, now)))
 	}
-	return printLines(s, c.lines(s, found, now))
+	return printLines(s, c.subjectLines(s, found, now))
 }
 
 func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now time.Time) error {
-	var v any = map[string]any{"items": c.rows(found, now)}
-	if all := c.overviews(found, now); c.Name != "" && len(all) == 1 {
+	var v any = map[string]any{"items": c.sortedRows(found, now)}
+	if all := c.detailedOverviews(found, now); c.Name != "" && len(all) == 1 {
 		v = all[0]
 	}
 	b, err := encodeValue(c.Output, v)
@@ -122,7 +122,7 @@ func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now ti
 	return errors.Wrap(err, "cannot print")
 }
 
-func names(rows []overview.Row) []string {
+func namesOfRows(rows []overview.Row) []string {
 	var out []string
 	for i := range rows {
 		out = append(out, strings.ToLower(rows[i].Kind)+"."+rows[i].Group+"/"+rows[i].Name)
@@ -130,13 +130,13 @@ func names(rows []overview.Row) []string {
 	return out
 }
 
-// lines of what was found.
-func (c *statusCommand) lines(s *streams, found *cluster.Subjects, now time.Time) []string {
+// subjectLines returns the lines of what was found.
+func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now time.Time) []string {
 	style := overview.Style{Now: now, Width: s.screen.width(), IsWide: c.Output == "wide"}
 	if c.Name == "" {
-		rows := c.rows(found, now)
+		rows := c.sortedRows(found, now)
 		if len(rows) == 0 {
-			return []string{c.nothing()}
+			return []string{c.describeNothing()}
 		}
 		if s.screen == nil {
 			style.Width = 0
@@ -144,19 +144,19 @@ func (c *statusCommand) lines(s *streams, found *cluster.Subjects, now time.Time
 		return overview.Table(rows, style, c.AllNamespaces)
 	}
 	var out []string
-	for i, o := range c.overviews(found, now) {
+	for i, o := range c.detailedOverviews(found, now) {
 		if i > 0 {
 			out = append(out, "")
 		}
 		out = append(out, overview.Lines(o, style)...)
 	}
 	if len(out) == 0 {
-		return []string{c.nothing()}
+		return []string{c.describeNothing()}
 	}
 	return out
 }
 
-func (c *statusCommand) nothing() string {
+func (c *statusCommand) describeNothing() string {
 	if c.Stuck {
 		return "Nothing needs a person."
 	}

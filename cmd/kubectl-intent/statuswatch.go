@@ -13,9 +13,9 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// watch shows each change until the context ends.
-func (c *statusCommand) watch(ctx context.Context, s *streams, opened *cluster.Cluster) error {
-	m, err := opened.Mirror(ctx, c.namespace(opened), c.Name != "")
+// watchChanges shows each change until the context ends.
+func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cluster.Cluster) error {
+	m, err := opened.Mirror(ctx, c.namespaceToRead(opened), c.Name != "")
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (c *statusCommand) watch(ctx context.Context, s *streams, opened *cluster.C
 	if c.Name != "" {
 		v.look = func(ctx context.Context) (*cluster.Subjects, error) { return m.Subject(ctx, c.Name) }
 	}
-	return v.follow(ctx, m.Changed(), redrawInterval)
+	return v.followChanges(ctx, m.Changed(), redrawInterval)
 }
 
 // A viewer shows what changes.
@@ -38,13 +38,13 @@ type viewer struct {
 	said  map[string]string
 }
 
-// follow shows what is there, and then each change: at most one drawing in an interval, and the last change always. A terminal is drawn again each second
+// followChanges shows what is there, and then each change: at most one drawing in an interval, and the last change always. A terminal is drawn again each second
 // too, since times pass.
-func (v *viewer) follow(ctx context.Context, changed <-chan struct{}, interval time.Duration) error {
+func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}, interval time.Duration) error {
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
 	for {
-		if err := v.show(ctx); err != nil {
+		if err := v.showCurrent(ctx); err != nil {
 			return err
 		}
 		// What changes meanwhile is kept in the channel.
@@ -74,8 +74,8 @@ func (v *viewer) awaitChange(ctx context.Context, changed <-chan struct{}, secon
 	return true
 }
 
-// show what is there now: on a terminal all of it, elsewhere a line for each object that changed.
-func (v *viewer) show(ctx context.Context) error {
+// showCurrent shows what is there now: on a terminal all of it, elsewhere a line for each object that changed.
+func (v *viewer) showCurrent(ctx context.Context) error {
 	found, err := v.look(ctx)
 	if err != nil && v.drawn == nil && v.said == nil {
 		return err
@@ -89,7 +89,7 @@ func (v *viewer) show(ctx context.Context) error {
 		lines = append(lines, quoteLine(err.Error()))
 	}
 	if found != nil {
-		for _, line := range v.command.lines(v.streams, found, now) {
+		for _, line := range v.command.subjectLines(v.streams, found, now) {
 			lines = append(lines, quoteLine(line))
 		}
 	}
@@ -109,7 +109,7 @@ func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.T
 		v.said[""] = failure.Error()
 		return v.printChange(before, "", now)
 	}
-	rows := v.command.rows(found, now)
+	rows := v.command.sortedRows(found, now)
 	for i := range rows {
 		key := rows[i].Namespace + "/" + rows[i].Name + " " + rows[i].Kind + " " + rows[i].Group
 		v.said[key] = changeLine(&rows[i])

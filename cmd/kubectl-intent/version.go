@@ -40,7 +40,7 @@ func (c *versionCommand) Run(s *streams) error {
 	if !c.Client {
 		c.readInstalled(&out)
 	}
-	return c.printValue(s.out, out, func(io.Writer) error { return printLines(s, out.lines()) })
+	return c.printValue(s.out, out, func(io.Writer) error { return printLines(s, out.reportLines()) })
 }
 
 // readInstalled reads the versions of what is in the cluster.
@@ -58,7 +58,7 @@ func (c *versionCommand) readInstalled(to *versionReport) {
 	to.Installed, to.Unread = f.Components()
 }
 
-func (r versionReport) lines() []string {
+func (r versionReport) reportLines() []string {
 	cells := [][]string{{"kubectl-intent", r.Client, ""}, {"renderer", fmt.Sprint(r.Renderer), ""}}
 	for _, i := range r.Installed {
 		cells = append(cells, []string{i.Kind, orUnknown(i.Version), i.Name})

@@ -40,11 +40,11 @@ func reasonOf(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		f, ok := n.Fun.(*ast.SelectorExpr)
-		if ok && f.Sel.Name == "Reason" && len(n.Args) == 1 && strings.HasSuffix(nameOf(f.X), "event") {
-			return nameOf(n.Args[0])
+		if ok && f.Sel.Name == "Reason" && len(n.Args) == 1 && strings.HasSuffix(nameOfExpression(f.X), "event") {
+			return nameOfExpression(n.Args[0])
 		}
 	case *ast.CompositeLit:
-		if t, ok := n.Type.(*ast.SelectorExpr); ok && t.Sel.Name == "Event" && nameOf(t.X) == "corev1" {
+		if t, ok := n.Type.(*ast.SelectorExpr); ok && t.Sel.Name == "Event" && nameOfExpression(t.X) == "corev1" {
 			return fieldOf(n, "Reason")
 		}
 	}
@@ -53,15 +53,15 @@ func reasonOf(n ast.Node) string {
 
 func fieldOf(l *ast.CompositeLit, name string) string {
 	for _, e := range l.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok && nameOf(kv.Key) == name {
-			return nameOf(kv.Value)
+		if kv, ok := e.(*ast.KeyValueExpr); ok && nameOfExpression(kv.Key) == name {
+			return nameOfExpression(kv.Value)
 		}
 	}
 	return ""
 }
 
-// nameOf an identifier, without its package.
-func nameOf(e ast.Expr) string {
+// nameOfExpression returns the name of an identifier, without its package.
+func nameOfExpression(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return e.Name

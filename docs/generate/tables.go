@@ -28,8 +28,8 @@ func formatTable(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// code marks words as code, one after another.
-func code[S ~string](words ...S) string {
+// markCode marks words as code, one after another.
+func markCode[S ~string](words ...S) string {
 	var out []string
 	for _, w := range words {
 		if w != "" {
@@ -43,7 +43,7 @@ func code[S ~string](words ...S) string {
 func deploymentPhases() string {
 	var rows [][]string
 	for _, r := range phase.Rows() {
-		rows = append(rows, []string{r.Known, code(r.Phase), code(r.Outcome)})
+		rows = append(rows, []string{r.Known, markCode(r.Phase), markCode(r.Outcome)})
 	}
 	return formatTable([]string{"what is known", "phase", "outcome"}, rows)
 }
@@ -53,7 +53,7 @@ func applicationPhases() string {
 	var rows [][]string
 	for _, r := range application.Rows() {
 		if !r.IsOfBuild {
-			rows = append(rows, []string{r.Known, code(r.Phase)})
+			rows = append(rows, []string{r.Known, markCode(r.Phase)})
 		}
 	}
 	return formatTable([]string{"what is known", "phase"}, rows)
@@ -74,7 +74,7 @@ func withoutPhase[P ~string](next map[P][]P, phase P) map[P][]P {
 func clusterPhases() string {
 	var rows [][]string
 	for _, r := range workloadcluster.Rows() {
-		rows = append(rows, []string{r.Known, code(r.Phase)})
+		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
 	return formatTable([]string{"what is known", "phase"}, rows)
 }
@@ -90,7 +90,7 @@ func changes[P ~string](next map[P][]P) string {
 		}
 		seen[p] = true
 		if p != "" && len(next[p]) > 0 {
-			rows = append(rows, []string{code(p), code(next[p]...)})
+			rows = append(rows, []string{markCode(p), markCode(next[p]...)})
 		}
 		for _, to := range next[p] {
 			visit(to)
@@ -104,7 +104,7 @@ func changes[P ~string](next map[P][]P) string {
 func wordsOfKind(kind string, all []constant) string {
 	var rows [][]string
 	for _, c := range all {
-		rows = append(rows, []string{code(c.value), c.doc})
+		rows = append(rows, []string{markCode(c.value), c.doc})
 	}
 	return formatTable([]string{kind, ""}, rows)
 }
@@ -118,7 +118,7 @@ func adviceTable(k advice.Kind, all []constant) string {
 	var rows [][]string
 	for _, c := range all {
 		a, _ := advice.For(k, c.value)
-		rows = append(rows, []string{code(c.value), c.doc, whoActs(a), line(a.Do)})
+		rows = append(rows, []string{markCode(c.value), c.doc, whoActs(a), line(a.Do)})
 	}
 	return formatTable([]string{kind, "", "who acts", "what to do"}, rows)
 }
@@ -135,7 +135,7 @@ func whoActs(a advice.Advice) string {
 func metricsTable() string {
 	var rows [][]string
 	for _, f := range telemetry.Families() {
-		rows = append(rows, []string{code(f.Name), f.Type(), code(f.Labels...), f.Help})
+		rows = append(rows, []string{markCode(f.Name), f.Type(), markCode(f.Labels...), f.Help})
 	}
 	return formatTable([]string{"metric", "type", "labels", ""}, rows)
 }

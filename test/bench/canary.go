@@ -41,7 +41,7 @@ func (c *canary) canaryFigure(name string, part func(*canary, context.Context) e
 		if v, ok := c.figures[name]; ok {
 			return v, nil
 		}
-		if err := c.open(ctx); err != nil {
+		if err := c.openClusters(ctx); err != nil {
 			return 0, err
 		}
 		err := part(c, ctx)
@@ -49,8 +49,8 @@ func (c *canary) canaryFigure(name string, part func(*canary, context.Context) e
 	}
 }
 
-// open starts the clusters, and what measures the first of them, once.
-func (c *canary) open(ctx context.Context) error {
+// openClusters starts the clusters, and what measures the first of them, once.
+func (c *canary) openClusters(ctx context.Context) error {
 	if c.figures != nil {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (c *canary) open(ctx context.Context) error {
 	return c.server.Start(ctx)
 }
 
-// worst keeps the worst of several values of a figure.
-func (c *canary) worst(name string, v float64) { c.figures[name] = max(c.figures[name], v) }
+// keepWorst keeps the worst of several values of a figure.
+func (c *canary) keepWorst(name string, v float64) { c.figures[name] = max(c.figures[name], v) }
 
 // A run is one release with users.
 type run struct {
@@ -89,8 +89,8 @@ type run struct {
 	plan  release.Plan
 }
 
-// begin delivers a first revision to the Site of one cluster, or to three Sites in two, to whose users the others are compared.
-func (c *canary) begin(ctx context.Context, sites int, plan release.Plan) (*run, error) {
+// beginRelease delivers a first revision to the Site of one cluster, or to three Sites in two, to whose users the others are compared.
+func (c *canary) beginRelease(ctx context.Context, sites int, plan release.Plan) (*run, error) {
 	c.releases++
 	places := []release.Place{{Cluster: c.near}, {Cluster: c.near}, {Cluster: c.far}}[:sites]
 	r, err := release.New(ctx, c.s.cp, fmt.Sprintf("canary-%d", c.releases), release.Options{Prometheus: c.server.URL(), Metrics: release.Metrics()}, places...)
@@ -107,7 +107,7 @@ func (c *canary) begin(ctx context.Context, sites int, plan release.Plan) (*run,
 		}
 		y.users = append(y.users, s.Target.Start(ctx, usersPerSecond))
 	}
-	return y, y.ends(1, "Succeeded")
+	return y, y.awaitOutcome(1, "Succeeded")
 }
 
 // awaitAnswers waits until the first revision answers.
@@ -123,8 +123,8 @@ func awaitAnswers(ctx context.Context, s *release.Site) error {
 	return nil
 }
 
-// ends waits until a revision has an outcome, and its canary is at rest.
-func (y *run) ends(revision int64, outcome string) error {
+// awaitOutcome waits until a revision has an outcome, and its canary is at rest.
+func (y *run) awaitOutcome(revision int64, outcome string) error {
 	_, err := y.AwaitClaim(y.ctx, fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
 		p := release.ProgressOf(o)
 		return p.Revision == revision && p.Outcome == outcome && p.State == ""
@@ -132,8 +132,8 @@ func (y *run) ends(revision int64, outcome string) error {
 	return err
 }
 
-// awaits a user at a step, such as 3/5.
-func (y *run) awaits(revision int64, step string) error {
+// awaitUserAt waits until a revision awaits a user at a step, such as 3/5.
+func (y *run) awaitUserAt(revision int64, step string) error {
 	_, err := y.AwaitClaim(y.ctx, fmt.Sprintf("revision %d awaits a user at step %s", revision, step), func(o *unstructured.Unstructured) bool {
 		p := release.ProgressOf(o)
 		return p.Revision == revision && p.State == "AwaitingPromotion" && p.Step == step
@@ -141,8 +141,8 @@ func (y *run) awaits(revision int64, step string) error {
 	return err
 }
 
-// pauses at a step, such as 3/5, for some time.
-func (y *run) pauses(step string) error {
+// awaitPauseAt waits until the release pauses at a step, such as 3/5, for some time.
+func (y *run) awaitPauseAt(step string) error {
 	_, err := y.AwaitClaim(y.ctx, "pauses at step "+step, func(o *unstructured.Unstructured) bool {
 		p := release.ProgressOf(o)
 		return p.State == "Paused" && p.Step == step
@@ -150,12 +150,12 @@ func (y *run) pauses(step string) error {
 	return err
 }
 
-func (y *run) promote(revision, step int64) error {
+func (y *run) promoteStep(revision, step int64) error {
 	return y.Request(y.ctx, rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step})
 }
 
-// stop the users, and return how many of their requests failed.
-func (y *run) stop() float64 {
+// stopUsers stops the users, and returns how many of their requests failed.
+func (y *run) stopUsers() float64 {
 	failed := 0
 	for _, u := range y.users {
 		failed += len(u.Stop().Failed())

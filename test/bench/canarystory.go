@@ -40,7 +40,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 	pause := release.Pause("10s")
 	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(gateInterval, 1)}
 	for range canaryRounds {
-		y, err := c.begin(ctx, canarySites, plan)
+		y, err := c.beginRelease(ctx, canarySites, plan)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 		if err := c.countSteps(y); err != nil {
 			return err
 		}
-		c.worst(failures, y.stop())
+		c.keepWorst(failures, y.stopUsers())
 	}
 	return nil
 }
@@ -68,18 +68,18 @@ func (c *canary) countSteps(y *run) error {
 	}
 	defer steps.Stop()
 	t, tokens := &story{s: c.s}, map[string]float64{}
-	err = t.countTokens(y.ctx, tokens, "canary", func() error { return errors.Join(y.Ask(y.ctx, 2, y.plan), y.ends(2, "Succeeded")) })
+	err = t.countTokens(y.ctx, tokens, "canary", func() error { return errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaitOutcome(2, "Succeeded")) })
 	printLedger(ledger)
 	if err != nil {
 		return err
 	}
-	c.worst("tokens", tokens["canary"])
+	c.keepWorst("tokens", tokens["canary"])
 	for step := range int64(4) {
 		lag, err := steps.Lag(step)
 		if err != nil {
 			return err
 		}
-		c.worst("lag", lag.Seconds())
+		c.keepWorst("lag", lag.Seconds())
 	}
 	c.countPods(y)
 	return nil
@@ -91,7 +91,7 @@ func (c *canary) countPods(y *run) {
 	for _, s := range y.Sites {
 		made := s.Started()
 		c.figures["pods"] = max(c.figures["pods"], float64(made[track.Green]))
-		c.worst("stable_pods", float64(made[track.Blue]-release.Replicas))
+		c.keepWorst("stable_pods", float64(made[track.Blue]-release.Replicas))
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 	plan := release.Plan{Steps: []any{
 		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
 	}}
-	y, err := c.begin(ctx, 1, plan)
+	y, err := c.beginRelease(ctx, 1, plan)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 		return err
 	}
 	defer steps.Stop()
-	if err := errors.Join(y.Ask(ctx, 2, plan), y.pauses("3/6"), c.restartProvider(ctx), y.awaits(2, "5/6")); err != nil {
+	if err := errors.Join(y.Ask(ctx, 2, plan), y.awaitPauseAt("3/6"), c.restartProvider(ctx), y.awaitUserAt(2, "5/6")); err != nil {
 		return err
 	}
 	for i, length := range []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second} {
@@ -123,15 +123,15 @@ func (c *canary) measurePauses(ctx context.Context) error {
 		if paused < length {
 			return errors.Errorf("a pause of %s took %s", length, paused)
 		}
-		c.worst("pause", (paused - length).Seconds())
+		c.keepWorst("pause", (paused - length).Seconds())
 	}
 	if err := c.countWrites(y); err != nil {
 		return err
 	}
-	if err := errors.Join(y.promote(2, 5), y.ends(2, "Succeeded")); err != nil {
+	if err := errors.Join(y.promoteStep(2, 5), y.awaitOutcome(2, "Succeeded")); err != nil {
 		return err
 	}
-	c.worst(failures, y.stop())
+	c.keepWorst(failures, y.stopUsers())
 	return nil
 }
 
@@ -163,8 +163,8 @@ func (c *canary) countWrites(y *run) error {
 func (c *canary) measureShares(ctx context.Context) error {
 	one := release.Pause("")
 	plan := release.Plan{Steps: []any{release.Weight(5), one, release.Weight(20), one, release.Weight(50), one}}
-	for _, deliver := range []func(*run) error{c.goForward, c.giveUp, c.edit} {
-		y, err := c.begin(ctx, 1, plan)
+	for _, deliver := range []func(*run) error{c.goForward, c.abortRelease, c.editRelease} {
+		y, err := c.beginRelease(ctx, 1, plan)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err := deliver(y); err != nil {
 			return err
 		}
-		c.worst(failures, y.stop())
+		c.keepWorst(failures, y.stopUsers())
 	}
 	return nil
 }
@@ -185,17 +185,17 @@ func (c *canary) goForward(y *run) error {
 		return err
 	}
 	for i, weight := range []float64{5, 20, 50} {
-		if err := y.awaits(2, []string{"2/5", "3/5", "4/5"}[i]); err != nil {
+		if err := y.awaitUserAt(2, []string{"2/5", "3/5", "4/5"}[i]); err != nil {
 			return err
 		}
 		if err := c.measureShare(y, weight); err != nil {
 			return err
 		}
-		if err := y.promote(2, int64(i)+2); err != nil {
+		if err := y.promoteStep(2, int64(i)+2); err != nil {
 			return err
 		}
 	}
-	if err := y.ends(2, "Succeeded"); err != nil {
+	if err := y.awaitOutcome(2, "Succeeded"); err != nil {
 		return err
 	}
 	all, err := y.Divisions(y.ctx, y.Sites[0])
@@ -203,7 +203,7 @@ func (c *canary) goForward(y *run) error {
 		return err
 	}
 	c.expectNone(y, track.Green, asked, all[2].Since) // Until the commit that gives it a share.
-	return errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.ends(3, "RolledBack"))
+	return errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.awaitOutcome(3, "RolledBack"))
 }
 
 // measureShare measures the share of the canary, once the gateway follows.
@@ -214,23 +214,23 @@ func (c *canary) measureShare(y *run, weight float64) error {
 		}
 	}
 	got := y.Sites[0].Target.Send(y.ctx, counted, atOnce)
-	c.worst("share", math.Abs(got.Share(track.Green)-weight))
-	c.worst(failures, float64(len(got.Failed())))
+	c.keepWorst("share", math.Abs(got.Share(track.Green)-weight))
+	c.keepWorst(failures, float64(len(got.Failed())))
 	return nil
 }
 
 // expectNone counts a request to a track without weight as a share that is all wrong.
 func (c *canary) expectNone(y *run, name string, from, to time.Time) {
 	if got := y.users[0].Answers().Between(from, to); got.Share(name) > 0 {
-		c.worst("share", 100)
+		c.keepWorst("share", 100)
 	}
 }
 
-func (c *canary) giveUp(y *run) error {
-	if err := errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaits(2, "2/5"), y.promote(2, 2), y.awaits(2, "3/5"), y.promote(2, 3), y.awaits(2, "4/5")); err != nil {
+func (c *canary) abortRelease(y *run) error {
+	if err := errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaitUserAt(2, "2/5"), y.promoteStep(2, 2), y.awaitUserAt(2, "3/5"), y.promoteStep(2, 3), y.awaitUserAt(2, "4/5")); err != nil {
 		return err
 	}
-	if err := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.ends(2, "RolledBack")); err != nil {
+	if err := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack")); err != nil {
 		return err
 	}
 	all, err := y.Divisions(y.ctx, y.Sites[0])
@@ -241,38 +241,38 @@ func (c *canary) giveUp(y *run) error {
 	return nil
 }
 
-func (c *canary) edit(y *run) error {
-	return errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaits(2, "2/5"), y.promote(2, 2), y.awaits(2, "3/5"), y.Ask(y.ctx, 3, y.plan), y.awaits(3, "2/5"))
+func (c *canary) editRelease(y *run) error {
+	return errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaitUserAt(2, "2/5"), y.promoteStep(2, 2), y.awaitUserAt(2, "3/5"), y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"))
 }
 
 // measureCanaryBreach lets half of a canary's requests fail at 20 percent, and times its last request.
 func (c *canary) measureCanaryBreach(ctx context.Context) error {
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}, Gates: release.Gates(gateInterval, 1)}
 	for range breaches {
-		y, err := c.begin(ctx, 1, plan)
+		y, err := c.beginRelease(ctx, 1, plan)
 		if err != nil {
 			return err
 		}
 		if err := waitForInterval(ctx, breakerRest); err != nil {
 			return err
 		}
-		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaits(2, "2/3")); err != nil {
+		if err := errors.Join(y.Ask(ctx, 2, plan), y.awaitUserAt(2, "2/3")); err != nil {
 			return err
 		}
 		broken := time.Now()
 		c.near.Faults.FailEvery(2, y.Namespace, track.Green)
-		if err := y.ends(2, "RolledBack"); err != nil {
+		if err := y.awaitOutcome(2, "RolledBack"); err != nil {
 			return err
 		}
-		y.stop()
+		y.stopUsers()
 		scraped, _ := c.scrapes.FirstAfter(broken)
-		c.worst("breach", lastTo(track.Green, y, scraped).Sub(scraped).Seconds())
+		c.keepWorst("breach", lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
 	}
 	return nil
 }
 
-// lastTo returns when a track got its last request, but no time before a moment.
-func lastTo(name string, y *run, after time.Time) time.Time {
+// lastRequestTo returns when a track got its last request, but no time before a moment.
+func lastRequestTo(name string, y *run, after time.Time) time.Time {
 	for _, a := range y.users[0].Answers() {
 		if a.Track == name && a.Sent.After(after) {
 			after = a.Sent

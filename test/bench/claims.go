@@ -26,12 +26,12 @@ type latency struct {
 	succeeded []float64
 }
 
-func (s *stage) toCommit(ctx context.Context) (float64, error) {
+func (s *stage) timeToCommit(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
 	return medianOfValues(l.commit), err
 }
 
-func (s *stage) toSucceeded(ctx context.Context) (float64, error) {
+func (s *stage) timeToSucceeded(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
 	return medianOfValues(l.succeeded), err
 }

@@ -57,8 +57,8 @@ func canaryFigures(s *stage) []figure {
 func providerFigures(s *stage) []figure {
 	g := &judged{s: s}
 	return []figure{
-		{"claim_to_commit_ms", "ms", s.toCommit},
-		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
+		{"claim_to_commit_ms", "ms", s.timeToCommit},
+		{"claim_to_succeeded_ms", "ms", s.timeToSucceeded},
 		{"provider_rss_mib", "MiB", s.providerMemory("VmRSS")},
 		{"provider_peak_rss_mib", "MiB", s.providerMemory("VmHWM")},
 		{"gates_200_cpu_percent", "%", g.gateFigure("cpu_percent")},

@@ -40,10 +40,10 @@ func FindTools(ctx context.Context) (*Tools, error) {
 
 // namesOfTools returns the variables that name tools, sorted.
 func namesOfTools() []string {
-	return slices.Sorted(maps.Keys((&Tools{}).byName()))
+	return slices.Sorted(maps.Keys((&Tools{}).pathsByName()))
 }
 
-func (t *Tools) byName() map[string]*string {
+func (t *Tools) pathsByName() map[string]*string {
 	return map[string]*string{
 		"ETCD": &t.Etcd, "KUBECTL": &t.Kubectl,
 		"KUBE_APISERVER": &t.KubeAPIServer, "KUBE_CONTROLLER_MANAGER": &t.KubeControllerManager,
@@ -54,7 +54,7 @@ func (t *Tools) byName() map[string]*string {
 // fillPaths sets what is not set yet and returns whether all is.
 func (t *Tools) fillPaths(get func(name string) string) bool {
 	complete := true
-	for name, path := range t.byName() {
+	for name, path := range t.pathsByName() {
 		if *path == "" {
 			*path = get(name)
 		}
@@ -66,7 +66,7 @@ func (t *Tools) fillPaths(get func(name string) string) bool {
 func (t *Tools) checkPaths() error {
 	var errs []error
 	for _, name := range namesOfTools() {
-		if path := *t.byName()[name]; !fileExists(path) {
+		if path := *t.pathsByName()[name]; !fileExists(path) {
 			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
 		}
 	}

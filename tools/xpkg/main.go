@@ -33,15 +33,15 @@ func main() {
 	flag.StringVar(&r.output, "output", "", "The file to write.")
 	flag.Parse()
 
-	if err := r.write(context.Background()); err != nil {
+	if err := r.writePackage(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "xpkg:", err)
 		os.Exit(1)
 	}
 }
 
-// write writes the package. It returns an error when the folder holds no valid package, or a file cannot be read or written.
-func (r request) write(ctx context.Context) error {
-	b, err := r.builder()
+// writePackage writes the package. It returns an error when the folder holds no valid package, or a file cannot be read or written.
+func (r request) writePackage(ctx context.Context) error {
+	b, err := r.newBuilder()
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (r request) write(ctx context.Context) error {
 	return nil
 }
 
-func (r request) builder() (*xpkg.Builder, error) {
+func (r request) newBuilder() (*xpkg.Builder, error) {
 	root, err := filepath.Abs(r.root)
 	if err != nil {
 		return nil, fmt.Errorf("cannot find -root: %w", err)

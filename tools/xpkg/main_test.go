@@ -60,13 +60,13 @@ func TestWrite(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := requestFor(t, tc.files, tc.with)
-			err := r.write(t.Context())
+			err := r.writePackage(t.Context())
 			got := want{err: err != nil}
 			if err == nil {
 				got.layers, got.command = readPackage(t, r.output)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nwrite(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+				t.Errorf("\n%s\nwritePackage(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})
 	}

@@ -47,15 +47,15 @@ func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
 // ReadHealth reads what an installation says of itself, for as long as ctx lasts. What cannot be read is noted.
 func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
-		readPart(c, definitionsResource(), nil, isOurs, &f.Definitions),
-		readPart(c, managedKindsResource(), nil, isOurs, &f.Kinds),
-		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, isAny, &f.ClusterConfigs),
-		readPart(c, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, isAny, &f.Configs),
-		readPart(c, composedResources()[0], nil, isAny, &f.Deliveries),
-		readPart(c, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, isAny, &f.Sites),
-		readPart(c, composedResources()[1], nil, isAny, &f.Syncs),
-		readPart(c, policiesResource("validatingadmissionpolicies"), nil, isOurs, &f.Policies),
-		readPart(c, policiesResource("validatingadmissionpolicybindings"), nil, isOurs, &f.Bindings),
+		readPart(c, definitionsResource(), nil, hasOurGroup, &f.Definitions),
+		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
+		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
+		readPart(c, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, matchesAny, &f.Configs),
+		readPart(c, composedResources()[0], nil, matchesAny, &f.Deliveries),
+		readPart(c, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, matchesAny, &f.Sites),
+		readPart(c, composedResources()[1], nil, matchesAny, &f.Syncs),
+		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
+		readPart(c, policiesResource("validatingadmissionpolicybindings"), nil, hasOurGroup, &f.Bindings),
 	)...)
 	f.Account = c.findAccount(ctx, f, e.Account)
 	c.askRights(ctx, f, e.Granted())
@@ -69,7 +69,7 @@ func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *d
 
 func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
 	return []task{
-		readPart(c, deploymentsResource(), labels.Set{"app": "crossplane"}, isAny, &f.Crossplane),
+		readPart(c, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
 		readPart(c, packagesResource("configurations"), nil, isOurPackage, &f.Configurations),
 		readPart(c, packagesResource("functions"), nil, isOurPackage, &f.Functions),
 		readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers),
@@ -97,10 +97,12 @@ func managedKindsResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1alpha1", Resource: "managedresourcedefinitions"}
 }
 
-func isAny(*unstructured.Unstructured) bool { return true }
+func matchesAny(*unstructured.Unstructured) bool { return true }
 
-// isOurs is true for what is named after a group of ours.
-func isOurs(o *unstructured.Unstructured) bool { return strings.HasSuffix(o.GetName(), product+".dev") }
+// hasOurGroup is true for what is named after a group of ours.
+func hasOurGroup(o *unstructured.Unstructured) bool {
+	return strings.HasSuffix(o.GetName(), product+".dev")
+}
 
 // readPart returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
 func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T]) task {
@@ -108,7 +110,7 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set,
 		err := c.visitPages(ctx, r, AllNamespaces, with, func(page []unstructured.Unstructured) {
 			for i := range page {
 				if isWanted(&page[i]) {
-					addItem(into, &page[i], r)
+					addDecodedItem(into, &page[i], r)
 				}
 			}
 		})
@@ -119,8 +121,8 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set,
 	}
 }
 
-// addItem decodes an object, without what a GitDelivery brings to its repository: that may be large.
-func addItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
+// addDecodedItem decodes an object, without what a GitDelivery brings to its repository: that may be large.
+func addDecodedItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
 	unstructured.RemoveNestedField(o.Object, "spec", "forProvider")
 	var item T
 	if err := decodeObject(o, &item); err != nil {

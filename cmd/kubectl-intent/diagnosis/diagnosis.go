@@ -55,7 +55,7 @@ type Line struct {
 // Examine returns what the facts about an installation say.
 func Examine(e *Expected, f *Facts) []Line {
 	return slices.Concat(
-		versionLines(e, f), packageLines(f), definitionLines(e, f), kindLines(e, f), rightLines(e, f), configLines(f), siteLines(f), policyLines(e, f),
+		versionLines(e, f), packageLines(f), definitionLines(e, f), managedKindLines(e, f), rightLines(e, f), configLines(f), siteLines(f), policyLines(e, f),
 	)
 }
 
@@ -80,8 +80,8 @@ func unreadLine(check string, u *cause.Unread) Line {
 	return Line{Check: check, Object: u.What, Result: Unknown, Message: "not read: " + u.Why}
 }
 
-// fixFor returns what to do about a reason.
-func fixFor(k advice.Kind, reason string) string {
+// fixForReason returns what to do about a reason.
+func fixForReason(k advice.Kind, reason string) string {
 	a, _ := advice.For(k, reason)
 	return cmp.Or(a.Do, "Do what the message says: this version does not know the reason.")
 }

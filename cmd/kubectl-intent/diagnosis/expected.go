@@ -185,9 +185,9 @@ func (e *Expected) addRight(group, resource string) {
 }
 
 // Granted returns all rights of the provider.
-func (e *Expected) Granted() []Right { return rightsOf(e.Rules...) }
+func (e *Expected) Granted() []Right { return rightsOfRules(e.Rules...) }
 
-func rightsOf(rules ...rbacv1.PolicyRule) []Right {
+func rightsOfRules(rules ...rbacv1.PolicyRule) []Right {
 	var out []Right
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {

@@ -36,7 +36,7 @@ func TestReadExpected(t *testing.T) {
 	}
 	var installed []string
 	for _, r := range e.Installer {
-		installed = append(installed, Right{Group: r.APIGroups[0], Resource: r.Resources[0]}.resource())
+		installed = append(installed, Right{Group: r.APIGroups[0], Resource: r.Resources[0]}.resourceName())
 	}
 	want := []string{
 		"imageconfigs.pkg.crossplane.io", "deploymentruntimeconfigs.pkg.crossplane.io", "validatingadmissionpolicies.admissionregistration.k8s.io",

@@ -63,10 +63,10 @@ type Package struct {
 }
 
 // Version is the tag of the package. It is empty for one that is named by its digest alone.
-func (p *Package) Version() string { return tagOf(p.Spec.Package) }
+func (p *Package) Version() string { return tagOfImage(p.Spec.Package) }
 
-// name returns how a person names the package.
-func (p *Package) name() string { return p.Kind + " " + p.Metadata.Name }
+// kindAndName returns how a person names the package.
+func (p *Package) kindAndName() string { return p.Kind + " " + p.Metadata.Name }
 
 // A Workload is a Deployment of Kubernetes, as far as versions and accounts are concerned.
 type Workload struct {
@@ -92,15 +92,15 @@ func (w *Workload) Version() string {
 		return v
 	}
 	for _, c := range w.Spec.Template.Spec.Containers {
-		if tag := tagOf(c.Image); tag != "" {
+		if tag := tagOfImage(c.Image); tag != "" {
 			return tag
 		}
 	}
 	return ""
 }
 
-// tagOf returns the tag of an image, or "".
-func tagOf(image string) string {
+// tagOfImage returns the tag of an image, or "".
+func tagOfImage(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	name = name[strings.LastIndex(name, "/")+1:]
 	_, tag, _ := strings.Cut(name, ":")
@@ -157,8 +157,8 @@ func (a Account) String() string { return a.Namespace + "/" + a.Name }
 // A Right is to do something with the objects of a resource, in all namespaces.
 type Right struct{ Verb, Group, Resource string }
 
-// resource returns how kubectl names the resource: sites.catalog.intentplane.dev.
-func (r Right) resource() string { return strings.TrimSuffix(r.Resource+"."+r.Group, ".") }
+// resourceName returns how kubectl names the resource: sites.catalog.intentplane.dev.
+func (r Right) resourceName() string { return strings.TrimSuffix(r.Resource+"."+r.Group, ".") }
 
 // A Component is a part of the installation that has a version.
 type Component struct {

@@ -31,7 +31,7 @@ func packageLines(f *Facts) []Line {
 			})
 		}
 		for i := range p.Items {
-			out = append(out, conditionLine(checkPackages, p.Items[i].name(), advice.ReasonPackageUnhealthy, p.Items[i].Status.Conditions, string(pkgv1.TypeInstalled), string(pkgv1.TypeHealthy)))
+			out = append(out, conditionLine(checkPackages, p.Items[i].kindAndName(), advice.ReasonPackageUnhealthy, p.Items[i].Status.Conditions, string(pkgv1.TypeInstalled), string(pkgv1.TypeHealthy)))
 		}
 	}
 	return out
@@ -44,7 +44,7 @@ func conditionLine(check, object, reason string, all cause.Conditions, types ...
 		c := all.Get(typ)
 		switch {
 		case c.Status == metav1.ConditionFalse:
-			return Line{Check: check, Object: object, Result: Problem, Reason: reason, Message: c.Words(), Fix: fixFor(advice.Installation, reason)}
+			return Line{Check: check, Object: object, Result: Problem, Reason: reason, Message: c.Words(), Fix: fixForReason(advice.Installation, reason)}
 		case c.Status != metav1.ConditionTrue && i == 0:
 			return Line{Check: check, Object: object, Result: Unknown, Message: "no condition " + typ + " says how it is"}
 		case c.Status == metav1.ConditionTrue:
@@ -89,18 +89,18 @@ func definitionLine(name string, found map[string]cause.Object) Line {
 
 func missingLine(check, object, kind string) Line {
 	const reason = advice.ReasonDefinitionNotActive
-	return Line{Check: check, Object: object, Result: Problem, Reason: reason, Message: fmt.Sprintf("The cluster has no %s of this name.", kind), Fix: fixFor(advice.Installation, reason)}
+	return Line{Check: check, Object: object, Result: Problem, Reason: reason, Message: fmt.Sprintf("The cluster has no %s of this name.", kind), Fix: fixForReason(advice.Installation, reason)}
 }
 
-// kindLines say whether the kinds of the provider are active. Those that are have one line.
-func kindLines(e *Expected, f *Facts) []Line {
+// managedKindLines say whether the kinds of the provider are active. Those that are have one line.
+func managedKindLines(e *Expected, f *Facts) []Line {
 	if f.Kinds.Unread != nil {
 		return []Line{unreadLine(checkKinds, f.Kinds.Unread)}
 	}
 	var out []Line
 	active := 0
 	for _, name := range e.Kinds {
-		if l := kindLine(name, f.Kinds.Items); l.Result != OK {
+		if l := managedKindLine(name, f.Kinds.Items); l.Result != OK {
 			out = append(out, l)
 			continue
 		}
@@ -112,7 +112,7 @@ func kindLines(e *Expected, f *Facts) []Line {
 	return out
 }
 
-func kindLine(name string, all []ManagedKind) Line {
+func managedKindLine(name string, all []ManagedKind) Line {
 	i := slices.IndexFunc(all, func(k ManagedKind) bool { return k.Metadata.Name == name })
 	if i < 0 {
 		return missingLine(checkKinds, name, "ManagedResourceDefinition")

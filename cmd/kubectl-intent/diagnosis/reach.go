@@ -84,7 +84,7 @@ func answeredAt(c cause.Condition) time.Time {
 }
 
 func configLine(o cause.Object, by *Delivery) Line {
-	out := Line{Check: checkConfigurations, Object: nameOf(o), Result: Unknown, Message: "no GitDelivery that uses it has an answer of the repository"}
+	out := Line{Check: checkConfigurations, Object: nameOfObject(o), Result: Unknown, Message: "no GitDelivery that uses it has an answer of the repository"}
 	if by == nil {
 		return out
 	}
@@ -95,12 +95,12 @@ func configLine(o cause.Object, by *Delivery) Line {
 		return out
 	}
 	out.Result, out.Reason, out.Message = Problem, ready.Reason, from+": "+ready.Message
-	out.Fix = fixFor(advice.GitDelivery, ready.Reason)
+	out.Fix = fixForReason(advice.GitDelivery, ready.Reason)
 	return out
 }
 
-// nameOf an object is its kind, and its namespace if it has one.
-func nameOf(o cause.Object) string {
+// nameOfObject returns the kind and the name of an object, with its namespace if it has one.
+func nameOfObject(o cause.Object) string {
 	if o.Metadata.Namespace != "" {
 		return o.Kind + " " + o.Metadata.Namespace + "/" + o.Metadata.Name
 	}
@@ -115,7 +115,7 @@ func siteLines(f *Facts) []Line {
 	var out []Line
 	newest := newestSyncs(f.Syncs.Items)
 	for _, o := range f.Sites.Items {
-		out = append(out, siteLine(nameOf(o), newest[o.Metadata.Name]))
+		out = append(out, siteLine(nameOfObject(o), newest[o.Metadata.Name]))
 	}
 	if f.Syncs.Unread != nil {
 		out = append(out, unreadLine(checkSites, f.Syncs.Unread))
@@ -174,7 +174,7 @@ func siteLine(object string, by *answer) Line {
 	if a.EndsByItself && a.Actor == advice.NoActor {
 		return out
 	}
-	out.Result, out.Fix = Problem, fixFor(advice.Site, by.Reason)
+	out.Result, out.Fix = Problem, fixForReason(advice.Site, by.Reason)
 	return out
 }
 
@@ -188,7 +188,7 @@ func policyLines(e *Expected, f *Facts) []Line {
 	var out []Line
 	for _, name := range e.Policies {
 		l := Line{Check: checkPolicies, Object: name, Result: OK, Message: "applied"}
-		if !hasName(f.Policies.Items, name) || !hasName(f.Bindings.Items, name) {
+		if !containsName(f.Policies.Items, name) || !containsName(f.Bindings.Items, name) {
 			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."
 		}
 		out = append(out, l)
@@ -196,6 +196,6 @@ func policyLines(e *Expected, f *Facts) []Line {
 	return out
 }
 
-func hasName(all []cause.Object, name string) bool {
+func containsName(all []cause.Object, name string) bool {
 	return slices.ContainsFunc(all, func(o cause.Object) bool { return o.Metadata.Name == name })
 }

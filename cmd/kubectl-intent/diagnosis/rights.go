@@ -22,7 +22,7 @@ func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 	unanswered := 0
 	for _, rule := range rules {
 		var denied []Right
-		for _, r := range rightsOf(rule) {
+		for _, r := range rightsOfRules(rule) {
 			allowed, ok := f.Allowed[r]
 			switch {
 			case !ok:
@@ -58,9 +58,9 @@ func sayRights(all []Right) string {
 		case next.Group == r.Group && next.Resource == r.Resource:
 			out.WriteString(", ")
 		case next.Verb != "":
-			out.WriteString(" " + r.resource() + "; ")
+			out.WriteString(" " + r.resourceName() + "; ")
 		default:
-			out.WriteString(" " + r.resource())
+			out.WriteString(" " + r.resourceName())
 		}
 	}
 	return out.String()
@@ -73,7 +73,7 @@ func escalate() Right {
 
 // Asked returns what the user is asked for before an installation.
 func (e *Expected) Asked() []Right {
-	return append(append([]Right{escalate()}, rightsOf(e.Installer...)...), rightsOf(e.Rules...)...)
+	return append(append([]Right{escalate()}, rightsOfRules(e.Installer...)...), rightsOfRules(e.Rules...)...)
 }
 
 // installerLines say whether the user may install.

@@ -12,16 +12,16 @@ const minKubernetes = ">=1.30.0-0"
 // versionLines compare the versions of all parts. Those of Intentplane must have one minor version.
 func versionLines(e *Expected, f *Facts) []Line {
 	out := crossplaneLines(e, f)
-	packages := f.packages()
+	packages := f.allPackages()
 	base := basePackage(packages)
 	for i := range packages {
-		out = append(out, skewLine(packages[i].name(), packages[i].Version(), base))
+		out = append(out, skewLine(packages[i].kindAndName(), packages[i].Version(), base))
 	}
 	return append(out, skewLine("kubectl-intent", f.Client, base))
 }
 
-// packages returns all that were read.
-func (f *Facts) packages() []Package {
+// allPackages returns the Configurations, functions and providers that were read.
+func (f *Facts) allPackages() []Package {
 	var out []Package
 	for _, p := range []Part[Package]{f.Configurations, f.Functions, f.Providers} {
 		out = append(out, p.Items...)
@@ -52,8 +52,8 @@ func skewLine(object, version string, base *Package) Line {
 	}
 	b := semver.MustParse(base.Version())
 	if out.Result = OK; v.Major() != b.Major() || v.Minor() != b.Minor() {
-		out.Result, out.Message = Problem, fmt.Sprintf("%s is of another minor version than %s, which is %s.", version, base.name(), base.Version())
-		out.Fix = fmt.Sprintf("Take all parts of one minor version, as docs/operations/upgrades.md says: v%d.%d of this one, or a newer %s.", b.Major(), b.Minor(), base.name())
+		out.Result, out.Message = Problem, fmt.Sprintf("%s is of another minor version than %s, which is %s.", version, base.kindAndName(), base.Version())
+		out.Fix = fmt.Sprintf("Take all parts of one minor version, as docs/operations/upgrades.md says: v%d.%d of this one, or a newer %s.", b.Major(), b.Minor(), base.kindAndName())
 	}
 	return out
 }
@@ -83,13 +83,13 @@ func crossplaneLines(e *Expected, f *Facts) []Line {
 	var out []Line
 	for i := range f.Crossplane.Items {
 		w := &f.Crossplane.Items[i]
-		out = append(out, fitLine("Crossplane "+w.Metadata.Namespace+"/"+w.Metadata.Name, w.Version(), e.Crossplane, "Upgrade Crossplane: the packages of Intentplane demand %s."))
+		out = append(out, constraintLine("Crossplane "+w.Metadata.Namespace+"/"+w.Metadata.Name, w.Version(), e.Crossplane, "Upgrade Crossplane: the packages of Intentplane demand %s."))
 	}
 	return out
 }
 
-// fitLine says whether a version fits a constraint. The fix gets the constraint.
-func fitLine(object, version, constraint, fix string) Line {
+// constraintLine says whether a version fits a constraint. The fix gets the constraint.
+func constraintLine(object, version, constraint, fix string) Line {
 	out := Line{Check: checkVersions, Object: object, Result: Unknown, Message: version}
 	fits, err := semver.NewConstraint(constraint)
 	v, wrong := semver.NewVersion(version)
@@ -110,7 +110,7 @@ func kubernetesLines(f *Facts) []Line {
 	}
 	var out []Line
 	for _, v := range f.Kubernetes.Items {
-		out = append(out, fitLine("Kubernetes", v, minKubernetes, "Upgrade Kubernetes: the policies of Intentplane need %s."))
+		out = append(out, constraintLine("Kubernetes", v, minKubernetes, "Upgrade Kubernetes: the policies of Intentplane need %s."))
 	}
 	return out
 }
