@@ -153,14 +153,14 @@ func reasonsOf(k Kind) map[string]Advice {
 	return of()
 }
 
-// repeats says whose reasons a kind repeats beside its own ones.
-func repeats(k Kind) Kind {
+// repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
+func repeatsReasonsOf(k Kind) Kind {
 	return map[Kind]Kind{Application: SiteHealth, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
 }
 
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.
 func For(k Kind, reason string) (Advice, bool) {
-	for ; k != ""; k = repeats(k) {
+	for ; k != ""; k = repeatsReasonsOf(k) {
 		if a, ok := reasonsOf(k)[reason]; ok {
 			return a, true
 		}

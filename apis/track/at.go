@@ -172,7 +172,7 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 	if !ok || full < 0 {
 		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
 	}
-	makeMap(u.Object, "spec")[field] = number(s.sizeOf(track, full))
+	makeMap(u.Object, "spec")[field] = jsonNumber(s.sizeOf(track, full))
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 func (p *Parts) selectNamedByPods() error {
 	for _, w := range p.workloadMembers() {
 		for _, m := range p.members {
-			isConfig := m.is("", "ConfigMap") || m.is("", "Secret")
+			isConfig := m.isKind("", "ConfigMap") || m.isKind("", "Secret")
 			if isConfig && m.GetNamespace() == w.GetNamespace() && refersTo(w.Unstructured, m.GetKind(), m.GetName()) {
 				m.perTrack = true
 			}
@@ -27,10 +27,10 @@ func (p *Parts) selectNamedByPods() error {
 // stays shared: it holds for the pods of both tracks.
 func (p *Parts) selectScalersAndBudgets() error {
 	for _, m := range p.members {
-		if m.is("autoscaling", "HorizontalPodAutoscaler") {
+		if m.isKind("autoscaling", "HorizontalPodAutoscaler") {
 			m.perTrack = m.perTrack || p.scalesWorkload(m)
 		}
-		if !m.is("policy", "PodDisruptionBudget") {
+		if !m.isKind("policy", "PodDisruptionBudget") {
 			continue
 		}
 		selector, err := selectorAt(m.Object, "spec", "selector")
@@ -117,7 +117,7 @@ func (p *Parts) selectFronts() error {
 }
 
 func serviceSelector(m *member) labels.Set {
-	if !m.is("", "Service") {
+	if !m.isKind("", "Service") {
 		return nil
 	}
 	found, _, _ := unstructured.NestedStringMap(m.Object, "spec", "selector")
@@ -171,7 +171,7 @@ func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*me
 			namespace = route.GetNamespace()
 		}
 		for _, m := range p.members {
-			if !isServiceRef(ref) || !m.is("", "Service") || m.GetName() != textAt(ref, "name") || m.GetNamespace() != namespace {
+			if !isServiceRef(ref) || !m.isKind("", "Service") || m.GetName() != textAt(ref, "name") || m.GetNamespace() != namespace {
 				continue
 			}
 			at := ruleField(route, rule, j)

@@ -31,7 +31,7 @@ func (p *Parts) checkNames() error {
 
 func (m *member) checkNameInTracks(taken map[Object]bool) error {
 	bound := maxName
-	if m.is("", "Service") {
+	if m.isKind("", "Service") {
 		bound = maxServiceName
 	}
 	for _, t := range []string{Blue, Green} {
@@ -53,7 +53,7 @@ func (p *Parts) checkRefsNameNoTrack() error {
 	for _, m := range p.selectMembers((*member).isRoute) {
 		for i, rule := range rulesOf(m.Unstructured) {
 			for j, ref := range backendRefs(rule) {
-				if front, t := f.inRef(m.GetNamespace(), ref); front != "" && t != Plain {
+				if front, t := f.frontInRef(m.GetNamespace(), ref); front != "" && t != Plain {
 					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), textAt(ref, "name"), front, t, front)
 				}
 			}

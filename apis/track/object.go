@@ -97,4 +97,4 @@ func parseInteger(v any) (int64, bool) {
 	return 0, false
 }
 
-func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+func jsonNumber(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }

@@ -24,7 +24,7 @@ func (p *Parts) Files(track string, l Layout) (tree.Files, error) {
 	}
 	out := tree.Files{}
 	for _, m := range p.members {
-		if err := p.place(out, m, track); err != nil {
+		if err := p.placeMember(out, m, track); err != nil {
 			return nil, errors.Wrap(err, m.file)
 		}
 	}
@@ -39,7 +39,7 @@ func (p *Parts) Files(track string, l Layout) (tree.Files, error) {
 	return out, writeKustomization(out, kustomizationFile, []string{track, FolderShared})
 }
 
-func (p *Parts) place(out tree.Files, m *member, track string) error {
+func (p *Parts) placeMember(out tree.Files, m *member, track string) error {
 	if m.shared {
 		b, err := p.sharedContent(m, track)
 		if err != nil {
@@ -50,7 +50,7 @@ func (p *Parts) place(out tree.Files, m *member, track string) error {
 	if !m.perTrack {
 		return nil
 	}
-	b, err := encodeObject(p.inTrack(m, track))
+	b, err := encodeObject(p.objectInTrack(m, track))
 	out[track+"/"+fileIn(track, m.file)] = b
 	return err
 }
@@ -78,7 +78,7 @@ func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 	names := make([]string, len(refs))
 	for i, ref := range refs {
 		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, textAt(ref, "name"))}
-		if front, _ := f.inRef(namespace, named); front != "" {
+		if front, _ := f.frontInRef(namespace, named); front != "" {
 			names[i] = textAt(named, "name")
 		}
 	}
@@ -90,7 +90,7 @@ func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 			ref["name"] = names[i]
 		}
 		weight, _ := weightOf(ref)
-		ref["weight"] = number(weight * 100)
+		ref["weight"] = jsonNumber(weight * 100)
 	}
 }
 
@@ -103,8 +103,8 @@ func fileIn(track, file string) string {
 	return nameIn(track, stem) + ".yaml"
 }
 
-// inTrack returns an object as a track has it.
-func (p *Parts) inTrack(m *member, track string) *unstructured.Unstructured {
+// objectInTrack returns an object as a track has it.
+func (p *Parts) objectInTrack(m *member, track string) *unstructured.Unstructured {
 	u := m.DeepCopy()
 	p.renameReferences(u, track)
 	u.SetName(nameIn(track, m.GetName()))
@@ -123,11 +123,11 @@ func (p *Parts) inTrack(m *member, track string) *unstructured.Unstructured {
 // isScaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
 // the autoscaler did, and a number that a later file leaves out is set to one. A Deployment of no pods keeps that: no autoscaler scales it.
 func (p *Parts) isScaled(m *member) bool {
-	if n, ok := parseInteger(mapAt(m.Object, "spec")["replicas"]); !m.is("apps", "Deployment") || ok && n == 0 {
+	if n, ok := parseInteger(mapAt(m.Object, "spec")["replicas"]); !m.isKind("apps", "Deployment") || ok && n == 0 {
 		return false
 	}
 	return slices.ContainsFunc(p.members, func(o *member) bool {
-		return o.perTrack && o.is("autoscaling", "HorizontalPodAutoscaler") && scalesDeployment(o.Unstructured, m.GetNamespace(), m.GetName())
+		return o.perTrack && o.isKind("autoscaling", "HorizontalPodAutoscaler") && scalesDeployment(o.Unstructured, m.GetNamespace(), m.GetName())
 	})
 }
 
@@ -164,7 +164,7 @@ func keepInternal(u *unstructured.Unstructured) {
 func annotateSize(u *unstructured.Unstructured) {
 	field, annotation := sizeField(u)
 	if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok && field != "" {
-		makeMap(u.Object, "metadata", "annotations")[annotation] = string(number(n))
+		makeMap(u.Object, "metadata", "annotations")[annotation] = string(jsonNumber(n))
 	}
 }
 

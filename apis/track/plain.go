@@ -30,14 +30,14 @@ func IsFlat(files tree.Files) bool {
 // It returns an error, which names the object, if the Services are not the same: the pods of both have to answer the same callers.
 func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
 	j := joint{out: maps.Clone(tracked), flat: map[Object]string{}, tracked: map[Object]string{}, newest: newest}
-	if err := j.read(tracked, flat); err != nil {
+	if err := j.readObjects(tracked, flat); err != nil {
 		return nil, err
 	}
 	if err := j.checkFronts(flat); err != nil {
 		return nil, err
 	}
 	for o, file := range j.flat {
-		if err := j.place(o, file, flat[file]); err != nil {
+		if err := j.placeObject(o, file, flat[file]); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ type joint struct {
 	newest        string
 }
 
-func (j *joint) read(tracked, flat tree.Files) error {
+func (j *joint) readObjects(tracked, flat tree.Files) error {
 	var err error
 	if j.fronts, err = readFronts(tracked); err != nil {
 		return err
@@ -134,8 +134,8 @@ func portsOf(u *unstructured.Unstructured) []map[string]any {
 	return out
 }
 
-// place puts an object of the directory without tracks where it belongs.
-func (j *joint) place(o Object, file string, content []byte) error {
+// placeObject puts an object of the directory without tracks where it belongs.
+func (j *joint) placeObject(o Object, file string, content []byte) error {
 	at, isTracked := j.tracked[o]
 	switch {
 	case !isTracked:
@@ -200,7 +200,7 @@ func LabelPods(files tree.Files) (tree.Files, error) {
 	}
 	out := maps.Clone(files)
 	for name, d := range p.deployments {
-		selecting := p.selecting(d)
+		selecting := p.selectingServices(d)
 		if len(selecting) == 0 {
 			continue
 		}
@@ -260,8 +260,8 @@ func (p plainDirectory) noteRoute(u *unstructured.Unstructured) {
 	}
 }
 
-// selecting returns the files of the Services that select the pods of a Deployment.
-func (p plainDirectory) selecting(d *unstructured.Unstructured) []string {
+// selectingServices returns the files of the Services that select the pods of a Deployment.
+func (p plainDirectory) selectingServices(d *unstructured.Unstructured) []string {
 	var out []string
 	pods, _ := podLabels(d)
 	delete(pods, LabelTrack)

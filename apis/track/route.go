@@ -84,7 +84,7 @@ type share struct {
 func readShares(namespace string, rule map[string]any, f fronts) ([]share, error) {
 	out := []share{}
 	for _, ref := range backendRefs(rule) {
-		front, track := f.inRef(namespace, ref)
+		front, track := f.frontInRef(namespace, ref)
 		weight, ok := weightOf(ref)
 		if !ok {
 			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], textAt(ref, "name"))
@@ -106,8 +106,8 @@ func (f fronts) sortedNames() []types.NamespacedName {
 	return slices.SortedFunc(maps.Keys(f), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// inRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
-func (f fronts) inRef(namespace string, ref map[string]any) (front, track string) {
+// frontInRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
+func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track string) {
 	if said := textAt(ref, "namespace"); !isServiceRef(ref) || said != "" && said != namespace {
 		return "", ""
 	}
@@ -151,7 +151,7 @@ func (s *share) weightedEntries(state State) ([]any, error) {
 	for _, t := range state.listTracks() {
 		ref := maps.Clone(s.ref)
 		ref["name"] = nameIn(t, s.front)
-		ref["weight"] = number(total / 100 * int64(state.percentOf(t)))
+		ref["weight"] = jsonNumber(total / 100 * int64(state.percentOf(t)))
 		out = append(out, ref)
 	}
 	return out, nil

@@ -57,7 +57,7 @@ type member struct {
 func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 	p := &Parts{}
 	steps := []func() error{
-		func() error { return p.read(files) },
+		func() error { return p.readMembers(files) },
 		p.selectMarked,
 		func() error { return p.selectListed(perTrack) },
 		p.selectNamedByPods,
@@ -75,7 +75,7 @@ func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 	return p, nil
 }
 
-func (p *Parts) read(files tree.Files) error {
+func (p *Parts) readMembers(files tree.Files) error {
 	for _, name := range files.Names() {
 		u, err := decodeObject(files[name])
 		if err != nil {
@@ -104,7 +104,7 @@ func hasOwnKey(value any) bool {
 	return false
 }
 
-func (m *member) is(group, kind string) bool {
+func (m *member) isKind(group, kind string) bool {
 	return m.GroupVersionKind().Group == group && m.GetKind() == kind
 }
 
@@ -119,7 +119,7 @@ func (p *Parts) selectMarked() error {
 			return err
 		}
 		// A CronJob may be marked for its resources, and is shared.
-		m.perTrack = m.is("apps", "Deployment")
+		m.perTrack = m.isKind("apps", "Deployment")
 	}
 	if len(p.workloadMembers()) == 0 {
 		return errors.Errorf("spec.canary: no Deployment has the label %s: %s", LabelWorkload, WorkloadMain)
@@ -136,7 +136,7 @@ func (m *member) checkCanHaveTracks() error {
 
 // workloadMembers returns the Deployments that each track has.
 func (p *Parts) workloadMembers() []*member {
-	return p.selectMembers(func(m *member) bool { return m.perTrack && m.is("apps", "Deployment") })
+	return p.selectMembers(func(m *member) bool { return m.perTrack && m.isKind("apps", "Deployment") })
 }
 
 func (p *Parts) selectMembers(choose func(*member) bool) []*member {
@@ -145,7 +145,7 @@ func (p *Parts) selectMembers(choose func(*member) bool) []*member {
 
 func (p *Parts) selectListed(selectors []Selector) error {
 	for i, s := range selectors {
-		found := p.selectMembers(func(m *member) bool { return m.is(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
+		found := p.selectMembers(func(m *member) bool { return m.isKind(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
 		if len(found) == 0 {
 			return errors.Errorf("spec.canary.perTrack[%d]: no %s %s is rendered", i, s.Kind, s.Name)
 		}
@@ -173,7 +173,7 @@ func (p *Parts) selectShared() error {
 	}
 	shared := p.selectMembers(func(m *member) bool { return m.shared })
 	for _, m := range p.members {
-		if !m.is("", "ConfigMap") && !m.is("", "Secret") {
+		if !m.isKind("", "ConfigMap") && !m.isKind("", "Secret") {
 			continue
 		}
 		m.shared = m.shared || slices.ContainsFunc(shared, func(s *member) bool {

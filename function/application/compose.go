@@ -34,7 +34,7 @@ const endpointName = "http"
 // requestAll adds the IntentDeployment to the desired resources and, once it names its Sites, the SiteHealth. It fills in the evidence about both.
 func requestAll(in Input, o observed, f *Facts, out *Output) error {
 	want := DeploymentFor(in.Namespace, in.Name, in.Spec)
-	f.Image, f.URL, f.Note = in.Spec.Image, urlOf(in.Spec), NoteOn(in.Spec)
+	f.Image, f.URL, f.Note = in.Spec.Image, serviceURLOf(in.Spec), NoteOn(in.Spec)
 	if err := addResource(out, DeploymentName, want); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ type Composed struct {
 
 func expectationFor(name string, s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Expectation {
 	e := &deploymentv1alpha1.Expectation{
-		Service: name, Type: typeOf(s), Sites: s.Deploy.Sites, Image: s.Image, Replicas: s.Replicas, SiteReplicas: s.SiteReplicas,
+		Service: name, Type: serviceTypeOf(s), Sites: s.Deploy.Sites, Image: s.Image, Replicas: s.Replicas, SiteReplicas: s.SiteReplicas,
 		Resources:  deploymentv1alpha1.Resources{CPU: deploymentv1alpha1.Quantity(s.Resources.CPU), Memory: deploymentv1alpha1.Quantity(s.Resources.Memory)},
 		Parameters: parametersFor(s), Runtime: runtimeFor(s),
 	}
@@ -93,7 +93,7 @@ func expectationFor(name string, s v1alpha1.ApplicationSpec) *deploymentv1alpha1
 	return e
 }
 
-func typeOf(s v1alpha1.ApplicationSpec) string {
+func serviceTypeOf(s v1alpha1.ApplicationSpec) string {
 	switch {
 	case s.Deploy.Type != "":
 		return s.Deploy.Type
@@ -137,7 +137,7 @@ func runtimeFor(s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Runtime {
 		}
 	}
 	if s.Health != nil {
-		r.Health = &deploymentv1alpha1.HealthCheck{Path: s.Health.Path, Port: portOf(s)}
+		r.Health = &deploymentv1alpha1.HealthCheck{Path: s.Health.Path, Port: servicePortOf(s)}
 	}
 	if r.Autoscaling == nil && r.Health == nil && len(r.Env)+len(r.Bindings)+len(r.ImagePullSecrets) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func runtimeFor(s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Runtime {
 	return r
 }
 
-func portOf(s v1alpha1.ApplicationSpec) int32 {
+func servicePortOf(s v1alpha1.ApplicationSpec) int32 {
 	if s.Port == nil {
 		return v1alpha1.DefaultPort
 	}
@@ -174,8 +174,8 @@ func healthFor(in Input, sites []string) *deliveryv1alpha1.SiteHealth {
 	}
 }
 
-// urlOf returns where a service is reached, or "".
-func urlOf(s v1alpha1.ApplicationSpec) string {
+// serviceURLOf returns where a service is reached, or "".
+func serviceURLOf(s v1alpha1.ApplicationSpec) string {
 	if !s.IsRouted() {
 		return ""
 	}

@@ -55,7 +55,7 @@ func TestComposed(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("\n%s\nDeploymentFor(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.url, urlOf(s)); diff != "" {
+			if diff := cmp.Diff(tc.url, serviceURLOf(s)); diff != "" {
 				t.Errorf("\n%s\nurlOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

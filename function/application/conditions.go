@@ -112,7 +112,7 @@ func availableCondition(f *Facts) projection.Condition {
 
 // isScaledToZero reports whether no Site is asked for a pod.
 func (f *Facts) isScaledToZero() bool {
-	for _, s := range f.sites() {
+	for _, s := range f.observedSites() {
 		if s.State != deliveryv1alpha1.HealthScaledToZero {
 			return false
 		}

@@ -201,9 +201,9 @@ func (f *Facts) hasBuildFailed() bool {
 	return f.Build.State == BuildFailed && f.Build.WantedImage() == ""
 }
 
-// siteOf returns what was observed of a Site for the image that the IntentDeployment is asked for. A Site that was not observed for that image has no
+// observedSite returns what was observed of a Site for the image that the IntentDeployment is asked for. A Site that was not observed for that image has no
 // available pod of it.
-func (f *Facts) siteOf(name string) deliveryv1alpha1.SiteHealthState {
+func (f *Facts) observedSite(name string) deliveryv1alpha1.SiteHealthState {
 	unobserved := deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthNotObserved, Reason: string(deliveryv1alpha1.HealthNotObserved)}
 	if f.Health.Image == "" || f.Health.Image != f.Image {
 		return unobserved
@@ -216,19 +216,19 @@ func (f *Facts) siteOf(name string) deliveryv1alpha1.SiteHealthState {
 	return unobserved
 }
 
-// sites returns what was observed of all Sites, in the order of their names.
-func (f *Facts) sites() []deliveryv1alpha1.SiteHealthState {
+// observedSites returns what was observed of all Sites, in the order of their names.
+func (f *Facts) observedSites() []deliveryv1alpha1.SiteHealthState {
 	out := make([]deliveryv1alpha1.SiteHealthState, 0, len(f.Deployment.Sites))
 	for _, name := range f.Deployment.Sites {
-		out = append(out, f.siteOf(name))
+		out = append(out, f.observedSite(name))
 	}
 	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteHealthState) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
-// serving returns how many Sites serve the image, of how many.
-func (f *Facts) serving() (serving, all int) {
-	sites := f.sites()
+// countServing returns how many Sites serve the image, of how many.
+func (f *Facts) countServing() (serving, all int) {
+	sites := f.observedSites()
 	for _, s := range sites {
 		if s.IsServing() {
 			serving++
@@ -239,20 +239,20 @@ func (f *Facts) serving() (serving, all int) {
 
 // isServedEverywhere reports whether each Site serves the image. Of no Sites it is not known.
 func (f *Facts) isServedEverywhere() bool {
-	serving, all := f.serving()
+	serving, all := f.countServing()
 	return all > 0 && serving == all
 }
 
 // isServedSomewhere reports whether a Site serves the image.
 func (f *Facts) isServedSomewhere() bool {
-	serving, _ := f.serving()
+	serving, _ := f.countServing()
 	return serving > 0
 }
 
 // firstNotServing returns the first Site that does not serve the image, where one with a known trouble goes before one that is not observed.
 func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	var found deliveryv1alpha1.SiteHealthState
-	for _, s := range f.sites() {
+	for _, s := range f.observedSites() {
 		if s.IsServing() {
 			continue
 		}
@@ -265,7 +265,7 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 
 // hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
 func (f *Facts) hasEarlierImage() bool {
-	sites := f.sites()
+	sites := f.observedSites()
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool { return !s.IsServing() && s.AvailableOther == 0 }
 	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
 }

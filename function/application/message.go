@@ -46,7 +46,7 @@ func (f *Facts) failedMessage() string {
 
 // runningMessage says how many Sites serve.
 func (f *Facts) runningMessage() string {
-	serving, all := f.serving()
+	serving, all := f.countServing()
 	if _, reason := f.routeTrouble(); reason != "" {
 		return projection.Sentences(servingText(serving, all), f.routeMessage())
 	}
@@ -66,7 +66,7 @@ func (f *Facts) unavailableMessage() string {
 	if !found {
 		return ""
 	}
-	serving, all := f.serving()
+	serving, all := f.countServing()
 	return projection.Sentences(servingText(serving, all), siteMessage(s))
 }
 
@@ -104,7 +104,7 @@ func (f *Facts) routeTrouble() (site deliveryv1alpha1.SiteHealthState, reason st
 	if f.URL == "" {
 		return site, ""
 	}
-	for _, s := range f.sites() {
+	for _, s := range f.observedSites() {
 		switch {
 		case s.Route == nil:
 			return s, string(deliveryv1alpha1.HealthNotObserved)

@@ -56,12 +56,12 @@ func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
 
 // projectSites copies what was observed of the Sites, and counts it.
 func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
-	serving, all := f.serving()
+	serving, all := f.countServing()
 	if all == 0 {
 		return
 	}
 	s.Available, s.Sites = fmt.Sprintf("%d/%d", serving, all), map[string]v1alpha1.SiteStatus{}
-	for _, site := range f.sites() {
+	for _, site := range f.observedSites() {
 		s.AvailableReplicas += site.Available
 		s.Sites[site.Name] = v1alpha1.SiteStatus{
 			State: string(site.State), Available: site.Available, Updated: site.Updated, Desired: site.Desired, Reason: site.Reason, Message: site.Message,

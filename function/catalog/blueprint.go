@@ -20,7 +20,7 @@ func selectBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint, stri
 		which = q.BlueprintName() + "-" + q.Blueprint.Version
 		need = blueprintByName(which)
 	}
-	found, err := require[catalogv1alpha1.Blueprint](d, need)
+	found, err := requireObjects[catalogv1alpha1.Blueprint](d, need)
 	if err != nil || d.unanswered {
 		return nil, "", err
 	}
@@ -42,12 +42,12 @@ func blueprintMissing(d *requirements, q Query, which string) error {
 
 // selectPinnedBlueprint returns the pinned Blueprint, and the name of the one in the channel, which it requires too to find an update.
 func selectPinnedBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint, string, error) {
-	found, err := require[catalogv1alpha1.Blueprint](d, blueprintByName(q.Pinned))
+	found, err := requireObjects[catalogv1alpha1.Blueprint](d, blueprintByName(q.Pinned))
 	if err != nil {
 		return nil, "", err
 	}
 	// Only the metadata is decoded.
-	others, err := require[metav1.PartialObjectMetadata](d, blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel))
+	others, err := requireObjects[metav1.PartialObjectMetadata](d, blueprintByChannel(q.BlueprintName(), q.Blueprint.Channel))
 	if err != nil || d.unanswered {
 		return nil, "", err
 	}

@@ -32,11 +32,11 @@ func (c *Cache) Resolve(q Query, answers Answers) (*Selection, []Need, error) {
 
 // Requests returns the open RolloutRequests of a deployment that were given. It returns an error for objects that cannot be decoded.
 func (c *Cache) Requests(of rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, error) {
-	return require[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(of))
+	return requireObjects[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(of))
 }
 
-// decode decodes an object, or returns the one that the same JSON was decoded into before. What it refers to is shared: no caller may change it.
-func decode[T any](d *requirements, raw json.RawMessage) (T, error) {
+// decodeCached decodes an object, or returns the one that the same JSON was decoded into before. What it refers to is shared: no caller may change it.
+func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	var out T
 	if d.cache == nil {
 		return out, json.Unmarshal(raw, &out) //nolint:wrapcheck // The caller says what it decodes.

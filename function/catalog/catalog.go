@@ -169,7 +169,7 @@ func resolvePlaces(d *requirements, q Query, found []catalogv1alpha1.Site) ([]Pl
 	}
 	// With the Sites still unknown, asking for the claim's own configuration saves a round.
 	if len(found) == 0 {
-		_, _ = require[configv1alpha1.ClusterProviderConfig](d, configByName(configOfClaim(q), q.Namespace))
+		_, _ = requireObjects[configv1alpha1.ClusterProviderConfig](d, configByName(configOfClaim(q), q.Namespace))
 	}
 	return out, first
 }
@@ -177,7 +177,7 @@ func resolvePlaces(d *requirements, q Query, found []catalogv1alpha1.Site) ([]Pl
 func resolvePlace(d *requirements, q Query, s catalogv1alpha1.Site) (Place, error) {
 	ref := configOfSite(q, s)
 	// Both kinds have the same spec, and nothing else is read.
-	found, err := require[configv1alpha1.ClusterProviderConfig](d, configByName(ref, q.Namespace))
+	found, err := requireObjects[configv1alpha1.ClusterProviderConfig](d, configByName(ref, q.Namespace))
 	if err != nil || d.unanswered {
 		return Place{}, err
 	}

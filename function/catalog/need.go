@@ -116,8 +116,8 @@ type requirements struct {
 	unanswered bool
 }
 
-// require returns the objects that fulfil a need. It returns none, and records that an answer is missing, when it was not answered yet.
-func require[T any](d *requirements, n Need) ([]T, error) {
+// requireObjects returns the objects that fulfil a need. It returns none, and records that an answer is missing, when it was not answered yet.
+func requireObjects[T any](d *requirements, n Need) ([]T, error) {
 	if !slices.ContainsFunc(d.needs, func(o Need) bool { return o.Name == n.Name }) {
 		d.needs = append(d.needs, n)
 	}
@@ -129,7 +129,7 @@ func require[T any](d *requirements, n Need) ([]T, error) {
 	out := make([]T, len(raw))
 	for i := range raw {
 		var err error
-		if out[i], err = decode[T](d, raw[i]); err != nil {
+		if out[i], err = decodeCached[T](d, raw[i]); err != nil {
 			return nil, errors.Wrapf(err, "cannot decode %s for %q", n.Kind, n.Name)
 		}
 	}

@@ -89,7 +89,7 @@ func selectSites(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site
 
 // askSites requires Sites, and sets the defaults that an API server would have set: the command line reads Sites from files.
 func askSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
-	found, err := require[catalogv1alpha1.Site](d, n)
+	found, err := requireObjects[catalogv1alpha1.Site](d, n)
 	for i := range found {
 		found[i].Spec.Default()
 	}

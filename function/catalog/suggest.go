@@ -29,7 +29,7 @@ const listBlueprints = `: "kubectl get blueprints" lists the names, versions, ch
 // suggestBlueprints returns the part of a message that names existing Blueprints: the versions or channels of the requested name or, where no
 // Blueprint has that name, the names in its channel. Every namespace may use every Blueprint.
 func suggestBlueprints(d *requirements, q Query) (string, error) {
-	all, err := require[metav1.PartialObjectMetadata](d, listedBlueprints())
+	all, err := requireObjects[metav1.PartialObjectMetadata](d, listedBlueprints())
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +91,7 @@ func isUsableSite(s *catalogv1alpha1.Site, namespace string) bool {
 
 // suggestConfigs returns the part of a message that names the configurations of a kind which the namespace may use.
 func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, error) {
-	all, err := require[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
+	all, err := requireObjects[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
 	if err != nil {
 		return "", err
 	}

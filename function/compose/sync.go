@@ -36,8 +36,8 @@ func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delive
 			ForProvider: deliveryv1alpha1.SiteSyncParameters{
 				ClaimRef:           claim,
 				Position:           new(s.Position()),
-				Pause:              pauseOf(s),
-				Promoted:           pauseOf(s) != "" && (s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step),
+				Pause:              pauseAfterStep(s),
+				Promoted:           pauseAfterStep(s) != "" && (s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,
@@ -68,8 +68,8 @@ func SiteToObserve(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree, ste
 	}
 }
 
-// pauseOf returns the pause behind the step of a state. It is empty before the steps and in a rollback.
-func pauseOf(s ledger.State) string {
+// pauseAfterStep returns the pause behind the step of a state. It is empty before the steps and in a rollback.
+func pauseAfterStep(s ledger.State) string {
 	if !s.HasTracks() || s.Cursor.Attempt > 0 || s.Cursor.Stage != ledger.StageSteps {
 		return ""
 	}

@@ -106,7 +106,7 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	if d.Aim.Keeps || d.Aim.IsUnknown {
 		return kept, nil
 	}
-	folders := d.folders()
+	folders := d.foldersAtAim()
 	switch {
 	case len(folders) == 0, !d.hasShared():
 		return kept, nil
@@ -122,7 +122,7 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 
 // composeFolders returns the tree of a directory with folders.
 func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, error) {
-	files, err := c.filesOf(d, folders)
+	files, err := c.filesOfFolders(d, folders)
 	if err != nil {
 		return TrackedTree{}, err
 	}
@@ -140,7 +140,7 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 
 // flatTree returns the tree of a revision without tracks that is alone in a directory, if that is its aim.
 func (d Directory) flatTree(kept TrackedTree) TrackedTree {
-	if !d.bringsOwn() || !d.hasOwn() {
+	if !d.bringsOwn() || !d.hasOwnFiles() {
 		return kept
 	}
 	out := TrackedTree{Tree: d.Own}
@@ -148,21 +148,21 @@ func (d Directory) flatTree(kept TrackedTree) TrackedTree {
 	return out
 }
 
-// folders returns the folders of the directory at its aim, sorted by the names of their tracks, or none if one of them is in no object.
-func (d Directory) folders() []folder {
+// foldersAtAim returns the folders of the directory at its aim, sorted by the names of their tracks, or none if one of them is in no object.
+func (d Directory) foldersAtAim() []folder {
 	all := map[string]folder{}
 	for _, t := range d.Held.Tracks {
 		all[t.Name] = folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: t.Name, Revision: t.Revision, Weight: t.Weight}, part: t.Tree}
 	}
 	for name, revision := range d.Aim.Put {
-		f, ok := d.put(all[name], name, revision)
+		f, ok := d.putRevision(all[name], name, revision)
 		if !ok {
 			return nil
 		}
 		all[name] = f
 	}
-	maps.DeleteFunc(all, func(name string, _ folder) bool { return d.removes(name) })
-	if d.Aim.Serving != "" && !d.weigh(all) {
+	maps.DeleteFunc(all, func(name string, _ folder) bool { return d.removesTrack(name) })
+	if d.Aim.Serving != "" && !d.weighFolders(all) {
 		return nil
 	}
 	var out []folder
@@ -172,8 +172,8 @@ func (d Directory) folders() []folder {
 	return out
 }
 
-// removes is true for a track that the directory does not have at its aim: there are never more than two.
-func (d Directory) removes(name string) bool {
+// removesTrack is true for a track that the directory does not have at its aim: there are never more than two.
+func (d Directory) removesTrack(name string) bool {
 	if d.Aim.IsAlone {
 		return name != d.Aim.Serving
 	}
@@ -181,11 +181,11 @@ func (d Directory) removes(name string) bool {
 	return len(d.Aim.Put) > 1 && !isPut
 }
 
-// put returns the folder of a revision in a track, in the place of the one that is there.
-func (d Directory) put(was folder, name string, revision int64) (folder, bool) {
+// putRevision returns the folder of a revision in a track, in the place of the one that is there.
+func (d Directory) putRevision(was folder, name string, revision int64) (folder, bool) {
 	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: was.Weight}}
 	if name == d.Track && revision == d.Revision {
-		return f, d.hasOwn()
+		return f, d.hasOwnFiles()
 	}
 	if f.part = d.FolderOf(revision); f.part == "" && was.Revision == revision {
 		f.part = was.part
@@ -193,8 +193,8 @@ func (d Directory) put(was folder, name string, revision int64) (folder, bool) {
 	return f, f.part != "" || name == track.Plain && d.hasPlain(revision)
 }
 
-// weigh gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.
-func (d Directory) weigh(all map[string]folder) bool {
+// weighFolders gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.
+func (d Directory) weighFolders(all map[string]folder) bool {
 	_, serves := all[d.Aim.Serving]
 	for name, f := range all {
 		f.Weight = d.Aim.Weight
@@ -206,8 +206,8 @@ func (d Directory) weigh(all map[string]folder) bool {
 	return serves
 }
 
-// hasOwn is true if the files of the revision's track are known.
-func (d Directory) hasOwn() bool {
+// hasOwnFiles is true if the files of the revision's track are known.
+func (d Directory) hasOwnFiles() bool {
 	isPart := func(p deliveryv1alpha1.TreePart) bool { return p.Path == d.Track }
 	return len(d.Own.Files) > 0 && !slices.ContainsFunc(d.Own.Parts, isPart)
 }
@@ -240,8 +240,8 @@ func (d Directory) hasShared() bool {
 // bringsOwn is true if the directory gets the files of the revision.
 func (d Directory) bringsOwn() bool { return d.Aim.Put[d.Track] == d.Revision }
 
-// stateOf returns the state that the files of a directory with folders have.
-func (d Directory) stateOf(folders []folder) track.State {
+// stateOfFolders returns the state that the files of a directory with folders have.
+func (d Directory) stateOfFolders(folders []folder) track.State {
 	if len(folders) == 1 {
 		return track.State{Serving: folders[0].Name, Alone: true}
 	}
@@ -267,9 +267,9 @@ func (d Directory) stateOf(folders []folder) track.State {
 	return s
 }
 
-// filesOf returns the files of a directory with folders.
-func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
-	s, parts := d.stateOf(folders), map[string]string{}
+// filesOfFolders returns the files of a directory with folders.
+func (c *Tracker) filesOfFolders(d Directory, folders []folder) (trackedFiles, error) {
+	s, parts := d.stateOfFolders(folders), map[string]string{}
 	for _, f := range folders {
 		if f.part != "" {
 			parts[f.Name] = f.part
@@ -279,7 +279,7 @@ func (c *Tracker) filesOf(d Directory, folders []folder) (trackedFiles, error) {
 	if known, ok := c.composed.Get(key); ok {
 		return known, nil
 	}
-	out, err := d.compute(s, parts)
+	out, err := d.computeFiles(s, parts)
 	if err == nil {
 		c.composed.Put(key, out, len(out.encoded)+treeOverhead)
 	}
@@ -295,8 +295,8 @@ func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
 	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, asked, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
 }
 
-func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles, error) {
-	files, err := d.source(s, parts[track.Plain] != "")
+func (d Directory) computeFiles(s track.State, parts map[string]string) (trackedFiles, error) {
+	files, err := d.sourceFiles(s, parts[track.Plain] != "")
 	if err != nil {
 		return trackedFiles{}, err
 	}
@@ -322,9 +322,9 @@ func (d Directory) compute(s track.State, parts map[string]string) (trackedFiles
 	return out, err
 }
 
-// source returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
+// sourceFiles returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
 // the shared ones that the directory has. Those without tracks are among them unless their folder is a part.
-func (d Directory) source(s track.State, isPlainPart bool) (tree.Files, error) {
+func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, error) {
 	own, err := tree.Decode(d.Own.Files)
 	if err != nil && len(d.Own.Files) > 0 {
 		return nil, err
@@ -358,7 +358,7 @@ func withoutOthers(files tree.Files, name string) tree.Files {
 
 // Alone returns the tree in which the revision is alone in a directory, and the folder of its track. It returns false if its files are not known.
 func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
-	if !d.hasOwn() {
+	if !d.hasOwnFiles() {
 		return ledger.SiteTree{}, false
 	}
 	if d.Track == track.Plain {

@@ -99,13 +99,13 @@ func (w Traffic) workloadsOf(t TrackedTree, name, own string) []deliveryv1alpha1
 		if len(others) == 0 && name != own {
 			others = t.Workloads
 		}
-		return renamed(others, other.Name, name)
+		return renameWorkloads(others, other.Name, name)
 	}
 	return nil
 }
 
-// renamed returns the Deployments of one track by the names that they have in another one.
-func renamed(workloads []deliveryv1alpha1.TrafficWorkload, from, to string) []deliveryv1alpha1.TrafficWorkload {
+// renameWorkloads returns the Deployments of one track by the names that they have in another one.
+func renameWorkloads(workloads []deliveryv1alpha1.TrafficWorkload, from, to string) []deliveryv1alpha1.TrafficWorkload {
 	var out []deliveryv1alpha1.TrafficWorkload
 	for _, o := range workloads {
 		if stem, ok := strings.CutSuffix(o.Name, track.Suffix(from)); ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// answer returns what follows from the stages of a call, without the resources.
-func answer(in Input, o Observed, k Compiled, d Decision) *Output {
+// buildOutput returns what follows from the stages of a call, without the resources.
+func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, in, o, k)
 	again := o.recheck.joinWith(k.recheck)

@@ -59,7 +59,7 @@ func (t decider) ask(home step.Home, s ledger.State) (assets, error) {
 		a = t.askForTrees(s, compose.Hold(compose.Inherit(t.compiled.deliveries, t.observed.deliveries), t.observed.deliveries, s))
 		a.isRendererHeld = true
 	default:
-		a = t.resume(s)
+		a = t.resumeDeliveries(s)
 	}
 	a.home = t.observed.homeDelivery(home.ConfigRef, a.deliveries)
 	if a.deliveries[a.home] == nil {
@@ -89,8 +89,8 @@ func (t decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.
 	}
 }
 
-// resume asks for what the deliveries of a revision ask for already.
-func (t decider) resume(s ledger.State) assets {
+// resumeDeliveries asks for what the deliveries of a revision ask for already.
+func (t decider) resumeDeliveries(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
 	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
 	ds := compose.Step(compose.Resume(parts, spec), s)
@@ -138,7 +138,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 		d := o.deliveries[part.Delivery]
 		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
-			held, known := heldAt(d, site)
+			held, known := heldTreeAt(d, site)
 			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision, Tracks: o.tracksOf(site, held)})
 		}
 	}
@@ -146,8 +146,8 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 	return out, hasAll
 }
 
-// heldAt returns what a delivery last said that the directory of a Site holds.
-func heldAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
+// heldTreeAt returns what a delivery last said that the directory of a Site holds.
+func heldTreeAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
 	if d == nil {
 		return deliveryv1alpha1.DeliveredTree{}, false
 	}

@@ -180,7 +180,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 
 // compileSelection compiles the request and its checks from what was selected.
 func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, key memo.Key, k *Compiled) error {
-	is, err := remember(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
+	is, err := rememberResult(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
 	k.Unsupported, k.request, k.checks = is.unsupported, is.request, is.checks
 	if is.blueprint != "" {
 		if err := k.channel.checkDigest(is.blueprint); err != nil {

@@ -199,7 +199,7 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := answer(in, o, k, d)
+	out := buildOutput(in, o, k, d)
 	out.Resources, err = encodeResources(d)
 	return out, err
 }

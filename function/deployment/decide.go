@@ -60,7 +60,7 @@ type proposedState struct {
 func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	o = o.continueWith(k)
 	t := decider{in: in, observed: o, compiled: k}
-	d := Decision{Comparison: o.comparison(), retained: maps.Clone(o.retained), composed: map[string]any{}}
+	d := Decision{Comparison: o.compareWithItself(), retained: maps.Clone(o.retained), composed: map[string]any{}}
 	if k.desired.ApprovedBy == nil {
 		d.Update = k.update
 	}
@@ -71,19 +71,19 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 		return d, nil
 	case !home.IsKnown:
 		return t.awaitHome(d, home), nil
-	case t.withdrawEvents(d, home) && begins(home):
+	case t.withdrawEvents(d, home) && beginsLedger(home):
 		return d, nil // A home that a ledger was forced away from may be back at any time, and both would record.
 	}
 	d = t.withUnreachableHome(d, home)
-	p, err := t.propose(home)
+	p, err := t.proposeEvents(home)
 	if err != nil {
 		return d, err
 	}
 	return t.carryOut(d, p), nil
 }
 
-// propose returns what follows from the recorded state of a ledger: events until none follows.
-func (t decider) propose(home step.Home) (proposedState, error) {
+// proposeEvents returns what follows from the recorded state of a ledger: events until none follows.
+func (t decider) proposeEvents(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
 	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
@@ -91,7 +91,7 @@ func (t decider) propose(home step.Home) (proposedState, error) {
 		if p.asked, err = t.ask(home, s); err != nil {
 			return p, err
 		}
-		p.proof = t.compare(p)
+		p.proof = t.compareState(p)
 		in := stepInput(t.in, t.observed, t.compiled, s)
 		in.AreTreesLost = p.asked.isLost
 		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
@@ -106,9 +106,9 @@ func (t decider) propose(home step.Home) (proposedState, error) {
 	return p, errors.Wrap(err, "cannot continue the ledger")
 }
 
-// compare compares what a state asks for with what is observed.
-func (t decider) compare(p proposedState) evidence.Comparison {
-	c := t.observed.comparison()
+// compareState compares what a state asks for with what is observed.
+func (t decider) compareState(p proposedState) evidence.Comparison {
+	c := t.observed.compareWithItself()
 	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
 	c.LostFiles = p.asked.lostFiles

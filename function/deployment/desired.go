@@ -208,7 +208,7 @@ func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	if !canResume(parts, o.state) {
 		return false
 	}
-	c := o.comparison()
+	c := o.compareWithItself()
 	c.Unobserved = unobserved
 	c.Desired = compose.Resume(parts, in.Spec.DeliveryConfig)
 	return c.WatchesEveryEngine() && c.IsUnhindered()

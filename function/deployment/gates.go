@@ -80,7 +80,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 // changesChecks is true when the Gate of the current step cannot measure, and the revision would be judged by other checks now. Those of a
 // Gate never change, so that only the next revision can have them.
 func changesChecks(o Observed, k Compiled) bool {
-	c := o.comparison()
+	c := o.compareWithItself()
 	g := c.AwaitingGate()
 	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOf(o.state))
 }

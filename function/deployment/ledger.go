@@ -82,7 +82,7 @@ func (o Observed) findHome(in Input, k Compiled) step.Home {
 		}
 	}
 	all := o.repositories()
-	identify := func(home string) string { return o.identity(in, all, home) }
+	identify := func(home string) string { return o.ledgerIdentity(in, all, home) }
 	h := step.FindHome(all, preferred, identify, o.stepRequests(k))
 	if h.ConfigRef == "" {
 		h.Events = nil // It is not known yet where the ledger is to be opened.
@@ -107,8 +107,8 @@ func (o Observed) homeFor(in Input, k Compiled) step.Home {
 	return o.home
 }
 
-// begins is true for a home in which the ledger is to be opened, or to continue from elsewhere.
-func begins(h step.Home) bool {
+// beginsLedger is true for a home in which the ledger is to be opened, or to continue from elsewhere.
+func beginsLedger(h step.Home) bool {
 	return len(h.Events) > 0 && (h.Events[0].Opened != nil || h.Events[0].Recovered != nil)
 }
 
@@ -202,9 +202,9 @@ func mayRecord(d *deliveryv1alpha1.GitDelivery) bool {
 	return asked != nil && len(asked.Events) > 0 && isUnrecorded(*asked, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{}))
 }
 
-// identity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
+// ledgerIdentity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
 // transitions is longer by then.
-func (o Observed) identity(in Input, all []step.Repository, home string) string {
+func (o Observed) ledgerIdentity(in Input, all []step.Repository, home string) string {
 	for _, d := range o.allDeliveries() {
 		if asked := pendingEvents(d); len(asked) > 0 && asked[0].Opened != nil && asked[0].Opened.Home == home {
 			return asked[0].Opened.Ledger

@@ -142,8 +142,8 @@ func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1
 	return out
 }
 
-// comparison compares what is observed with itself: until something is decided, what is there is what is asked for.
-func (o Observed) comparison() evidence.Comparison {
+// compareWithItself compares what is observed with itself: until something is decided, what is there is what is asked for.
+func (o Observed) compareWithItself() evidence.Comparison {
 	return evidence.Comparison{State: o.state, Recorded: o.home.State, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
 }
 

@@ -155,7 +155,7 @@ func (c *Core) workloadOf(in Input, o Observed, rendered []compose.Rendered) (st
 
 // readWorkload returns what the first track of a rendered Site runs. It is remembered.
 func (c *Core) readWorkload(r compose.Rendered) (track.Workload, error) {
-	return remember(c.workloads, memo.KeyOf("workload "+r.Packed.ID), func() (track.Workload, int, error) {
+	return rememberResult(c.workloads, memo.KeyOf("workload "+r.Packed.ID), func() (track.Workload, int, error) {
 		w, err := track.ReadWorkload(r.Files, track.Blue)
 		return w, siteBytes, err
 	})

@@ -20,15 +20,15 @@ const usesBytes = 1 << 20
 // checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
 // again.
 func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error {
-	uses, err := c.usesOf(&s.Blueprint)
+	uses, err := c.usesOfBlueprint(&s.Blueprint)
 	if err != nil {
 		return err
 	}
 	return unreadProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
 }
 
-// usesOf a Blueprint. One that cannot be rendered reads everything here: rendering says what is wrong with it.
-func (c *Core) usesOf(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
+// usesOfBlueprint returns what a Blueprint reads. One that cannot be rendered reads everything here: rendering says what is wrong with it.
+func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
 	raw, err := json.Marshal(b.Spec.Files)
 	if err != nil {
 		return render.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")

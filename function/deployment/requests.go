@@ -82,8 +82,8 @@ func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.Rollou
 	return out
 }
 
-// approves is true for a request that names no update, or the one that waits.
-func approves(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
+// approvesUpdate is true for a request that names no update, or the one that waits.
+func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 	b := waits.Blueprint
 	if saw == nil || b == nil {
 		return true
@@ -124,7 +124,7 @@ func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Comp
 	}
 	k.needs = append(k.needs, approved.needs...)
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
-	if !approves(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
+	if !approvesUpdate(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
 		k.refusal = refusal{request: request.Ref.UID, namesOther: true}
 		return k, nil
 	}

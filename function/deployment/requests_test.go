@@ -232,7 +232,7 @@ func TestApproves(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := approves(tc.saw, waits); got != tc.want {
+			if got := approvesUpdate(tc.saw, waits); got != tc.want {
 				t.Errorf("\n%s\napproves(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

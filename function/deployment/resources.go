@@ -80,7 +80,7 @@ func (t decider) carryOut(d Decision, p proposedState) Decision {
 	d = t.withHolds(d, p)
 	switch {
 	case p.state.Current == nil, p.holds.Start == step.HoldOutranked:
-		d.Comparison = t.observed.comparison()
+		d.Comparison = t.observed.compareWithItself()
 		return d
 	case p.asked.isLost:
 		d.Desired = t.observed.deliveries

@@ -18,14 +18,14 @@ func (t decider) askForRollback(s ledger.State) assets {
 	if s.Cursor.Attempt == 0 {
 		return assets{deliveries: compose.Stay(parts, spec), sync: t.observed.sync, isResumed: true}
 	}
-	r := compose.Return{Trees: treesOf(step.TargetOf(s)), Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
+	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
 	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
 	ds := compose.Back(parts, spec, s, r)
 	return assets{deliveries: ds, sync: compose.Sync(t.in.Claim, spec, s, ds, t.sitesWithoutEngine(ds))}
 }
 
-// treesOf returns the trees of the target of a rollback, by Site, or nil if there is none.
-func treesOf(target *ledger.Past) map[string]string {
+// treesOfTarget returns the trees of the target of a rollback, by Site, or nil if there is none.
+func treesOfTarget(target *ledger.Past) map[string]string {
 	if target == nil {
 		return nil
 	}

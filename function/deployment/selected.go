@@ -49,8 +49,8 @@ func selectionKey(in Input, o Observed, s *catalog.Selection) memo.Key {
 	return memo.Key(h.Sum(nil))
 }
 
-// remember returns what was computed for a key, and computes it if it is not remembered. Errors, and what comes with them, are not remembered.
-func remember[V any](m *memo.Memo[V], key memo.Key, compute func() (V, int, error)) (V, error) {
+// rememberResult returns what was computed for a key, and computes it if it is not remembered. Errors, and what comes with them, are not remembered.
+func rememberResult[V any](m *memo.Memo[V], key memo.Key, compute func() (V, int, error)) (V, error) {
 	if known, ok := m.Get(key); ok {
 		return known, nil
 	}
@@ -104,7 +104,7 @@ func (c *Core) renderSelection(ctx context.Context, in Input, from selection, na
 	if name != "" {
 		key = memo.KeyOf(fmt.Sprintf("%x %s", from.key, name))
 	}
-	return remember(c.rendered, key, func() (renderedSites, int, error) {
+	return rememberResult(c.rendered, key, func() (renderedSites, int, error) {
 		out, bytes := renderedSites{}, siteBytes*len(s.Places)
 		var err error
 		if out.sites, err = c.renderSitesIn(ctx, in, i, s, name); err != nil {
@@ -147,7 +147,7 @@ func (c *Core) digestOf(kind string, of any, compute func() (string, error)) (st
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot encode the %s", kind)
 	}
-	return remember(c.digests, sha256.Sum256(append([]byte(kind), raw...)), func() (string, int, error) {
+	return rememberResult(c.digests, sha256.Sum256(append([]byte(kind), raw...)), func() (string, int, error) {
 		d, err := compute()
 		return d, len(d), err
 	})

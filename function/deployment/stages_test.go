@@ -184,7 +184,7 @@ func TestStagesLeaveEarlierValuesAlone(t *testing.T) {
 				t.Errorf("\n%s\ndecide(...): -before, +after:\n%s", tc.reason, diff)
 			}
 			decided, desired := copyResources(d.retained), copyObjects(d.Desired)
-			answer(in, o, k, d)
+			buildOutput(in, o, k, d)
 			if diff := cmp.Diff(before, snapshotOf(in, o, k)); diff != "" {
 				t.Errorf("\n%s\nanswer(...): -before, +after:\n%s", tc.reason, diff)
 			}

@@ -57,7 +57,7 @@ func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map
 	seen, out := o.siteStatuses[site], map[string]step.Track{}
 	for _, t := range held.Tracks {
 		at := seen.TrackOf(t.Name)
-		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasPods(t, at), IsIdle: isIdle(t, at)}
+		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasAvailablePods(t, at), IsIdle: isTrackIdle(t, at)}
 	}
 	return out
 }
@@ -72,15 +72,15 @@ func (o Observed) revisionOfTree(site string, held deliveryv1alpha1.DeliveredTre
 	return held.Revision
 }
 
-// hasPods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
+// hasAvailablePods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
 // and come again before a SiteSync has looked. Nor does the position: a folder may change after its pods were seen, within one position.
-func hasPods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
+func hasAvailablePods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
 	isSince := t.ChangedAt == nil || seen.AvailableAt != nil && seen.AvailableAt.Compare(*t.ChangedAt) >= 0
 	return seen.AvailableTree != "" && seen.AvailableTree == t.Tree && isSince
 }
 
-// isIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
-func isIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
+// isTrackIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
+func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
 	return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0
 }
 
@@ -131,7 +131,7 @@ func (o Observed) isDraining(s ledger.State) bool {
 	}
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			held, _ := heldAt(o.deliveries[part.Delivery], site)
+			held, _ := heldTreeAt(o.deliveries[part.Delivery], site)
 			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Track }) {
 				return true
 			}
@@ -195,11 +195,11 @@ func (t decider) askForTracks(s ledger.State) (assets, error) {
 		a.isLost = !s.IsRejected() && !canResume(parts, s)
 		a.isRendererHeld = !s.IsRejected() && t.isRendererHeld(s)
 	}
-	return a, x.compose(&a, spec)
+	return a, x.composeDeliveries(&a, spec)
 }
 
-// compose composes the deliveries and the SiteSync.
-func (x trackedState) compose(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
+// composeDeliveries composes the deliveries and the SiteSync.
+func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.DeliveryConfig) error {
 	a.deliveries, a.alone = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]ledger.SiteTree{}
 	var sites []deliveryv1alpha1.SiteTree
 	for _, d := range sortByName(x.base) {
@@ -219,7 +219,7 @@ func (x trackedState) compose(a *assets, spec deploymentv1alpha1.DeliveryConfig)
 			if alone, ok := x.compiled.tracker.Alone(from); ok {
 				a.alone[t.Site] = alone
 			}
-			if site := x.siteOf(d, is, from); site != nil {
+			if site := x.siteToObserve(d, is, from); site != nil {
 				sites = append(sites, *site)
 			}
 		}
@@ -283,13 +283,13 @@ func (x trackedState) composeTree(from compose.Directory, base deliveryv1alpha1.
 	case from.Aim.Keeps:
 		return compose.KeepTracked(from), nil
 	case from.Aim.Restores:
-		return x.restore(from), nil
+		return x.restoreTarget(from), nil
 	case !x.isOwn && x.state.Current.Track == ledger.TrackPlain && len(from.Aim.Put) > 0:
 		return compose.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
 	}
 	out, err := x.compiled.tracker.Compose(from)
 	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 {
-		return x.restore(from), nil // The files are in no object, so that the requests cannot be moved first.
+		return x.restoreTarget(from), nil // The files are in no object, so that the requests cannot be moved first.
 	}
 	return out, err
 }
@@ -300,8 +300,8 @@ func (x trackedState) hasLostFiles(from compose.Directory, is compose.TrackedTre
 	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
 }
 
-// restore returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
-func (x trackedState) restore(from compose.Directory) compose.TrackedTree {
+// restoreTarget returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
+func (x trackedState) restoreTarget(from compose.Directory) compose.TrackedTree {
 	kept := compose.KeepTracked(from)
 	if x.target == nil || !x.compiled.isChosen(from.Own.Site) {
 		return kept
@@ -314,8 +314,8 @@ func (x trackedState) restore(from compose.Directory) compose.TrackedTree {
 	return kept
 }
 
-// siteOf returns what the SiteSync has to observe of a directory, or nil.
-func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedTree, from compose.Directory) *deliveryv1alpha1.SiteTree {
+// siteToObserve returns what the SiteSync has to observe of a directory, or nil.
+func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.TrackedTree, from compose.Directory) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
@@ -333,7 +333,7 @@ func (x trackedState) siteOf(d *deliveryv1alpha1.GitDelivery, t compose.TrackedT
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
 	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Track, compose.Traffic{
-		Awaited: x.awaitedRevision(), Position: x.state.Position(), Drain: x.drain(), Observed: asked,
+		Awaited: x.awaitedRevision(), Position: x.state.Position(), Drain: x.canaryDrain(), Observed: asked,
 	})
 	return &out
 }
@@ -349,7 +349,7 @@ func (x trackedState) awaitedRevision() int64 {
 	return x.state.Current.Number
 }
 
-func (x trackedState) drain() string {
+func (x trackedState) canaryDrain() string {
 	if c := x.in.Spec.DeliveryConfig.Canary; c != nil {
 		if _, err := time.ParseDuration(string(c.Drain)); err == nil {
 			return string(c.Drain)

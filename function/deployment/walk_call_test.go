@@ -177,7 +177,7 @@ func (w *walk) runStages(in Input, m moment) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{Output: answer(in, o, k, d), objects: askedObjects(m, d)}, nil
+	return &reply{Output: buildOutput(in, o, k, d), objects: askedObjects(m, d)}, nil
 }
 
 // askedObjects are the objects that a decision asks for: what is retained is what the call observed.

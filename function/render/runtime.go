@@ -120,7 +120,7 @@ func applyToContainer(c fields, r *deploymentv1alpha1.Runtime) {
 	mergeByName(c, "env", env)
 	mergeByName(c, "volumeMounts", mounts)
 	if h := r.Health; h != nil {
-		c["readinessProbe"] = probeOf(*h)
+		c["readinessProbe"] = readinessProbeOf(*h)
 	}
 }
 
@@ -141,7 +141,7 @@ func keyReferenceOf(r deploymentv1alpha1.KeyReference) fields {
 
 func volumeOf(b deploymentv1alpha1.Binding) string { return "binding-" + b.Name }
 
-func probeOf(h deploymentv1alpha1.HealthCheck) fields {
+func readinessProbeOf(h deploymentv1alpha1.HealthCheck) fields {
 	if h.Path == "" {
 		return fields{"tcpSocket": fields{"port": int(h.Port)}}
 	}

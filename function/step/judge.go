@@ -18,7 +18,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case !p.IsLive:
 		return nil, HoldNone
 	case !isLeftOut(s):
-		if hold, stays := in.stays(s); stays {
+		if hold, stays := in.staysAtStep(s); stays {
 			return nil, hold
 		}
 	}
@@ -29,8 +29,8 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return advanceStep(s, in)
 }
 
-// stays reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
-func (in Input) stays(s ledger.State) (Hold, bool) {
+// staysAtStep reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
+func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
 	switch released := isReleased(s); {
 	case in.Proof.IsHeld && !released:
 		return HoldGate, true

@@ -110,5 +110,5 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
 		return true
 	}
-	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.besides(ledger.TrackPlain).isAway() })
+	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).isAway() })
 }

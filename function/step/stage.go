@@ -64,7 +64,7 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	isLeft := false
 	for _, d := range in.Directories {
 		t := in.tracksOf(s, d)
-		other := d.besides(s.Current.Track)
+		other := d.trackBeside(s.Current.Track)
 		if !t.isKnown || !other.isAway() {
 			return nil, HoldDraining
 		}

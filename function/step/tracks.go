@@ -126,8 +126,8 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 // hasTracks is true for a state whose current revision is in a track.
 func hasTracks(s ledger.State) bool { return s.HasTracks() }
 
-// besides returns what a directory has beside a track. It never has more than two.
-func (d Directory) besides(name string) Track {
+// trackBeside returns what a directory has beside a track. It never has more than two.
+func (d Directory) trackBeside(name string) Track {
 	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
 		if t := d.Tracks[other]; other != name && t.Revision != 0 {
 			return t
@@ -183,7 +183,7 @@ func isVerifiedRevision(s ledger.State, number int64) bool {
 func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown}
 	t.track = cmp.Or(t.origin.track, s.Current.Track)
-	t.home, t.other, t.otherName = d.Tracks[t.track], d.besides(t.track), d.nameBeside(t.track)
+	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.nameBeside(t.track)
 	switch {
 	case t.origin.track == ledger.TrackPlain && t.home.Revision != 0:
 		t.origin.revision = t.home.Revision // A directory without tracks goes on from what it has: it was replaced in place.

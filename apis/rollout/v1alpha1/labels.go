@@ -43,10 +43,10 @@ func Actions() []Action {
 // CompareTurn puts requests in the order in which they have their turn: by action, so that many that wait never hide an Abort, and then
 // by age. An action that is not known comes last.
 func CompareTurn(a, b RolloutRequest) int {
-	return cmp.Or(cmp.Compare(turn(a.Spec.Action), turn(b.Spec.Action)), CompareAge(a, b))
+	return cmp.Or(cmp.Compare(indexOfAction(a.Spec.Action), indexOfAction(b.Spec.Action)), CompareAge(a, b))
 }
 
-func turn(a Action) int {
+func indexOfAction(a Action) int {
 	all := Actions()
 	if n := slices.Index(all, a); n >= 0 {
 		return n
