@@ -39,7 +39,7 @@ func (c *doctorCommand) Run(s *streams) error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
 	lines := c.examine(ctx, opened, expected)
-	report := diagnosisReport{Items: lines, Problems: diagnosis.Count(lines, diagnosis.Problem)}
+	report := diagnosisReport{Items: lines, Problems: diagnosis.CountResults(lines)[diagnosis.Problem]}
 	err = c.printValue(s.out, report, func(io.Writer) error {
 		return printLines(s, overview.DoctorLines(lines, overview.Style{Width: s.screen.width()}))
 	})

@@ -291,11 +291,8 @@ func isAnswerFinal(r *rolloutv1alpha1.RolloutRequest) bool {
 // requestAnswer returns the reason of a request, with words for it.
 func requestAnswer(r *rolloutv1alpha1.RolloutRequest) string {
 	c := r.Status.GetCondition(rolloutv1alpha1.TypeCompleted)
-	if c.Reason == "" {
-		return ""
-	}
 	if string(c.Reason) == string(rolloutv1alpha1.ResultTaken) {
 		c = r.Status.GetCondition(rolloutv1alpha1.TypeAccepted)
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+	return describeCondition(c)
 }

@@ -51,24 +51,22 @@ func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
 
 // Sum returns the sum of all samples of a counter or gauge that have these labels, among others. It is 0 when there are none.
 func (m Metrics) Sum(name string, labels map[string]string) float64 {
-	sum := 0.0
-	for _, s := range m[name].GetMetric() {
-		if matchesLabels(s, labels) {
-			sum += s.GetCounter().GetValue() + s.GetGauge().GetValue()
-		}
-	}
-	return sum
+	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return s.GetCounter().GetValue() + s.GetGauge().GetValue() })
 }
 
 // Count returns how often a histogram with these labels, among others, measured something. It is 0 when it never did.
 func (m Metrics) Count(name string, labels map[string]string) float64 {
-	count := 0.0
+	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return float64(s.GetHistogram().GetSampleCount()) })
+}
+
+func (m Metrics) sumSamples(name string, labels map[string]string, valueOf func(*dto.Metric) float64) float64 {
+	sum := 0.0
 	for _, s := range m[name].GetMetric() {
 		if matchesLabels(s, labels) {
-			count += float64(s.GetHistogram().GetSampleCount())
+			sum += valueOf(s)
 		}
 	}
-	return count
+	return sum
 }
 
 func matchesLabels(m *dto.Metric, labels map[string]string) bool {

@@ -171,19 +171,10 @@ func (r *Release) Request(ctx context.Context, action rolloutv1alpha1.Action, re
 	if err := r.cp.Client.Create(ctx, o); err != nil {
 		return errors.Wrapf(err, "cannot request %s", action)
 	}
-	_, err := r.Await(ctx, o, string(action)+" is taken", func(seen *unstructured.Unstructured) bool { return conditionOf(seen, "Accepted") != "" })
+	_, err := r.Await(ctx, o, string(action)+" is taken", func(seen *unstructured.Unstructured) bool {
+		return controlplane.Conditions(seen).GetCondition("Accepted").Reason != ""
+	})
 	return err
-}
-
-// conditionOf returns status and reason of a condition, or "".
-func conditionOf(o *unstructured.Unstructured, kind string) string {
-	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, item := range all {
-		if c, ok := item.(map[string]any); ok && c["type"] == kind {
-			return fmt.Sprint(c["status"], " ", c["reason"])
-		}
-	}
-	return ""
 }
 
 // Progress is how far a claim is.

@@ -7,9 +7,13 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 // Steps are when each step of a revision was seen live and released, by a watch of its SiteSync. They are safe for concurrent use.
@@ -90,15 +94,9 @@ func hasPause(o *unstructured.Unstructured) bool {
 }
 
 // holdsNow is true for a condition that holds for the present generation.
-func holdsNow(o *unstructured.Unstructured, kind string) bool {
-	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, item := range all {
-		c, _ := item.(map[string]any)
-		if c["type"] == kind {
-			return c["status"] == "True" && c["observedGeneration"] == o.GetGeneration()
-		}
-	}
-	return false
+func holdsNow(o *unstructured.Unstructured, kind xpv2.ConditionType) bool {
+	c := controlplane.Conditions(o).GetCondition(kind)
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()
 }
 
 // Lag returns how long after the release of a step the next one was live. It returns an error if one of them was not seen.

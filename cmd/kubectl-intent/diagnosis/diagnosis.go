@@ -64,15 +64,13 @@ func ExamineBefore(e *Expected, f *Facts) []Line {
 	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), installerLines(e, f))
 }
 
-// Count returns how many lines have a result.
-func Count(all []Line, r Result) int {
-	n := 0
+// CountResults returns how many lines have each result.
+func CountResults(all []Line) map[Result]int {
+	out := map[Result]int{}
 	for _, l := range all {
-		if l.Result == r {
-			n++
-		}
+		out[l.Result]++
 	}
-	return n
+	return out
 }
 
 // unreadLine says that something could not be read.

@@ -11,15 +11,14 @@ import (
 // DoctorLines say what was found of an installation, each problem with its fix, and how much was found in the end.
 func DoctorLines(all []diagnosis.Line, s Style) []string {
 	var out []string
-	counts := map[diagnosis.Result]int{}
 	for i, l := range all {
-		counts[l.Result]++
 		if i+1 < len(all) && all[i+1].Object == l.Object && all[i+1].Fix == l.Fix {
 			// One fix stands below all lines that it is for.
 			l.Fix = ""
 		}
 		out = append(out, s.doctorLine(l)...)
 	}
+	counts := diagnosis.CountResults(all)
 	end := []string{}
 	for _, r := range []diagnosis.Result{diagnosis.OK, diagnosis.Problem, diagnosis.Unknown, diagnosis.Advice} {
 		end = append(end, fmt.Sprintf("%d %s", counts[r], r))
