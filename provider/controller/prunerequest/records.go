@@ -26,10 +26,13 @@ func (g *gatherer) explainState(s *git.Snapshot) string {
 		return "the state of the repository does not count: " + why
 	}
 	content, ok, err := s.StateFile(state.OwnerPath)
-	if err != nil || !ok {
+	if err == nil && !ok {
 		return ""
 	}
-	uid, err := state.DecodeOwner(content)
+	uid := ""
+	if err == nil {
+		uid, err = state.DecodeOwner(content)
+	}
 	switch {
 	case err != nil:
 		return state.OwnerPath + ": " + err.Error()
