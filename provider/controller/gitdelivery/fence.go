@@ -221,16 +221,16 @@ func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery,
 	return newest, nil
 }
 
-// headOf returns the newest head of the ledger that a delivery shows. One that reported nothing yet, and asks for events on top of a head, is that of a home
-// whose ledger was seen before the object was lost.
+// headOf returns the newest head of the ledger that a delivery shows. One that reported no ledger yet, and asks for events on top of a head, is that of a
+// home whose ledger was seen before the object was lost.
 func headOf(d *v1alpha1.GitDelivery) ledger.Head {
 	at, asked := d.Status.AtProvider, d.Spec.ForProvider.Ledger
-	if at.Ledger == nil && asked != nil {
-		return asked.After
-	}
 	head := newerHead(ledger.Head{}, at.Ledger)
 	if at.Record != nil {
 		head = newerHead(head, at.Record.Copy)
+	}
+	if at.Ledger == nil && asked != nil && asked.After.Compare(head) > 0 {
+		return asked.After
 	}
 	return head
 }

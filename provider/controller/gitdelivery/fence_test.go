@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/state"
@@ -191,4 +193,35 @@ func TestElsewhere(t *testing.T) {
 			}
 		}},
 	})
+}
+
+func TestHeadOf(t *testing.T) {
+	at := func(seq int64) *ledger.State { return &ledger.State{Head: ledger.Head{Ledger: "one", Epoch: 1, Seq: seq}} }
+	asks := func(seq int64) *v1alpha1.LedgerUpdate { return &v1alpha1.LedgerUpdate{After: at(seq).Head} }
+	cases := map[string]struct {
+		reason string
+		ledger *ledger.State
+		copied *ledger.State
+		asked  *v1alpha1.LedgerUpdate
+		want   ledger.Head
+	}{
+		"Nothing":    {reason: "A delivery that reported nothing, and asks for nothing, shows no ledger."},
+		"Ledger":     {reason: "A home shows its ledger, whatever it is asked to continue.", ledger: at(2), asked: asks(3), want: at(2).Head},
+		"Copy":       {reason: "A follower shows its copy.", copied: at(2), want: at(2).Head},
+		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: at(2), copied: at(3), want: at(3).Head},
+		"Unreported": {reason: "A home that reported no ledger yet has the one that it is asked to continue.", asked: asks(2), want: at(2).Head},
+		"Opened":     {reason: "A follower that is asked to open a ledger of its own has its copy still.", copied: at(2), asked: &v1alpha1.LedgerUpdate{}, want: at(2).Head},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &v1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger = tc.asked, tc.ledger
+			if tc.copied != nil {
+				d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Copy: tc.copied}
+			}
+			if diff := cmp.Diff(tc.want, headOf(d)); diff != "" {
+				t.Errorf("\n%s\nheadOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
 }
