@@ -110,9 +110,8 @@ func readyCondition(g *v1alpha1.Gate, d decision) xpv2.Condition {
 	if d.reason == v1alpha1.ReasonPassed {
 		status = corev1.ConditionTrue
 	}
-	return xpv2.Condition{
-		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
-	}.WithObservedGeneration(g.GetGeneration())
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	return c.WithObservedGeneration(g.GetGeneration())
 }
 
 // Create is never called: a Gate exists until it is deleted.

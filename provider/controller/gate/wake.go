@@ -84,12 +84,7 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
 	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
-		for _, c := range g.Spec.ForProvider.Checks {
-			if c.Site == o.GetName() {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool { return c.Site == o.GetName() })
 	})
 }
 

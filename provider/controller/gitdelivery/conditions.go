@@ -93,13 +93,8 @@ func isSerial(word string) bool {
 }
 
 func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	d.SetConditions(xpv2.Condition{
-		Type:               what,
-		Status:             status,
-		LastTransitionTime: metav1.Now(),
-		Reason:             reason,
-		Message:            message,
-	}.WithObservedGeneration(d.GetGeneration()))
+	c := xpv2.Condition{Type: what, Status: status, LastTransitionTime: metav1.Now(), Reason: reason, Message: message}
+	d.SetConditions(c.WithObservedGeneration(d.GetGeneration()))
 }
 
 // readyReasonOf returns the reason that an error gives for not being ready.

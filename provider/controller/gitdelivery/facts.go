@@ -95,11 +95,10 @@ func (f facts) branchName() string { return f.config.Git.Branch }
 
 // allDirectories returns the paths of all directories that the delivery is or was about.
 func (f facts) allDirectories() []string {
-	out := []string{}
+	out := f.knownPaths()
 	for _, t := range f.spec.Trees {
 		out = append(out, t.Path)
 	}
-	out = append(out, f.knownPaths()...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

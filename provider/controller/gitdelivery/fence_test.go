@@ -196,7 +196,9 @@ func TestElsewhere(t *testing.T) {
 }
 
 func TestHeadOf(t *testing.T) {
-	at := func(seq int64) *ledger.State { return &ledger.State{Head: ledger.Head{Ledger: "one", Epoch: 1, Seq: seq}} }
+	at := func(seq int64) *ledger.State {
+		return &ledger.State{Head: ledger.Head{Ledger: "one", Epoch: 1, Seq: seq}}
+	}
 	asks := func(seq int64) *v1alpha1.LedgerUpdate { return &v1alpha1.LedgerUpdate{After: at(seq).Head} }
 	cases := map[string]struct {
 		reason string

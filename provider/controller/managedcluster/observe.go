@@ -267,12 +267,10 @@ func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{
 func (m *memory) noteFor(key types.NamespacedName) *note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, ok := m.notes[key]
-	if !ok {
-		n = &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
-		m.notes[key] = n
+	if m.notes[key] == nil {
+		m.notes[key] = &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 	}
-	return n
+	return m.notes[key]
 }
 
 func (m *memory) forgetNote(key types.NamespacedName) {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -27,7 +28,7 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 		if !isOfRequest(&a, pr) || prune.Confirm(a.Spec.Plan, plan.Digest, plan.At.Time, &prune.Plan{Digest: plan.Digest}, now) != prune.AnswerGo {
 			continue
 		}
-		pr.Status.Phase, pr.Status.Result = v1alpha1.PhasePruning, &v1alpha1.PruneResult{Approval: a.GetName(), StartedAt: second(now)}
+		pr.Status.Phase, pr.Status.Result = v1alpha1.PhasePruning, &v1alpha1.PruneResult{Approval: a.GetName(), StartedAt: *setup.Timestamp(now)}
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("PruneApproval %s names the plan.", a.GetName()))
 		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, "The plan is made again, and then the directories are removed.")
 		return 0, nil
@@ -81,7 +82,7 @@ func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApprov
 	}
 	c := xpv2.Condition{
 		Type: v1alpha1.TypeAccepted, Status: corev1.ConditionFalse, Reason: reason, Message: message,
-		LastTransitionTime: second(r.now()), ObservedGeneration: a.GetGeneration(),
+		LastTransitionTime: *setup.Timestamp(r.now()), ObservedGeneration: a.GetGeneration(),
 	}
 	if reason == v1alpha1.ReasonAccepted {
 		c.Status = corev1.ConditionTrue

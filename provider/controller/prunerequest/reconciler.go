@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -116,6 +115,3 @@ func (r *Reconciler) updateStatus(ctx context.Context, before, pr *v1alpha1.Prun
 func keyOf(pr *v1alpha1.PruneRequest) types.NamespacedName {
 	return types.NamespacedName{Namespace: pr.GetNamespace(), Name: keyPrefix + pr.GetName()}
 }
-
-// second returns a time as a status can hold it.
-func second(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -38,7 +39,7 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	if err != nil {
 		return 0, err
 	}
-	at := second(r.now())
+	at := setup.Timestamp(r.now())
 	s, err := g.opened.Repository.Look(ctx, keyOf(pr), r.now())
 	if err != nil {
 		return 0, err

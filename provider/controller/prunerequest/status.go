@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -24,13 +25,11 @@ const (
 // setCondition sets a condition. Its time changes with its status.
 func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionType, is corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	before := pr.Status.GetCondition(typ)
-	c := xpv2.Condition{
-		Type: typ, Status: is, Reason: reason, Message: message, LastTransitionTime: second(now), ObservedGeneration: pr.GetGeneration(),
-	}
+	c := xpv2.Condition{Type: typ, Status: is, Reason: reason, Message: message, LastTransitionTime: *setup.Timestamp(now)}
 	if before.Status == is && !before.LastTransitionTime.IsZero() {
 		c.LastTransitionTime = before.LastTransitionTime
 	}
-	pr.Status.SetConditions(c)
+	pr.Status.SetConditions(c.WithObservedGeneration(pr.GetGeneration()))
 }
 
 // isDeclared reports whether a PruneRequest declares a reason of a GitDelivery.
@@ -45,7 +44,7 @@ func isDeclared(reason xpv2.ConditionReason) bool {
 func shownPlan(p *prune.Plan, at time.Time, commit string) *v1alpha1.PrunePlan {
 	pruned := len(p.Pruned())
 	out := &v1alpha1.PrunePlan{
-		Digest: p.Digest, At: second(at), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
+		Digest: p.Digest, At: *setup.Timestamp(at), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
 		Pruned: int32(pruned), Kept: int32(len(p.Items) - pruned + p.More), //nolint:gosec // Likewise.
 	}
 	for _, i := range p.Items {

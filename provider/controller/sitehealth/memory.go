@@ -48,12 +48,10 @@ func newMemory() *memory {
 func (m *memory) noteFor(key types.NamespacedName) *note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, ok := m.notes[key]
-	if !ok {
-		n = &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
-		m.notes[key] = n
+	if m.notes[key] == nil {
+		m.notes[key] = &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
 	}
-	return n
+	return m.notes[key]
 }
 
 func (m *memory) forgetHealth(key types.NamespacedName) {

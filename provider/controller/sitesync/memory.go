@@ -32,12 +32,10 @@ func newMemory() *memory {
 func (m *memory) noteFor(key types.NamespacedName) *note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, ok := m.notes[key]
-	if !ok {
-		n = &note{requested: map[string]string{}}
-		m.notes[key] = n
+	if m.notes[key] == nil {
+		m.notes[key] = &note{requested: map[string]string{}}
 	}
-	return n
+	return m.notes[key]
 }
 
 func (m *memory) forgetSync(key types.NamespacedName) {

@@ -96,9 +96,8 @@ func readyCondition(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	if d.reason == v1alpha1.ReasonLive {
 		status = corev1.ConditionTrue
 	}
-	return xpv2.Condition{
-		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
-	}.WithObservedGeneration(s.GetGeneration())
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	return c.WithObservedGeneration(s.GetGeneration())
 }
 
 func isProofUnknown(d decision) bool {

@@ -15,14 +15,13 @@ type layer[V any] struct {
 }
 
 // Get returns a thing by its id, and whether the layer or one below it has it.
-func (l *layer[V]) Get(id plumbing.Hash) (V, bool) {
+func (l *layer[V]) Get(id plumbing.Hash) (v V, ok bool) {
 	for ; l != nil; l = l.below {
-		if v, ok := l.own[id]; ok {
+		if v, ok = l.own[id]; ok {
 			return v, true
 		}
 	}
-	var none V
-	return none, false
+	return v, false
 }
 
 // Len is how many things there are at most: one that was added twice counts twice.
