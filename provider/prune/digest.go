@@ -46,7 +46,7 @@ type confirmedItem struct {
 // digestOf returns the digest of what would be removed. The order in which facts were read does not change it.
 func (f *Facts) digestOf(pruned []Item) (string, error) {
 	c := confirmed{
-		Scope: f.Scope, Namespace: f.Namespace, Namespaces: sorted(f.Namespaces), BundleGroup: f.Bundle.Group, BundleName: f.Bundle.Name, Only: sorted(f.Only),
+		Scope: f.Scope, Namespace: f.Namespace, Namespaces: sortedWithoutCopies(f.Namespaces), BundleGroup: f.Bundle.Group, BundleName: f.Bundle.Name, Only: sortedWithoutCopies(f.Only),
 		MinAge: f.MinAge, AllowMost: f.AllowMost, AllowStateful: f.AllowStateful, Items: []confirmedItem{},
 	}
 	if f.Scope == ScopeDirectories {
@@ -64,7 +64,7 @@ func (f *Facts) digestOf(pruned []Item) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-func sorted(all []string) []string {
+func sortedWithoutCopies(all []string) []string {
 	out := append([]string{}, all...)
 	slices.Sort(out)
 	return slices.Compact(out)

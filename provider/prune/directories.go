@@ -79,7 +79,7 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	nested, x := nestedPaths(f.Directories), newIndex(f)
 	for i := range f.Directories {
 		d := readDirectory(f, &f.Directories[i], nested, x)
-		if f.hides(d.namespace()) {
+		if f.hidesNamespace(d.namespace()) {
 			continue
 		}
 		if d.problem == "" && f.explainOwner(d) == "" {
@@ -92,7 +92,7 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 		if d.entry != nil {
 			item.Commit = d.entry.Commit
 		}
-		items = append(items, judge(f, d, item, rules))
+		items = append(items, judgeByRules(f, d, item, rules))
 	}
 	return items, ours
 }
@@ -119,7 +119,7 @@ func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index
 		d.problem = err.Error()
 	case nested[from.Path] != "":
 		d.problem = fmt.Sprintf("directory %s is above or below it", nested[from.Path])
-		if f.hides(namespaceOfPath(nested[from.Path])) {
+		if f.hidesNamespace(namespaceOfPath(nested[from.Path])) {
 			d.problem = "a directory of another namespace is above or below it"
 		}
 	}
@@ -196,7 +196,7 @@ func (f *Facts) explainOwner(d *directory) string {
 func (f *Facts) explainLiving(d *directory, does string, counts func(*Living) bool) string {
 	for _, l := range d.living {
 		if counts(l) {
-			if f.hides(l.Namespace) {
+			if f.hidesNamespace(l.Namespace) {
 				return fmt.Sprintf("an object of another namespace %s", does)
 			}
 			return fmt.Sprintf("%s %s/%s %s", l.Kind, l.Namespace, l.Name, does)

@@ -10,17 +10,17 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 	items, of, ours := []Item{}, []*Package{}, 0
 	for i := range f.Packages {
 		p := &f.Packages[i]
-		if f.covers(p.Namespace) && isMadeByBundle(p) {
+		if f.coversNamespace(p.Namespace) && isMadeByBundle(p) {
 			ours++
 		}
-		if !f.isAskedFor(p) || f.ownBundle(p) != "" {
+		if !f.isAskedFor(p) || f.explainOwnBundle(p) != "" {
 			continue
 		}
 		item := Item{
 			Kind: KindPackage, Namespace: p.Namespace, Name: p.Name, UID: p.UID, SpecDigest: p.SpecDigest,
 			Objects: len(p.Objects), Stateful: statefulObjects(p.Objects),
 		}
-		items, of = append(items, judge(f, p, item, rules)), append(of, p)
+		items, of = append(items, judgeByRules(f, p, item, rules)), append(of, p)
 	}
 	if hasRule(rules, KeepDependedOn) {
 		keepDependedOn(f, items, of)
@@ -36,8 +36,8 @@ func (f *Facts) isAskedFor(p *Package) bool {
 	return f.Bundle == BundleName{} || f.Bundle == p.Bundle && f.Namespace == p.Namespace
 }
 
-// ownBundle returns a sentence if the bundle that made the package names it: it did not leave the bundle, or came back.
-func (f *Facts) ownBundle(p *Package) string {
+// explainOwnBundle returns a sentence if the bundle that made the package names it: it did not leave the bundle, or came back.
+func (f *Facts) explainOwnBundle(p *Package) string {
 	for _, b := range f.Bundles {
 		if b.BundleName == p.Bundle && b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
 			return fmt.Sprintf("bundle %s names it", b.Name)

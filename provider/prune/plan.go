@@ -167,8 +167,8 @@ type rule[T any] struct {
 	keeps  func(f *Facts, of T) string
 }
 
-// judge returns the item with the reason of the first rule that keeps it.
-func judge[T any](f *Facts, of T, item Item, rules []rule[T]) Item {
+// judgeByRules returns the item with the reason of the first rule that keeps it.
+func judgeByRules[T any](f *Facts, of T, item Item, rules []rule[T]) Item {
 	item.Verdict = VerdictPrune
 	for _, r := range rules {
 		if message := r.keeps(f, of); message != "" {
@@ -264,7 +264,7 @@ func (f *Facts) unknownOwners() string {
 	for _, d := range f.Repository.Deliveries {
 		if slices.Contains([]string{"OwnedElsewhere", "MemoryUnknown", "OrderBehind", "Diverged"}, d.Reason) {
 			named := fmt.Sprintf("GitDelivery %s/%s", d.Namespace, d.Name)
-			if f.hides(d.Namespace) {
+			if f.hidesNamespace(d.Namespace) {
 				named = "a GitDelivery of another namespace"
 			}
 			return fmt.Sprintf("%s of the repository is %s, so a restore may be going on: solve that first", named, d.Reason)
@@ -273,21 +273,21 @@ func (f *Facts) unknownOwners() string {
 	return ""
 }
 
-// covers reports whether a request is about a namespace.
-func (f *Facts) covers(namespace string) bool {
+// coversNamespace reports whether a request is about a namespace.
+func (f *Facts) coversNamespace(namespace string) bool {
 	isSystem := f.Namespace == f.SystemNamespace && f.Namespace != ""
 	isNamed := slices.Contains(f.Namespaces, "*") || slices.Contains(f.Namespaces, namespace)
 	return namespace != "" && (namespace == f.Namespace || isSystem && isNamed)
 }
 
-// hides reports whether who may make the request may not learn of what belongs to a namespace.
-func (f *Facts) hides(namespace string) bool {
+// hidesNamespace reports whether who may make the request may not learn of what belongs to a namespace.
+func (f *Facts) hidesNamespace(namespace string) bool {
 	return f.Namespace != f.SystemNamespace && namespace != f.Namespace
 }
 
 // explainNamespace says of a namespace that is not covered how it would be.
 func (f *Facts) explainNamespace(namespace string) string {
-	if f.covers(namespace) {
+	if f.coversNamespace(namespace) {
 		return ""
 	}
 	return fmt.Sprintf("namespace %q is not the one of the request: a request in namespace %q may name others in namespaces", namespace, f.SystemNamespace)

@@ -243,7 +243,7 @@ func TestCovers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := &Facts{Options: Options{Namespace: tc.from, Namespaces: tc.namespaces}, SystemNamespace: "crossplane-system"}
-			if got := f.covers(tc.of); got != tc.want {
+			if got := f.coversNamespace(tc.of); got != tc.want {
 				t.Errorf("\n%s\ncovers(%q): %t, want %t", tc.reason, tc.of, got, tc.want)
 			}
 		})

@@ -99,13 +99,13 @@ func (m *Metrics) Transition(from, to string) {
 	if to == string(deploymentv1alpha1.PhaseRollingBack) {
 		m.rollbacks.WithLabelValues().Inc()
 	}
-	if outcome := outcomeOf(from, to); outcome != "" {
+	if outcome := outcomeOfChange(from, to); outcome != "" {
 		m.outcomes.WithLabelValues(string(outcome)).Inc()
 	}
 }
 
-// outcomeOf returns the outcome of a change of the phase, or "".
-func outcomeOf(from, to string) deploymentv1alpha1.Outcome {
+// outcomeOfChange returns the outcome of a change of the phase, or "".
+func outcomeOfChange(from, to string) deploymentv1alpha1.Outcome {
 	switch {
 	case to == string(deploymentv1alpha1.PhaseFailed):
 		return deploymentv1alpha1.OutcomeFailed

@@ -46,7 +46,7 @@ func decideStatus(f facts) decision {
 func (f facts) judgeChecks() v1alpha1.GateObservation {
 	next := v1alpha1.GateObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
 	for i := range f.spec.Checks {
-		r := f.resultOf(i)
+		r := f.resultOfCheck(i)
 		if next.StartedAt == nil {
 			next.StartedAt = r.StartedAt.DeepCopy()
 		}
@@ -58,8 +58,8 @@ func (f facts) judgeChecks() v1alpha1.GateObservation {
 	return next
 }
 
-// resultOf says where one check stands. One that has ended stays so, and one whose subject is not live waits.
-func (f facts) resultOf(i int) v1alpha1.CheckResult {
+// resultOfCheck says where one check stands. One that has ended stays so, and one whose subject is not live waits.
+func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	r, c := f.lastResult(i), f.checks[i]
 	if gates.Ended(r.Phase) {
 		return r

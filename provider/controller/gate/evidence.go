@@ -29,7 +29,7 @@ type evidence struct {
 func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (evidence, error) {
 	out := evidence{spec: spec}
 	var err error
-	if out.sync, err = e.syncOf(ctx, namespace, spec); err != nil {
+	if out.sync, err = e.findSiteSync(ctx, namespace, spec); err != nil {
 		return evidence{}, err
 	}
 	ds := &deliveryv1alpha1.GitDeliveryList{}
@@ -44,8 +44,8 @@ func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1
 	return out, nil
 }
 
-// syncOf returns the SiteSync that a Gate names, or else the one of its claim, or nil.
-func (e *external) syncOf(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (*deliveryv1alpha1.SiteSync, error) {
+// findSiteSync returns the SiteSync that a Gate names, or else the one of its claim, or nil.
+func (e *external) findSiteSync(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (*deliveryv1alpha1.SiteSync, error) {
 	if spec.SiteSyncRef != nil {
 		s := &deliveryv1alpha1.SiteSync{}
 		err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.SiteSyncRef.Name}, s)

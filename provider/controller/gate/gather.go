@@ -60,7 +60,7 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 		if gates.Ended(f.lastResult(i).Phase) {
 			continue
 		}
-		t, err := e.gatherCheck(ctx, r, c, f.lastResult(i), f.startOf(i), &f.checks[i])
+		t, err := e.gatherCheck(ctx, r, c, f.lastResult(i), f.startOfCheck(i), &f.checks[i])
 		if err != nil {
 			return facts{}, err
 		}
@@ -104,8 +104,8 @@ func (f facts) unavailableSince(i int) time.Time {
 	return time.Time{}
 }
 
-// startOf is when a check began, or begins now: no earlier than that.
-func (f facts) startOf(i int) time.Time {
+// startOfCheck is when a check began, or begins now: no earlier than that.
+func (f facts) startOfCheck(i int) time.Time {
 	if at := f.lastResult(i).StartedAt; at != nil {
 		return at.Time
 	}
@@ -121,7 +121,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 	if site != nil {
 		into.liveSince = r.evidence.liveSince(site, seen)
 	}
-	k, err := kindOf(c)
+	k, err := kindOfCheck(c)
 	if err != nil {
 		into.impossible = err.Error()
 		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
@@ -138,7 +138,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 
 // measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.
 func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
-	t, err := taskOf(c)
+	t, err := newCheckTask(c)
 	if err != nil {
 		into.impossible = err.Error()
 		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
@@ -162,7 +162,7 @@ func (e *external) longestCheck(checks []v1alpha1.GateCheck) time.Duration {
 			continue
 		}
 		lead := rules.InitialDelay
-		if k, err := kindOf(c); err == nil && k.lead != nil {
+		if k, err := kindOfCheck(c); err == nil && k.lead != nil {
 			lead = max(lead, k.lead(e, c))
 		}
 		// The first measurement waits for the grid, and the timeout begins with it. A Job has its grace instead.
@@ -188,8 +188,8 @@ func (e *external) readSite(ctx context.Context, r *reconcileCache, name string)
 	return s, nil
 }
 
-// taskOf returns the task of a check, but for what it asks. It returns an error for a check that can never be measured.
-func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
+// newCheckTask returns the task of a check, but for what it asks. It returns an error for a check that can never be measured.
+func newCheckTask(c v1alpha1.GateCheck) (*meter.Task, error) {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
 		return nil, err

@@ -131,14 +131,14 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	case o == nil:
 		return e.requestJob(ctx, r, in, cluster)
 	default:
-		err = e.judgeOwn(ctx, cluster, in, o, into)
+		err = e.judgeOwnJob(ctx, cluster, in, o, into)
 	}
 	return "", err
 }
 
-// judgeOwn judges the Job that the provider created, and knows its UID from then on. It refuses another one: any other user of the cluster may have
+// judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another one: any other user of the cluster may have
 // made one of that name, which says what they like.
-func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
+func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
 		return errors.Wrap(err, "cannot read Job")

@@ -48,8 +48,8 @@ type subject struct {
 	site   *catalogv1alpha1.Site
 }
 
-// kindOf returns the kind of a check. It returns an error for an unknown type, and for a type whose block of fields is not set.
-func kindOf(c v1alpha1.GateCheck) (kind, error) {
+// kindOfCheck returns the kind of a check. It returns an error for an unknown type, and for a type whose block of fields is not set.
+func kindOfCheck(c v1alpha1.GateCheck) (kind, error) {
 	names := []string{}
 	for _, k := range checkKinds() {
 		names = append(names, k.name)

@@ -29,8 +29,8 @@ func TestEachBlockHasItsKind(t *testing.T) {
 				continue
 			}
 			c.Type = k.name
-			if _, err := kindOf(c); err != nil || (k.ask == nil) == (k.run == nil) || k.allow == nil {
-				t.Errorf("kindOf(check with %s): error %v, and it needs allow and either ask or run", name, err)
+			if _, err := kindOfCheck(c); err != nil || (k.ask == nil) == (k.run == nil) || k.allow == nil {
+				t.Errorf("kindOfCheck(check with %s): error %v, and it needs allow and either ask or run", name, err)
 			}
 			blocks = append(blocks, name)
 		}
@@ -58,7 +58,7 @@ func TestKindOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if _, err := kindOf(v1alpha1.GateCheck{Check: tc.check}); err != nil {
+			if _, err := kindOfCheck(v1alpha1.GateCheck{Check: tc.check}); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -76,7 +76,7 @@ func (c config) deniedCheck(site *catalogv1alpha1.Site, check v1alpha1.GateCheck
 	if c.problem != "" {
 		return c.problem
 	}
-	k, err := kindOf(check)
+	k, err := kindOfCheck(check)
 	if err == nil {
 		err = k.allow(site, c, check)
 	}

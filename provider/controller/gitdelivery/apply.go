@@ -59,8 +59,8 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 				return err
 			}
 		}
-		t := e.newTask(d)
-		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isOf[*unbegunError](err) {
+		t := e.newDeliveryTask(d)
+		if err = e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil && !isErrorOfType[*unbegunError](err) {
 			e.recordLedgerAlone(ctx, d, err)
 			return err
 		}
@@ -69,7 +69,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			continue
 		}
 		if e.decision.action == actionLedger {
-			e.facts = e.facts.afterPush()
+			e.facts = e.facts.afterRecording()
 			e.showRecorded(d)
 			return nil
 		}
@@ -77,7 +77,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 			e.showDecision(d) // Another delivery did it, or it may not be done any more.
 			return nil
 		}
-		e.facts = e.facts.afterPush()
+		e.facts = e.facts.afterRecording()
 		e.facts.ledger.record = &t.record
 		e.logProgress(d, t.record.Commit)
 		e.showLedger(d)
@@ -103,12 +103,12 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	if !isRefusedTree(refused) || e.facts.recording.isEmpty() {
 		return
 	}
-	t := e.newTask(d)
+	t := e.newDeliveryTask(d)
 	t.stateOnly = true
 	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
-	after := t.facts.afterPush()
+	after := t.facts.afterRecording()
 	e.facts.ledger, e.facts.recording = after.ledger, after.recording
 	e.showLedger(d)
 }
@@ -137,7 +137,7 @@ func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) er
 // currentAttempt returns the attempt at the position. What only the state has to learn needs none of its own.
 func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	a := d.Status.AtProvider.Attempt
-	if a == nil || !isAttemptAt(*a, e.facts.position()) {
+	if a == nil || !isAttemptAt(*a, e.facts.appliedPosition()) {
 		return e.newAttempt()
 	}
 	return a
@@ -148,8 +148,8 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 	if a := e.facts.attemptOfState(); a != nil {
 		return a
 	}
-	p := e.facts.position()
-	return &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: e.timestamp()}
+	p := e.facts.appliedPosition()
+	return &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: e.statusTimestamp()}
 }
 
 func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
@@ -170,7 +170,7 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 	if e.decision.action == actionCommit {
 		return a.StartedAt
 	}
-	return e.timestamp()
+	return e.statusTimestamp()
 }
 
 // newCommit returns a commit with a message, which changes nothing yet.
@@ -210,7 +210,7 @@ func (f facts) isRemembered() bool {
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
 	err := e.underWay
 	if err == nil {
-		t := e.newTask(d)
+		t := e.newDeliveryTask(d)
 		err = e.repo.Deliver(ctx, t.queuedDelivery(t.planRemoval))
 	}
 	if repository.IsPending(err) {

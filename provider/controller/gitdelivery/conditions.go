@@ -65,14 +65,14 @@ func (e *external) keepReady(d *v1alpha1.GitDelivery) {
 // keepCondition leaves a condition that was there before as it was, if it says the same now but for what a server numbers.
 func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	now := d.GetCondition(xpv2.TypeReady)
-	if before.Status == now.Status && before.Reason == now.Reason && sameWords(before.Message, now.Message) {
+	if before.Status == now.Status && before.Reason == now.Reason && differsInSerialsOnly(before.Message, now.Message) {
 		d.SetConditions(before.WithObservedGeneration(now.ObservedGeneration))
 	}
 }
 
-// sameWords is true for messages that differ in nothing but the numbers of requests, times and ids that a server puts into what it says:
+// differsInSerialsOnly is true for messages that differ in nothing but the numbers of requests, times and ids that a server puts into what it says:
 // each try to push would write another message otherwise, and requeue all readers of the object.
-func sameWords(a, b string) bool {
+func differsInSerialsOnly(a, b string) bool {
 	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(a, b string) bool {
 		return a == b || isSerial(a) && isSerial(b)
 	})
@@ -100,13 +100,13 @@ func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev
 // readyReasonOf returns the reason that an error gives for not being ready.
 func readyReasonOf(err error) xpv2.ConditionReason {
 	switch {
-	case isOf[*credentials.GoneError](err):
+	case isErrorOfType[*credentials.GoneError](err):
 		return v1alpha1.ReasonCredentialsGone
-	case isOf[*credentials.InvalidError](err):
+	case isErrorOfType[*credentials.InvalidError](err):
 		return v1alpha1.ReasonInvalid
-	case isOf[*deniedError](err):
+	case isErrorOfType[*deniedError](err):
 		return v1alpha1.ReasonPolicyDenied
-	case repository.IsPending(err), isOf[*comparingError](err):
+	case repository.IsPending(err), isErrorOfType[*comparingError](err):
 		return v1alpha1.ReasonPushing
 	}
 	return cmp.Or(map[failure.Class]xpv2.ConditionReason{
@@ -122,8 +122,8 @@ func readyReasonOf(err error) xpv2.ConditionReason {
 	}[failure.ClassOf(err)], v1alpha1.ReasonUnreachable)
 }
 
-// isOf reports whether an error is, or wraps, one of a type.
-func isOf[T error](err error) bool {
+// isErrorOfType reports whether an error is, or wraps, one of a type.
+func isErrorOfType[T error](err error) bool {
 	var wrapped T
 	return errors.As(err, &wrapped)
 }

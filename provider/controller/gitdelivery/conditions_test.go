@@ -37,7 +37,7 @@ func TestSameWords(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, sameWords(tc.a, tc.b)); diff != "" {
+			if diff := cmp.Diff(tc.want, differsInSerialsOnly(tc.a, tc.b)); diff != "" {
 				t.Errorf("\n%s\nsameWords(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

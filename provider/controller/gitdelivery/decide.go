@@ -74,7 +74,7 @@ func decideDelivery(f facts) (facts, decision) {
 		}
 	}
 	var refused *decision
-	if f.recording, refused = f.fence(); refused != nil {
+	if f.recording, refused = f.fenceLedger(); refused != nil {
 		return f, recordingLedger(f, *refused)
 	}
 	return f, recordingLedger(f, decideTrees(f))
@@ -89,7 +89,7 @@ func decideTrees(f facts) decision {
 	switch {
 	case applied.Current == nil:
 		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
-	case f.spec.Position == nil && !f.isHome():
+	case f.spec.Position == nil && !f.holdsLedger():
 		return *refuse(v1alpha1.ReasonPushing, "no position is asked for: the revision has not come to a Site of the repository")
 	}
 	if obstacle != nil {
@@ -193,7 +193,7 @@ func (d *decision) decideDiverged(f facts) decision {
 // addDirectoryTree adds one directory of the spec to the decision.
 func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 	now := state.Tree{Branch: t.Branch}
-	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.position().Revision}
+	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.appliedPosition().Revision}
 	was, known := f.deliveredTree(t.Branch, t.Path)
 	if t.Action == v1alpha1.ActionKeep {
 		if known {

@@ -252,7 +252,7 @@ func (f facts) tipBefore() string {
 
 // attemptOfState is the attempt that wrote the state ahead. Nil if there is none.
 func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
-	if !f.isStateAhead() || f.memory.Attempt == nil || !isAttemptAt(*f.memory.Attempt, f.position()) {
+	if !f.isStateAhead() || f.memory.Attempt == nil || !isAttemptAt(*f.memory.Attempt, f.appliedPosition()) {
 		return nil
 	}
 	a := f.memory.Attempt.DeepCopy()
@@ -263,11 +263,11 @@ func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
 // isAttempting is true while the attempt at the position goes on: what is missing in the branch was not pushed yet.
 func (f facts) isAttempting() bool {
 	a := f.lastStatus.Attempt
-	return a != nil && isAttemptAt(*a, f.position()) && a.EndedAt == nil
+	return a != nil && isAttemptAt(*a, f.appliedPosition()) && a.EndedAt == nil
 }
 
-// position that the trees belong to.
-func (f facts) position() ledger.Position { return f.recording.applied.Position() }
+// appliedPosition that the trees belong to.
+func (f facts) appliedPosition() ledger.Position { return f.recording.applied.Position() }
 
 // baseRecord is what is remembered, for the next record to start from. Where the state was lost, the object remembers.
 func (f facts) baseRecord() state.RecordFile {
@@ -293,14 +293,14 @@ func (f facts) wasApplied() bool {
 		return false
 	}
 	m := f.lastStatus
-	remembered := m.Record != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Record.Position == f.position()
+	remembered := m.Record != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Record.Position == f.appliedPosition()
 	return remembered || f.isAppliedByState()
 }
 
 // isAppliedByState is true if the state says that this control plane brought the repository to the position.
 func (f facts) isAppliedByState() bool {
 	r := f.memory
-	return r != nil && !f.rebuilt && !r.Deleted && r.ClusterUID == f.marker.ClusterUID && r.Position == f.position()
+	return r != nil && !f.rebuilt && !r.Deleted && r.ClusterUID == f.marker.ClusterUID && r.Position == f.appliedPosition()
 }
 
 // isRecorded is true if the state says so, and has the head of the ledger.

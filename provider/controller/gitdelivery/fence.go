@@ -12,9 +12,9 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// fence returns what is to be recorded, or why not. It refuses what follows another head, or is older than what is recorded.
-func (f facts) fence() (recording, *decision) {
-	if f.isHome() {
+// fenceLedger returns what is to be recorded, or why not. It refuses what follows another head, or is older than what is recorded.
+func (f facts) fenceLedger() (recording, *decision) {
+	if f.holdsLedger() {
 		return f.ledger.fenceHome(*f.spec.Ledger)
 	}
 	return f.ledger.fenceFollower(ledgerStateOf(f.spec.Copy))
@@ -157,8 +157,8 @@ type recording struct {
 // isEmpty reports whether the ledger has nothing to learn.
 func (r recording) isEmpty() bool { return len(r.events) == 0 }
 
-// afterPush returns the facts as they are once the ledger is recorded.
-func (f facts) afterPush() facts {
+// afterRecording returns the facts as they are once the ledger is recorded.
+func (f facts) afterRecording() facts {
 	f.ledger.recorded = f.recording.next
 	if f.recording.closes {
 		f.ledger.recorded = ledger.State{LastNumber: f.recording.next.LastNumber}
@@ -167,8 +167,8 @@ func (f facts) afterPush() facts {
 	return f
 }
 
-// isHome reports whether the repository of the delivery holds the ledger.
-func (f facts) isHome() bool { return f.spec.Ledger != nil }
+// holdsLedger reports whether the repository of the delivery holds the ledger.
+func (f facts) holdsLedger() bool { return f.spec.Ledger != nil }
 
 // shownRecord returns the record as a status has it. It returns nil if there is none.
 func (l ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
@@ -197,7 +197,7 @@ func (f facts) describedState() ledger.State {
 // newestElsewhere returns the newest head of the ledger that another repository has, where this one may be about to record: a home that the ledger was
 // forced away from may come back with events that were asked of it before, and what it recorded then would count nowhere.
 func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts) (ledger.Head, error) {
-	if !f.isHome() || !f.ledger.mayRecord(*f.spec.Ledger) {
+	if !f.holdsLedger() || !f.ledger.mayRecord(*f.spec.Ledger) {
 		return ledger.Head{}, nil
 	}
 	all, err := e.deliveriesOf(ctx, f.spec.ClaimRef)

@@ -145,8 +145,8 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 	return failureMessage(err)
 }
 
-// timestamp has no more precision than a status can hold.
-func (e *external) timestamp() metav1.Time { return *setup.Timestamp(e.now()) }
+// statusTimestamp has no more precision than a status can hold.
+func (e *external) statusTimestamp() metav1.Time { return *setup.Timestamp(e.now()) }
 
 // Disconnect leaves the connections to those who come next.
 func (e *external) Disconnect(context.Context) error { return nil }

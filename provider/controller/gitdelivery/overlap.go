@@ -158,8 +158,8 @@ func (c *comparison) hasStemOf(stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return len(c.own[stem]) > 0 })
 }
 
-// stemsIn returns what the names of the entries of a directory begin with.
-func stemsIn(entries map[string]git.Entry) []string {
+// stemsOfEntries returns what the names of the entries of a directory begin with.
+func stemsOfEntries(entries map[string]git.Entry) []string {
 	out := make([]string, 0, len(entries))
 	for name := range entries {
 		out = append(out, policy.StemOfFile(path.Base(name)))
@@ -221,7 +221,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	if entries, err = c.withTracks(ctx, dir, entries); err != nil {
 		return nil, err
 	}
-	c.named.stems.cache.Add(id, stemsIn(entries))
+	c.named.stems.cache.Add(id, stemsOfEntries(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		own := c.own[policy.StemOfFile(path.Base(name))]
 		if len(own) == 0 || entries[name].Mode != modeFile {
@@ -270,7 +270,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 		return nil, &comparingError{}
 	}
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)
-	if isOfFile(err) {
+	if concernsOneFile(err) {
 		// No engine can read it either. It is read again by the next look.
 		c.logger.Info("Cannot compare with a file of another claim", "file", file, "error", err)
 		return nil, nil
@@ -283,8 +283,8 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	return all, nil
 }
 
-// isOfFile is true for an error that is about one file, and not about the repository: a claim is not stopped by what another one did.
-func isOfFile(err error) bool {
+// concernsOneFile is true for an error that is about one file, and not about the repository: a claim is not stopped by what another one did.
+func concernsOneFile(err error) bool {
 	switch failure.ClassOf(err) {
 	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassNotFound, failure.ClassUnknown:
 		return true

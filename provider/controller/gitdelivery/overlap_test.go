@@ -178,7 +178,7 @@ func TestOverlap(t *testing.T) {
 // TestSearchClaim searches a directory whose entries are remembered, in a comparison that has no repository to list it in.
 func TestSearchClaim(t *testing.T) {
 	named := newNamedObjects()
-	named.stems.cache.Add("a", stemsIn(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
+	named.stems.cache.Add("a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
 	cases := map[string]struct {
 		reason string
 		own    string

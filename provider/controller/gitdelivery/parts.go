@@ -48,8 +48,8 @@ func (f facts) withParts(t v1alpha1.Tree, files tree.Files) tree.Files {
 	return out
 }
 
-// filesIn returns the files of a folder, by their names in it.
-func filesIn(files tree.Files, folder string) tree.Files {
+// filesInFolder returns the files of a folder, by their names in it.
+func filesInFolder(files tree.Files, folder string) tree.Files {
 	out := tree.Files{}
 	for name, content := range files {
 		if file, ok := strings.CutPrefix(name, folder+"/"); ok {
@@ -100,7 +100,7 @@ func (l lookup) deriveFiles(files map[string][]byte) (map[string][]byte, bool) {
 // aloneFiles returns the files of a directory in which a track is alone at full size, and those of the track's folder.
 func aloneFiles(files tree.Files, name string) (whole, folder tree.Files, err error) {
 	whole, err = track.At(files, track.State{Serving: name, Alone: true})
-	return whole, filesIn(whole, name), err
+	return whole, filesInFolder(whole, name), err
 }
 
 // targetTrees returns, by path, the trees that a rollback to the current revision restores where its track gets all requests, and the files of all of
@@ -109,7 +109,7 @@ func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.F
 	out, files := map[string]v1alpha1.HistoryTree{}, map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		for _, at := range t.Tracks {
-			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.position().Revision || at.Name == track.Plain {
+			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.appliedPosition().Revision || at.Name == track.Plain {
 				continue // The tree of a revision without tracks cannot be derived from a directory with them.
 			}
 			whole, folder, err := aloneFiles(f.decodedFiles(t), at.Name)
@@ -131,8 +131,8 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.Deliv
 	var out []v1alpha1.DeliveredTrack
 	files := f.decodedFiles(t)
 	for _, at := range t.Tracks {
-		now := v1alpha1.DeliveredTrack{Name: at.Name, Revision: at.Revision, Weight: at.Weight, Tree: tree.ID(filesIn(files, at.Name)), ChangedAt: new(f.position())}
-		if before := trackOf(was.Tracks, at.Name); before != nil {
+		now := v1alpha1.DeliveredTrack{Name: at.Name, Revision: at.Revision, Weight: at.Weight, Tree: tree.ID(filesInFolder(files, at.Name)), ChangedAt: new(f.appliedPosition())}
+		if before := trackByName(was.Tracks, at.Name); before != nil {
 			now.WeighedAt = before.WeighedAt
 			if before.Tree == now.Tree && before.ChangedAt != nil {
 				now.ChangedAt = before.ChangedAt
@@ -140,15 +140,15 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.Deliv
 		}
 		// A position may ask for what is there until all repositories report it, and only then take the weight away.
 		if at.Weight > 0 && (now.WeighedAt == nil || was.Tree != t.Tree) {
-			now.WeighedAt = new(f.position())
+			now.WeighedAt = new(f.appliedPosition())
 		}
 		out = append(out, now)
 	}
 	return out
 }
 
-// trackOf returns a track of a directory, or nil.
-func trackOf(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.DeliveredTrack {
+// trackByName returns a track of a directory, or nil.
+func trackByName(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.DeliveredTrack {
 	i := slices.IndexFunc(tracks, func(t v1alpha1.DeliveredTrack) bool { return t.Name == name })
 	if i < 0 {
 		return nil
@@ -192,13 +192,13 @@ func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *decision {
 	}
 	total, named := int32(0), map[string]bool{}
 	for i, at := range t.Tracks {
-		if named[at.Name] || len(filesIn(whole, at.Name)) == 0 {
+		if named[at.Name] || len(filesInFolder(whole, at.Name)) == 0 {
 			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it", fmt.Sprintf("%s.tracks[%d]", field, i), at.Name)
 		}
 		named[at.Name], total = true, total+at.Weight
 	}
 	for _, name := range track.Names() {
-		if !named[name] && len(filesIn(whole, name)) > 0 {
+		if !named[name] && len(filesInFolder(whole, name)) > 0 {
 			return refuse(v1alpha1.ReasonInvalid, "%s.tracks: the directory has a folder %s, which no entry names", field, name)
 		}
 	}

@@ -52,7 +52,7 @@ spec:
 func beside(t *testing.T, canary, stable tree.Files, weight, ahead int) tree.Files {
 	t.Helper()
 	whole := maps.Clone(canary)
-	for name, content := range filesIn(stable, track.Blue) {
+	for name, content := range filesInFolder(stable, track.Blue) {
 		whole[track.Blue+"/"+name] = content
 	}
 	out, err := track.At(whole, track.State{Serving: track.Blue, Weight: weight, Ahead: ahead})
@@ -71,7 +71,7 @@ func tracked(t *testing.T, whole tree.Files, tracks []v1alpha1.TreeTrack, parts 
 	}
 	files := maps.Clone(whole)
 	for _, name := range parts {
-		p := v1alpha1.TreePart{Path: name, Tree: tree.ID(filesIn(whole, name)), Revision: 1}
+		p := v1alpha1.TreePart{Path: name, Tree: tree.ID(filesInFolder(whole, name)), Revision: 1}
 		for _, at := range tracks {
 			if at.Name == name {
 				p.Revision = at.Revision
@@ -113,7 +113,7 @@ func advanced(step, stage int32) ledger.Event {
 
 func verifiedAlone(files tree.Files, in string) ledger.Event {
 	return ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{
-		{Site: "edge1", ID: tree.ID(files), Part: tree.ID(filesIn(files, in))},
+		{Site: "edge1", ID: tree.ID(files), Part: tree.ID(filesInFolder(files, in))},
 	}}}
 }
 

@@ -28,7 +28,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}
-	commits := commitsOf(f.marker.ControlPlane, notes)
+	commits := commitsOfControlPlane(f.marker.ControlPlane, notes)
 	if err != nil || len(commits) == 0 {
 		return err
 	}

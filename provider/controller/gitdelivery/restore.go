@@ -159,7 +159,7 @@ func (f facts) filesByTree() map[string]tree.Files {
 		}
 		out[t.Tree] = f.decodedFiles(t)
 		for _, at := range t.Tracks {
-			folder := filesIn(out[t.Tree], at.Name)
+			folder := filesInFolder(out[t.Tree], at.Name)
 			out[tree.ID(folder)] = folder
 		}
 	}
@@ -228,7 +228,7 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 
 func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	there, err := e.openOther(ctx, other)
-	if isOf[*credentials.GoneError](err) || isOf[*credentials.InvalidError](err) || isOf[*deniedError](err) {
+	if isErrorOfType[*credentials.GoneError](err) || isErrorOfType[*credentials.InvalidError](err) || isErrorOfType[*deniedError](err) {
 		return nil, false, nil // That repository cannot be read any more.
 	}
 	if err != nil {
@@ -238,7 +238,7 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 	if err != nil {
 		return nil, false, err
 	}
-	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOf(other)}
+	f := facts{spec: other.Spec.ForProvider, lastStatus: other.Status.AtProvider, marker: there.markerOfDelivery(other)}
 	for _, t := range f.spec.Trees {
 		files, ok, err := there.findTreeFiles(ctx, f, s, lookup{id: l.id, path: t.Path, folder: l.folder, commits: f.commitsWithTree(l.id)})
 		if ok {

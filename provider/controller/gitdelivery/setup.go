@@ -291,7 +291,7 @@ func clusterUID(ctx context.Context, r client.Reader) (string, error) {
 // valid. It contacts no server. The clock says when keys end.
 func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
-	for _, ref := range stateRefs(spec) {
+	for _, ref := range possibleStateRefs(spec) {
 		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
 		if err != nil {
 			return nil, errors.Wrap(err, "spec.git")
@@ -301,8 +301,8 @@ func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Crede
 	return out, nil
 }
 
-// stateRefs lists the refs that may hold the state, the best first.
-func stateRefs(spec *configv1alpha1.ProviderConfigSpec) []string {
+// possibleStateRefs lists the refs that may hold the state, the best first.
+func possibleStateRefs(spec *configv1alpha1.ProviderConfigSpec) []string {
 	ref, branch := "refs/intentplane/"+spec.ControlPlane+"/state", "refs/heads/intentplane-state/"+spec.ControlPlane
 	switch spec.Git.State.Form {
 	case configv1alpha1.StateRef:

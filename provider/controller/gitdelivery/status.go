@@ -54,11 +54,11 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 // endAttempt ends the attempt. One that the status lost is known from the state.
 func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	at := &d.Status.AtProvider
-	if r.Attempt != nil && (at.Attempt == nil || !isAttemptAt(*at.Attempt, e.facts.position())) {
+	if r.Attempt != nil && (at.Attempt == nil || !isAttemptAt(*at.Attempt, e.facts.appliedPosition())) {
 		at.Attempt = r.Attempt.DeepCopy()
 	}
 	if at.Attempt != nil && at.Attempt.EndedAt == nil {
-		now := e.timestamp()
+		now := e.statusTimestamp()
 		at.Attempt.EndedAt = &now
 	}
 }
@@ -95,7 +95,7 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	if at := &d.Status.AtProvider; e.facts.rebuilt && len(at.Trees) == 0 && hasTracks(r.Trees) {
 		at.Trees = r.ShownTrees() // Which track gets requests is known only from here, where all else was lost.
 	}
-	if r == nil || e.facts.rebuilt || e.facts.isHome() && r.Head != e.facts.ledger.recorded.Head {
+	if r == nil || e.facts.rebuilt || e.facts.holdsLedger() && r.Head != e.facts.ledger.recorded.Head {
 		e.showLedger(d)
 		return
 	}
@@ -152,11 +152,11 @@ func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
 	if w == nil || meta.WasDeleted(d) || !isAttemptAt(*w, askedPosition(d)) {
 		return time.Time{}
 	}
-	return w.StartedAt.Add(timeoutOf(d))
+	return w.StartedAt.Add(deliveryTimeout(d))
 }
 
-// timeoutOf returns the timeout of a delivery. The API server has checked its form.
-func timeoutOf(d *v1alpha1.GitDelivery) time.Duration {
+// deliveryTimeout returns the timeout of a delivery. The API server has checked its form.
+func deliveryTimeout(d *v1alpha1.GitDelivery) time.Duration {
 	out, err := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
 	if err != nil {
 		return defaultTimeout

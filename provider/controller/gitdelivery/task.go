@@ -35,7 +35,7 @@ type task struct {
 	record state.RecordFile
 }
 
-func (e *external) newTask(d *v1alpha1.GitDelivery) *task {
+func (e *external) newDeliveryTask(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
 	t.readTrees, t.openOther = maps.Clone(e.readTrees), nil
 	if e.decision.drifted {
@@ -99,7 +99,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 	begun.EndedAt = nil
 	targets, files := t.facts.targetTrees()
 	did := state.Delivery{
-		Targets: targets, Applied: t.facts.recording.applied, IsHome: t.facts.isHome(), Attempt: begun, Commit: commit, At: t.commitDate(a),
+		Targets: targets, Applied: t.facts.recording.applied, IsHome: t.facts.holdsLedger(), Attempt: begun, Commit: commit, At: t.commitDate(a),
 		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
 	}
 	if t.decision.action == actionCommit {
@@ -124,7 +124,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 
 // recordLedger adds what the ledger has to learn to a draft, and nothing else.
 func (t *task) recordLedger(draft *git.Draft) error {
-	c := t.newCommit(commitMessage{}, t.timestamp())
+	c := t.newCommit(commitMessage{}, t.statusTimestamp())
 	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 		before = *l.file
 	}
 	before.Claim, before.ClusterUID = claim, t.clusterUID
-	content, err := before.Append(r.next, r.eventsAt(l.now)).Encode()
+	content, err := before.Append(r.next, r.eventsWithTime(l.now)).Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
@@ -171,8 +171,8 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	return nil
 }
 
-// eventsAt returns the events with the time at which they are recorded.
-func (r recording) eventsAt(now time.Time) []ledger.Event {
+// eventsWithTime returns the events with the time at which they are recorded.
+func (r recording) eventsWithTime(now time.Time) []ledger.Event {
 	out := make([]ledger.Event, len(r.events))
 	for i, e := range r.events {
 		e.At = setup.Timestamp(now)

@@ -170,8 +170,8 @@ type commitTrailers struct {
 	all map[string]string
 }
 
-// commitsOf returns what the commits of a control plane say, in their order.
-func commitsOf(controlPlane string, notes []git.Message) []commitTrailers {
+// commitsOfControlPlane returns what the commits of a control plane say, in their order.
+func commitsOfControlPlane(controlPlane string, notes []git.Message) []commitTrailers {
 	var out []commitTrailers
 	for _, n := range notes {
 		if t, ok := parseCommitTrailers(n); ok && t.controlPlane == controlPlane {
@@ -329,7 +329,7 @@ func tracksFromNotes(notes []trackNote, site string) []v1alpha1.DeliveredTrack {
 		}
 		isComplete := true
 		for i := range out {
-			before := trackOf(said, out[i].Name)
+			before := trackByName(said, out[i].Name)
 			if out[i].WeighedAt == nil && before != nil && before.Weight > 0 {
 				out[i].WeighedAt = new(n.position)
 			}

@@ -175,7 +175,7 @@ func TestRecordsFromCommits(t *testing.T) {
 	said := func(revision string) git.Message {
 		return git.Message{ID: "c" + revision, Seconds: 7, Message: "Deliver\n\n" + strings.Replace(trailers, "Revision: 2", "Revision: "+revision, 1)}
 	}
-	all := recordsFromCommits(commitsOf("prod", []git.Message{said("1"), said("3"), said("2"), said("1")}), "cluster-1")
+	all := recordsFromCommits(commitsOfControlPlane("prod", []git.Message{said("1"), said("3"), said("2"), said("1")}), "cluster-1")
 	if got := all["claims.intentplane.dev/team-a/web/record.json"]; len(all) != 1 || got.LastNumber != 3 || got.Commit != "c1" || got.Deleted {
 		t.Errorf("\nThe highest number was used, and the newest commit counts.\nrecordsFromCommits(...): got %+v", all)
 	}

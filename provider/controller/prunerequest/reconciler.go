@@ -111,7 +111,7 @@ func (r *Reconciler) updateStatus(ctx context.Context, before, pr *v1alpha1.Prun
 	return nil
 }
 
-// keyOf returns how a repository calls a request.
-func keyOf(pr *v1alpha1.PruneRequest) types.NamespacedName {
+// queueKeyOf returns how a repository calls a request.
+func queueKeyOf(pr *v1alpha1.PruneRequest) types.NamespacedName {
 	return types.NamespacedName{Namespace: pr.GetNamespace(), Name: keyPrefix + pr.GetName()}
 }

@@ -40,7 +40,7 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 		return 0, err
 	}
 	at := setup.Timestamp(r.now())
-	s, err := g.opened.Repository.Look(ctx, keyOf(pr), r.now())
+	s, err := g.opened.Repository.Look(ctx, queueKeyOf(pr), r.now())
 	if err != nil {
 		return 0, err
 	}
@@ -78,7 +78,7 @@ func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) er
 	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: pr.GetNamespace(), Name: pr.Status.Result.Approval}, t.approval); client.IgnoreNotFound(err) != nil {
 		return errors.Wrap(err, "cannot get PruneApproval")
 	}
-	err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: keyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
+	err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
 	changed := &changedError{}
 	if errors.As(err, &changed) {
 		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")

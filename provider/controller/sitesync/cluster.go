@@ -40,7 +40,7 @@ type clusterFacts struct {
 // configuration is not valid.
 func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site, last readiness.Initialized) (*clusterFacts, error) {
 	ref := *site.Spec.Cluster.ClusterRef
-	if message := notOurs(ref); message != "" {
+	if message := explainForeignRef(ref); message != "" {
 		return &clusterFacts{gone: true, blocker: readiness.Blocker{Reason: readiness.ReasonKindMissing, Message: message}}, nil
 	}
 	home, err := e.look.Home()
@@ -90,8 +90,8 @@ func (e *external) secretVersion(ctx context.Context, at types.NamespacedName) s
 	return s.GetResourceVersion()
 }
 
-// notOurs says why a reference is to no Cluster of Cluster API.
-func notOurs(ref catalogv1alpha1.ObjectReference) string {
+// explainForeignRef says why a reference is to no Cluster of Cluster API.
+func explainForeignRef(ref catalogv1alpha1.ObjectReference) string {
 	group, _, _ := strings.Cut(ref.APIVersion, "/")
 	switch {
 	case group != readiness.Group, ref.Kind != "Cluster":

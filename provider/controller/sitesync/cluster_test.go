@@ -201,7 +201,7 @@ func TestClusterReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ref := good
 			tc.change(&ref)
-			if got := notOurs(ref); (got != "") != tc.bad {
+			if got := explainForeignRef(ref); (got != "") != tc.bad {
 				t.Errorf("\n%s\nnotOurs(): %q", tc.reason, got)
 			}
 		})

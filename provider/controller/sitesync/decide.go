@@ -42,14 +42,14 @@ func decideStatus(f facts) decision {
 	if d := refuseOtherNamespace(f); d != nil {
 		return *d
 	}
-	d := decision{next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.startOf()}}
+	d := decision{next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.positionStart()}}
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
-		d.again = setup.Earliest(d.again, idleNext(want, o))
+		d.again = setup.Earliest(d.again, nextIdleTime(want, o))
 	}
 	d.concludeReady(f)
-	d.next.Pause = f.pauseOf(d.reason == v1alpha1.ReasonLive)
+	d.next.Pause = f.observePause(d.reason == v1alpha1.ReasonLive)
 	d.pauseEnd = f.pauseEnd(d.next.Pause)
 	d.again = setup.Earliest(d.again, d.pauseEnd)
 	return d
@@ -65,10 +65,10 @@ func refuseOtherNamespace(f facts) *decision {
 	return &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonPolicyDenied, message: message}
 }
 
-// startOf is when the position was first seen.
-func (f facts) startOf() *metav1.Time {
+// positionStart is when the position was first seen.
+func (f facts) positionStart() *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
-		if o.ObservedPosition() == f.asked() && o.StartedAt != nil {
+		if o.ObservedPosition() == f.askedPosition() && o.StartedAt != nil {
 			return o.StartedAt.DeepCopy()
 		}
 	}
@@ -89,7 +89,7 @@ func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObs
 func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
 	switch {
-	case want.Wave > f.asked().Step:
+	case want.Wave > f.askedPosition().Step:
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
@@ -114,7 +114,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	}
 	o.Commit, o.Tree = s.seen.Commit, s.applied.id
 	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, Health: s.seen.Health}
-	o.Proof = proofOf(s)
+	o.Proof = proofOfSite(s)
 	o.Reason, o.Message = s.seen.Reason, s.seen.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
 		if isBroken(want, s) && !f.movesRequests(want) {
@@ -132,7 +132,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	case s.applied.id != want.Tree:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
 	case !acceptsProof(s.site.Spec.Engine.AcceptProof, o.Proof):
-		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, orExact(s.site.Spec.Engine.AcceptProof))
+		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, proofOrExact(s.site.Spec.Engine.AcceptProof))
 	default:
 		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
 	}
@@ -153,7 +153,7 @@ func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
 // movesRequests is true for a Site with tracks before the steps of its revision. The tree has pods there of a track that loses its requests, which another
 // revision brought: that they fail does not speak against the one that the Site is asked for.
 func (f facts) movesRequests(want v1alpha1.SiteTree) bool {
-	return want.Traffic != nil && f.asked().Stage < ledger.StageSteps
+	return want.Traffic != nil && f.askedPosition().Stage < ledger.StageSteps
 }
 
 // waitForTree adds what time has to say. A Site that failed or took too long stays so until it is live.
@@ -174,7 +174,7 @@ func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v
 
 // withTimeout is a Site that took too long, if it did.
 func (f facts) withTimeout(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	if countsForTimeout(o) && !f.now.Before(o.StartedAt.Add(f.timeoutOf(o.State))) {
+	if countsForTimeout(o) && !f.now.Before(o.StartedAt.Add(f.waitTimeoutOf(o.State))) {
 		o.State = v1alpha1.SiteTimedOut
 	}
 	return o
@@ -203,18 +203,18 @@ func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObse
 // addSite adds a Site to the decision.
 func (d *decision) addSite(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 	d.next.Sites = append(d.next.Sites, o)
-	if isLive(s, o) {
+	if isSiteLive(s, o) {
 		d.next.SitesLive++
 	}
 	if s.cluster != nil {
 		d.again = setup.Earliest(d.again, s.cluster.again)
 	}
 	if countsForTimeout(o) {
-		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.timeoutOf(o.State)))
+		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.waitTimeoutOf(o.State)))
 	}
 }
 
-func isLive(s siteFacts, o v1alpha1.SiteObservation) bool {
+func isSiteLive(s siteFacts, o v1alpha1.SiteObservation) bool {
 	if o.State == v1alpha1.SiteUnobserved {
 		return s.site.Spec.Engine.UnobservedIsLive != nil && *s.site.Spec.Engine.UnobservedIsLive
 	}
@@ -227,10 +227,10 @@ func (d *decision) concludeReady(f facts) {
 	named := []string{}
 	for i, want := range f.spec.Sites {
 		o := d.next.Sites[i]
-		if want.Wave > f.asked().Step || isLive(f.sites[i], o) {
+		if want.Wave > f.askedPosition().Step || isSiteLive(f.sites[i], o) {
 			continue
 		}
-		if r := reasonOf(o); reasonGravity(r) > reasonGravity(d.reason) {
+		if r := readyReasonOf(o); reasonGravity(r) > reasonGravity(d.reason) {
 			d.reason = r
 		}
 		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explainSite(o)))
@@ -252,7 +252,7 @@ func explainSite(o v1alpha1.SiteObservation) string {
 	return o.Reason
 }
 
-func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
+func readyReasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
 	switch o.State {
 	case v1alpha1.SiteFailed:
 		return v1alpha1.ReasonFailed
@@ -284,8 +284,8 @@ func reasonGravity(r xpv2.ConditionReason) int {
 	}[r]
 }
 
-// proofOf is the engine's, weaker where a file above the claim's directory has a say.
-func proofOf(s siteFacts) v1alpha1.Proof {
+// proofOfSite is the engine's, weaker where a file above the claim's directory has a say.
+func proofOfSite(s siteFacts) v1alpha1.Proof {
 	if s.applied.overlaid && s.seen.Proof == v1alpha1.ProofExact {
 		return v1alpha1.ProofTransformed
 	}
@@ -294,10 +294,10 @@ func proofOf(s siteFacts) v1alpha1.Proof {
 
 func acceptsProof(weakest string, p v1alpha1.Proof) bool {
 	rank := map[v1alpha1.Proof]int{v1alpha1.ProofExact: 1, v1alpha1.ProofTransformed: 2, v1alpha1.ProofHydrated: 3}
-	return rank[p] > 0 && rank[p] <= rank[orExact(weakest)]
+	return rank[p] > 0 && rank[p] <= rank[proofOrExact(weakest)]
 }
 
-func orExact(weakest string) v1alpha1.Proof {
+func proofOrExact(weakest string) v1alpha1.Proof {
 	if weakest == "" {
 		return v1alpha1.ProofExact
 	}

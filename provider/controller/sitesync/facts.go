@@ -64,19 +64,19 @@ type subtree struct {
 	unknown string
 }
 
-// asked is the position that the Sites have to run.
-func (f facts) asked() ledger.Position { return f.spec.AskedPosition() }
+// askedPosition is the position that the Sites have to run.
+func (f facts) askedPosition() ledger.Position { return f.spec.AskedPosition() }
 
 // lastObservation returns what was seen of a Site for this attempt.
 func (f facts) lastObservation(name string) v1alpha1.SiteObservation {
-	return observationOf(f.before, f.asked(), name)
+	return observationOf(f.before, f.askedPosition(), name)
 }
 
 // waitingSince is when the wait for a Site began, for its cluster or for its engine, in this attempt, or nil. What the status does not show yet
 // counts: a clock that began when it is shown would begin late.
 func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
-		if s := observationOf(o, f.asked(), name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {
+		if s := observationOf(o, f.askedPosition(), name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {
 			return s.StartedAt.DeepCopy()
 		}
 	}
@@ -95,8 +95,8 @@ func observationOf(o v1alpha1.SiteSyncObservation, asked ledger.Position, name s
 	return v1alpha1.SiteObservation{}
 }
 
-// timeoutOf returns the timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
-func (f facts) timeoutOf(s v1alpha1.SiteState) time.Duration {
+// waitTimeoutOf returns the timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
+func (f facts) waitTimeoutOf(s v1alpha1.SiteState) time.Duration {
 	text, most := f.spec.SyncWaitTimeout, defaultTimeout
 	if s == v1alpha1.SiteWaitingForCluster {
 		text, most = f.spec.ClusterWaitTimeout, defaultClusterTimeout

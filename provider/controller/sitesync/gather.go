@@ -59,7 +59,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
 	for i, want := range f.spec.Sites {
-		if want.Wave > f.asked().Step {
+		if want.Wave > f.askedPosition().Step {
 			continue
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)

@@ -13,8 +13,8 @@ import (
 // pauseManual is the pause that a user ends.
 const pauseManual = "Manual"
 
-// pauseOf returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
-func (f facts) pauseOf(live bool) *v1alpha1.PauseObservation {
+// observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
+func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
 	length, err := time.ParseDuration(f.spec.Pause)
 	if err != nil {
 		return nil // There is none, or a user ends it: the API server has checked the form of all others.
@@ -24,28 +24,28 @@ func (f facts) pauseOf(live bool) *v1alpha1.PauseObservation {
 		return nil
 	}
 	// A status holds whole microseconds. The start is rounded up, so that no pause is short. One that is later was written by another clock.
-	if now := roundUp(f.now, time.Microsecond); start.IsZero() || start.After(now) {
+	if now := roundTimeUp(f.now, time.Microsecond); start.IsZero() || start.After(now) {
 		start = now
 	}
 	second := start.Truncate(time.Second)
 	return &v1alpha1.PauseObservation{
-		Position: f.asked(), StartedAt: metav1.NewTime(second), StartedMicros: int32(start.Sub(second).Microseconds()), //nolint:gosec // Less than a million.
-		EndsAt: metav1.NewTime(roundUp(start.Add(length), time.Second)),
+		Position: f.askedPosition(), StartedAt: metav1.NewTime(second), StartedMicros: int32(start.Sub(second).Microseconds()), //nolint:gosec // Less than a million.
+		EndsAt: metav1.NewTime(roundTimeUp(start.Add(length), time.Second)),
 	}
 }
 
 // pauseStart returns when the pause of this position began, or zero. What the status does not show yet counts.
 func (f facts) pauseStart() time.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
-		if o.Pause != nil && o.Pause.Position == f.asked() {
+		if o.Pause != nil && o.Pause.Position == f.askedPosition() {
 			return o.Pause.Start()
 		}
 	}
 	return time.Time{}
 }
 
-// roundUp returns a time, rounded up to a multiple of a unit.
-func roundUp(t time.Time, unit time.Duration) time.Time {
+// roundTimeUp returns a time, rounded up to a multiple of a unit.
+func roundTimeUp(t time.Time, unit time.Duration) time.Time {
 	if whole := t.Truncate(unit); !whole.Equal(t) {
 		return whole.Add(unit)
 	}

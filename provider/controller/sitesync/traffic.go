@@ -151,7 +151,7 @@ func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTraf
 		}
 		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
 		f.observePods(&o, t, before, applied && s.traffic.hasPods(t.Name))
-		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainOf(*want.Traffic)))
+		o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))
 		out.Tracks = append(out.Tracks, o)
 	}
 	return out
@@ -190,8 +190,8 @@ func (f facts) observeWeight(want v1alpha1.TrackTraffic, last v1alpha1.TrackObse
 	case want.Weight > 0:
 	case last.ProvenAt != nil && last.IdleSince != nil && isAfter(*last.ProvenAt, want.WeighedAt):
 		o.ProvenAt, o.IdleSince = last.ProvenAt.DeepCopy(), last.IdleSince.DeepCopy()
-	case proven && isAfter(f.asked(), want.WeighedAt):
-		o.ProvenAt, o.IdleSince = new(f.asked()), f.nowTimestamp()
+	case proven && isAfter(f.askedPosition(), want.WeighedAt):
+		o.ProvenAt, o.IdleSince = new(f.askedPosition()), f.nowTimestamp()
 	}
 	return o
 }
@@ -207,8 +207,8 @@ func (f facts) observePods(o *v1alpha1.TrackObservation, want v1alpha1.TrackTraf
 	case want.Tree == "":
 	case arePodsProven(want, last):
 		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt.DeepCopy()
-	case proven && !isBefore(f.asked(), want.ChangedAt):
-		o.AvailableTree, o.AvailableAt = want.Tree, new(f.asked())
+	case proven && !isBefore(f.askedPosition(), want.ChangedAt):
+		o.AvailableTree, o.AvailableAt = want.Tree, new(f.askedPosition())
 	}
 }
 
@@ -221,23 +221,23 @@ func isBefore(p ledger.Position, other *ledger.Position) bool {
 	return other != nil && p.Compare(*other) < 0
 }
 
-// drainOf returns the drain. The API server has checked its form.
-func drainOf(t v1alpha1.SiteTraffic) time.Duration {
+// drainDuration returns the drain. The API server has checked its form.
+func drainDuration(t v1alpha1.SiteTraffic) time.Duration {
 	if d, err := time.ParseDuration(t.Drain); err == nil {
 		return d
 	}
 	return defaultDrain
 }
 
-// idleNext returns when the next track of a Site becomes idle by time alone. It is zero if none does.
-func idleNext(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
+// nextIdleTime returns when the next track of a Site becomes idle by time alone. It is zero if none does.
+func nextIdleTime(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time {
 	next := time.Time{}
 	if want.Traffic == nil || o.Traffic == nil {
 		return next
 	}
 	for _, t := range o.Traffic.Tracks {
 		if t.IdleSince != nil && !t.Idle {
-			next = setup.Earliest(next, t.IdleSince.Add(drainOf(*want.Traffic)))
+			next = setup.Earliest(next, t.IdleSince.Add(drainDuration(*want.Traffic)))
 		}
 	}
 	return next

@@ -203,7 +203,7 @@ func TestTrackObservation(t *testing.T) {
 				t.Errorf("\n%s\ntrack: -want, +got:\n%s", tc.reason, diff)
 			}
 			// Blue and green are looked at again when the first of them becomes idle.
-			if next := idleNext(tc.facts.spec.Sites[0], d.next.Sites[0]); !next.IsZero() && !next.After(tc.facts.now) {
+			if next := nextIdleTime(tc.facts.spec.Sites[0], d.next.Sites[0]); !next.IsZero() && !next.After(tc.facts.now) {
 				t.Errorf("\n%s\nthe next look %s is not after %s", tc.reason, next, tc.facts.now)
 			}
 		})

@@ -76,7 +76,7 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 	if result := r.endOfStep(log, now, isOther); result != "" && s.observed {
 		r.countCanaryStep(log, result)
 		if result == telemetry.StepPromoted {
-			log.add(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryPromoted), r.now(), fmt.Sprintf("Step %s of revision %d was promoted", log.last.Step, log.revision)))
+			log.addEvent(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryPromoted), r.now(), fmt.Sprintf("Step %s of revision %d was promoted", log.last.Step, log.revision)))
 		}
 	}
 	r.updateRejection(log, u, now, isOther, s.observed)
@@ -90,7 +90,7 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 	if reason, message := canaryReason(u, now, status.Revision); reason != "" && !log.reported[reason] {
 		log.reported[reason] = true
 		log.addStep(u, now, status.Revision, r.now())
-		log.add(newCanaryEvent(u, status.Revision, now.Step, reason, r.now(), message))
+		log.addEvent(newCanaryEvent(u, status.Revision, now.Step, reason, r.now(), message))
 	}
 }
 
@@ -143,7 +143,7 @@ func (r *Reconciler) updateRejection(log *canaryLog, u *unstructured.Unstructure
 		}
 	case was && !is && !isOther:
 		message := fmt.Sprintf("Revision %d gets no requests any more", log.revision)
-		log.add(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryTrafficReturned), r.now(), message))
+		log.addEvent(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryTrafficReturned), r.now(), message))
 		if !log.rejected.IsZero() {
 			r.metrics.CanaryLostRequests(r.now().Sub(log.rejected))
 		}
@@ -189,11 +189,11 @@ func stepMessage(c deploymentv1alpha1.CanaryStatus, revision int64) string {
 func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, at time.Time) {
 	if !l.reported[event.Reason(ReasonCanaryStep)] {
 		l.reported[event.Reason(ReasonCanaryStep)] = true
-		l.add(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), at, stepMessage(c, revision)))
+		l.addEvent(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), at, stepMessage(c, revision)))
 	}
 }
 
-func (l *canaryLog) add(e *corev1.Event) { l.pending = append(l.pending, e) }
+func (l *canaryLog) addEvent(e *corev1.Event) { l.pending = append(l.pending, e) }
 
 // createCanaryEvents creates the events that are not made yet. One that exists was made by another process.
 func (r *Reconciler) createCanaryEvents(ctx context.Context, s *phaseLog) error {

@@ -126,11 +126,11 @@ func logStartsOver(seen, now []change) bool {
 	}
 	return !slices.ContainsFunc(now, func(t change) bool {
 		s, ok := changeWithIndex(seen, t.Index)
-		return ok && s.isSame(t)
+		return ok && s.isSameChange(t)
 	})
 }
 
-func (c change) isSame(t change) bool {
+func (c change) isSameChange(t change) bool {
 	return c.From == t.From && c.To == t.To && c.Revision == t.Revision
 }
 
@@ -139,7 +139,7 @@ func isKnownChange(seen []change, t change) bool {
 		return false
 	}
 	s, ok := changeWithIndex(seen, t.Index)
-	return !ok || s.isSame(t)
+	return !ok || s.isSameChange(t)
 }
 
 func transitionKey(uid string, t change) string {
