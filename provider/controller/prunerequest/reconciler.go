@@ -85,7 +85,7 @@ func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
 		failed = repository.RetriedFailure(err)
 	}
 	if failed == nil {
-		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, err.Error())
+		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, "The commit waits for its turn, or for an answer of the repository.")
 		return
 	}
 	reason := gitdelivery.ReasonOf(failed)
