@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,11 +62,10 @@ func applicationPhases() string {
 
 // withoutPhase returns changes of a phase that neither begin nor end in one of them.
 func withoutPhase[P ~string](next map[P][]P, phase P) map[P][]P {
-	out := map[P][]P{}
-	for from, to := range next {
-		if from != phase {
-			out[from] = slices.DeleteFunc(slices.Clone(to), func(p P) bool { return p == phase })
-		}
+	out := maps.Clone(next)
+	delete(out, phase)
+	for from, to := range out {
+		out[from] = slices.DeleteFunc(slices.Clone(to), func(p P) bool { return p == phase })
 	}
 	return out
 }
