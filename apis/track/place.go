@@ -181,12 +181,7 @@ func sizeField(u *unstructured.Unstructured) (field, annotation string) {
 
 // listFolder writes the kustomization of a folder, which lists its files.
 func listFolder(files tree.Files, folder string) error {
-	names := []string{}
-	for _, name := range files.Names() {
-		if file, ok := strings.CutPrefix(name, folder+"/"); ok && file != kustomizationFile {
-			names = append(names, file)
-		}
-	}
+	names := append([]string{}, filesOf(files, folder).Names()...) // An empty folder has an empty list.
 	return writeKustomization(files, folder+"/"+kustomizationFile, names)
 }
 

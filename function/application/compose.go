@@ -1,6 +1,7 @@
 package application
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -65,10 +66,14 @@ func DeploymentFor(namespace, name string, s v1alpha1.ApplicationSpec) *Composed
 	return &Composed{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind},
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{LabelApplication: name}},
-		Spec: deploymentv1alpha1.IntentDeploymentSpec{
-			Expectation: expectationFor(name, s), Blueprint: s.Deploy.Blueprint, DeliveryConfig: s.Deploy.DeliveryConfig,
-			GatesConfig: s.Deploy.GatesConfig, RollbackConfig: s.Deploy.RollbackConfig, Suspend: s.Deploy.Suspend,
-		},
+		Spec:       deploymentSpecFor(name, s),
+	}
+}
+
+func deploymentSpecFor(name string, s v1alpha1.ApplicationSpec) deploymentv1alpha1.IntentDeploymentSpec {
+	return deploymentv1alpha1.IntentDeploymentSpec{
+		Expectation: expectationFor(name, s), Blueprint: s.Deploy.Blueprint, DeliveryConfig: s.Deploy.DeliveryConfig,
+		GatesConfig: s.Deploy.GatesConfig, RollbackConfig: s.Deploy.RollbackConfig, Suspend: s.Deploy.Suspend,
 	}
 }
 
@@ -94,13 +99,10 @@ func expectationFor(name string, s v1alpha1.ApplicationSpec) *deploymentv1alpha1
 }
 
 func serviceTypeOf(s v1alpha1.ApplicationSpec) string {
-	switch {
-	case s.Deploy.Type != "":
-		return s.Deploy.Type
-	case s.IsRouted():
-		return v1alpha1.ServiceTypeRouted
+	if s.IsRouted() {
+		return cmp.Or(s.Deploy.Type, v1alpha1.ServiceTypeRouted)
 	}
-	return v1alpha1.ServiceTypeInternal
+	return cmp.Or(s.Deploy.Type, v1alpha1.ServiceTypeInternal)
 }
 
 // parametersFor returns the parameters of the spec, with those of its route.

@@ -229,12 +229,9 @@ func (f *Facts) observedSites() []deliveryv1alpha1.SiteHealthState {
 // countServing returns how many Sites serve the image, of how many.
 func (f *Facts) countServing() (serving, all int) {
 	sites := f.observedSites()
-	for _, s := range sites {
-		if s.IsServing() {
-			serving++
-		}
-	}
-	return serving, len(sites)
+	all = len(sites)
+	sites = slices.DeleteFunc(sites, func(s deliveryv1alpha1.SiteHealthState) bool { return !s.IsServing() })
+	return len(sites), all
 }
 
 // isServedEverywhere reports whether each Site serves the image. Of no Sites it is not known.

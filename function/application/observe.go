@@ -73,12 +73,13 @@ func (f *Facts) keepEvidence(in Input, o observed) {
 
 // markReady says of each resource that should exist whether it has what is asked for.
 func (o observed) markReady(out *Output) {
-	mark := func(name string, isReady bool) {
-		if r, ok := out.Resources[name]; ok {
-			r.Ready = isReady
-			out.Resources[name] = r
-		}
+	out.setReady(DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	out.setReady(HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+}
+
+func (out *Output) setReady(name string, isReady bool) {
+	if r, ok := out.Resources[name]; ok {
+		r.Ready = isReady
+		out.Resources[name] = r
 	}
-	mark(DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	mark(HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 }
