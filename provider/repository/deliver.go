@@ -187,10 +187,8 @@ func (r *Repository) closeItem(i *item, err error) {
 func (r *Repository) recordRefusal(i *item, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	old, ok := r.refused[i.Object]
-	if !ok || old.version != i.Version {
-		old = &refusal{version: i.Version}
-		r.refused[i.Object] = old
+	if old := r.refused[i.Object]; old == nil || old.version != i.Version {
+		r.refused[i.Object] = &refusal{version: i.Version}
 	}
-	old.recordResult(err, r.pool.options.Now())
+	r.refused[i.Object].recordResult(err, r.pool.options.Now())
 }

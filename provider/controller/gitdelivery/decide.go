@@ -217,13 +217,10 @@ func (d *decision) addDirectoryTree(f facts, t v1alpha1.Tree) {
 
 // putTrees returns the trees of the directories that are written.
 func (d *decision) putTrees() []state.Tree {
-	var out []state.Tree
-	for _, t := range d.trees {
-		if _, isPut := d.put[t.Path]; isPut {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(d.trees), func(t state.Tree) bool {
+		_, isPut := d.put[t.Path]
+		return !isPut
+	})
 }
 
 // markDrifted notes as drift what differs from what was delivered, while nothing new is asked for and no attempt goes on.

@@ -40,11 +40,10 @@ func NewRateShares(all ratelimiter.RateLimiter, perSecond int) *RateShares {
 
 // When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
 func (s *RateShares) When(item string) time.Duration {
-	if s.isSpare() {
-		return s.RateLimiter.When(item)
-	}
-	if d := s.limiterFor(item).Reserve().Delay(); d > 0 {
-		return d
+	if !s.isSpare() {
+		if d := s.limiterFor(item).Reserve().Delay(); d > 0 {
+			return d
+		}
 	}
 	return s.RateLimiter.When(item)
 }
