@@ -291,7 +291,8 @@ download() {
 	local base=${INTENTPLANE_DOWNLOADS:-https://github.com/kubernetes-sigs/controller-tools/releases/download} file sum
 	read -r file sum < <(awk -v p="$(go env GOOS)/$(go env GOARCH)" '$1 == p { print $2, $3 }' "$here/kubernetes/downloads") || return 0
 	[[ $base != none && ! -e $cache/downloads/$sum ]] || return 0
-	command -v curl >/dev/null && command -v sha512sum >/dev/null || return 0
+	command -v curl >/dev/null && command -v sha512sum >/dev/null ||
+		{ echo 'tools: cannot download programs without curl and sha512sum: they are built instead' >&2; return 0; }
 	mkdir -p "$cache/downloads"
 	scratch=$(mktemp -d "$cache/.build.XXXXXX")
 	echo "tools: downloading $base/$file" >&2

@@ -50,8 +50,7 @@ func (c *pruneCommand) Run(s *streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
-	defer cancel()
+	ctx := context.Background()
 	p := &pruning{pruneCommand: c, streams: s, cluster: at}
 	if err := p.requestPlan(ctx); err != nil {
 		return err
@@ -89,6 +88,8 @@ type pruning struct {
 
 // requestPlan makes the request, waits for its plan, and prints that.
 func (p *pruning) requestPlan(ctx context.Context) error {
+	ctx, cancel := cancelAfter(ctx, p.Timeout)
+	defer cancel()
 	o, err := p.requestObject()
 	if err != nil {
 		return err
@@ -147,6 +148,7 @@ func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, is 
 	said := ""
 	err := p.cluster.FollowPrune(ctx, p.made, func(r *statev1alpha1.PruneRequest) (bool, error) {
 		p.request = r
+		p.made.SetResourceVersion(r.GetResourceVersion()) // What follows later watches from here: the server forgets older versions in minutes.
 		if is(r) {
 			return true, nil
 		}
@@ -171,7 +173,7 @@ func describeCondition(c xpv2.Condition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }
 
-// finishRequest confirms the plan, and waits until it is carried out.
+// finishRequest lets the plan be confirmed and carried out, unless it is refused, or is that of a dry run.
 func (p *pruning) finishRequest(ctx context.Context) error {
 	switch p.request.Status.Phase {
 	case statev1alpha1.PhaseRefused:
@@ -189,6 +191,13 @@ func (p *pruning) finishRequest(ctx context.Context) error {
 	if isMeant, err := p.confirmPlan(); err != nil || !isMeant {
 		return errors.Wrap(err, "cannot ask")
 	}
+	return p.carryOut(ctx)
+}
+
+// carryOut approves the plan, and waits until it is carried out. The time begins here: how long a user thinks about a plan does not count.
+func (p *pruning) carryOut(ctx context.Context) error {
+	ctx, cancel := cancelAfter(ctx, p.Timeout)
+	defer cancel()
 	o, err := p.approvalObject(ctx)
 	if err != nil {
 		return err
