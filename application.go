@@ -9,7 +9,6 @@ import (
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/function/application"
-	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -38,25 +37,18 @@ func isApplication(req *fnv1.RunFunctionRequest) bool {
 
 // applicationReply returns the reply to a request about an Application.
 func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
-	a := &observedApplication{}
-	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), a); err != nil {
-		return nil, errors.Wrap(err, "cannot read the observed composite")
-	}
-	who, err := claimFor(a.TypeMeta, a.Metadata, a.Spec.ClaimRef)
+	a, err := decodeComposite[observedApplication](req)
 	if err != nil {
 		return nil, err
 	}
-	observed, err := decodeObserved(req)
+	in, err := decodeCall(req, a.TypeMeta, a.Metadata, a.Spec.ClaimRef)
 	if err != nil {
-		return nil, err
-	}
-	answers := catalog.Answers{}
-	if err := decodeAnswers(req, answers); err != nil {
 		return nil, err
 	}
 	was := a.Status.ApplicationStatus
 	out, err := application.Run(application.Input{
-		Namespace: who.Namespace, Name: who.Name, UID: string(a.Metadata.UID), Answers: answers, Spec: a.Spec.ApplicationSpec, Status: was, Observed: observed, Now: now,
+		Namespace: in.who.Namespace, Name: in.who.Name, UID: string(a.Metadata.UID), Answers: in.answers, Spec: a.Spec.ApplicationSpec,
+		Status: was, Observed: in.observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")

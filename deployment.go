@@ -1,13 +1,11 @@
 package main
 
 import (
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/phase"
 )
@@ -29,40 +27,31 @@ type intentDeployment struct {
 	} `json:"status"`
 }
 
-// claimReference returns the claim, or the namespaced composite itself.
-func (c *intentDeployment) claimReference() (rolloutv1alpha1.ClaimReference, error) {
-	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
-	if err != nil {
-		return rolloutv1alpha1.ClaimReference{}, err
-	}
+// claimReference returns the reference to the claim, or to the namespaced composite itself.
+func (c *intentDeployment) claimReference(who claimRef) rolloutv1alpha1.ClaimReference {
 	group := deploymentv1alpha1.GroupNamespaced
 	if c.Metadata.Namespace == "" {
 		group = deploymentv1alpha1.GroupClaims
 	}
-	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}, nil
+	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}
 }
 
 func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
-	c := &intentDeployment{}
-	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
-		return deployment.Input{}, errors.Wrap(err, "cannot read the observed composite")
-	}
-	claim, err := c.claimReference()
+	c, err := decodeComposite[intentDeployment](req)
 	if err != nil {
 		return deployment.Input{}, err
 	}
-	observed, err := decodeObserved(req)
+	in, err := decodeCall(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return deployment.Input{}, err
 	}
-	in := deployment.Input{
-		Claim:      claim,
+	return deployment.Input{
+		Claim:      c.claimReference(in.who),
 		UID:        string(c.Metadata.UID),
 		Spec:       c.Spec.IntentDeploymentSpec,
 		Status:     c.Status.IntentDeploymentStatus,
 		Conditions: c.Status.Conditions,
-		Observed:   observed,
-		Answers:    catalog.Answers{},
-	}
-	return in, decodeAnswers(req, in.Answers)
+		Observed:   in.observed,
+		Answers:    in.answers,
+	}, nil
 }

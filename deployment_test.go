@@ -59,9 +59,13 @@ func TestClaimFor(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.composite), d); err != nil {
 				t.Fatal(err)
 			}
-			got, err := d.claimReference()
+			got := rolloutv1alpha1.ClaimReference{}
+			who, err := claimFor(d.TypeMeta, d.Metadata, d.Spec.ClaimRef)
+			if err == nil {
+				got = d.claimReference(who)
+			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.wantErr {
-				t.Errorf("\n%s\nclaim(): %v, -want, +got:\n%s", tc.reason, err, diff)
+				t.Errorf("\n%s\nclaimReference(...): %v, -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
 	}

@@ -167,18 +167,47 @@ func (f *Function) responseTTL(wait time.Duration) time.Duration {
 	return f.ttl
 }
 
-func decodeAnswers(req *fnv1.RunFunctionRequest, answers catalog.Answers) error {
+// A callInput is what a request says beside its composite, whatever kind that is.
+type callInput struct {
+	// who is the namespaced composite, or the claim behind it.
+	who      claimRef
+	observed map[string]*unstructured.Unstructured
+	answers  catalog.Answers
+}
+
+// decodeCall decodes what is read for every kind of composite. The metadata and the claim are those of the composite.
+func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (callInput, error) {
+	who, err := claimFor(t, m, claim)
+	if err != nil {
+		return callInput{}, err
+	}
+	observed, err := decodeObserved(req)
+	if err != nil {
+		return callInput{}, err
+	}
+	answers, err := decodeAnswers(req)
+	return callInput{who: who, observed: observed, answers: answers}, err
+}
+
+// decodeComposite decodes the fields of the observed composite that T has.
+func decodeComposite[T any](req *fnv1.RunFunctionRequest) (*T, error) {
+	out := new(T)
+	return out, errors.Wrap(decodeInto(req.GetObserved().GetComposite().GetResource(), out), "cannot read the observed composite")
+}
+
+func decodeAnswers(req *fnv1.RunFunctionRequest) (catalog.Answers, error) {
+	out := catalog.Answers{}
 	for name, group := range req.GetRequiredResources() {
-		answers[name] = []json.RawMessage{}
+		out[name] = []json.RawMessage{}
 		for _, r := range group.GetItems() {
 			b, err := protojson.Marshal(r.GetResource())
 			if err != nil {
-				return errors.Wrapf(err, "cannot read required resource %q", name)
+				return nil, errors.Wrapf(err, "cannot read required resource %q", name)
 			}
-			answers[name] = append(answers[name], b)
+			out[name] = append(out[name], b)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // claimRef is the claim behind a composite. A namespaced composite has none.

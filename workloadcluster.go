@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
-	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
@@ -38,25 +37,18 @@ func isCluster(req *fnv1.RunFunctionRequest) bool {
 
 // clusterReply returns the reply to a request about a WorkloadCluster.
 func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
-	c := &cluster{}
-	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
-		return nil, errors.Wrap(err, "cannot read the observed composite")
-	}
-	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	c, err := decodeComposite[cluster](req)
 	if err != nil {
 		return nil, err
 	}
-	observed, err := decodeObserved(req)
+	in, err := decodeCall(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
-		return nil, err
-	}
-	answers := catalog.Answers{}
-	if err := decodeAnswers(req, answers); err != nil {
 		return nil, err
 	}
 	was := c.Status.WorkloadClusterStatus
 	out, err := workloadcluster.Run(workloadcluster.Input{
-		Namespace: who.Namespace, Name: who.Name, UID: string(c.Metadata.UID), Answers: answers, Spec: c.Spec.WorkloadClusterSpec, Status: was, Observed: observed, Now: now,
+		Namespace: in.who.Namespace, Name: in.who.Name, UID: string(c.Metadata.UID), Answers: in.answers, Spec: c.Spec.WorkloadClusterSpec,
+		Status: was, Observed: in.observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
