@@ -67,7 +67,7 @@ func awaitsRecording(d *deliveryv1alpha1.GitDelivery) bool {
 
 // DeliveryFailure returns the rejection that follows from what a delivery reports of a position, or nil. A home that does not record fails no revision.
 func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledger.Verdict {
-	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) {
+	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {
@@ -78,6 +78,15 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledge
 		return rejectionBy(rolloutv1alpha1.RejectedDeliveryRefused, "GitDelivery", d)
 	}
 	return nil
+}
+
+// reportsOnPosition is true for a delivery whose condition speaks about a position. The provider writes with each failure what it waits to reach, and waits for
+// nothing once that is reached. A generation alone does not say it: a backup that is restored with its status begins to count anew.
+func reportsOnPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
+	if w := d.Status.AtProvider.Waiting; w != nil {
+		return w.Revision == at.Revision && w.Step == at.Step && w.Number == at.Attempt
+	}
+	return HasApplied(d, at)
 }
 
 // rejectionBy returns the rejection that the Ready condition of a managed resource gives the reason for.

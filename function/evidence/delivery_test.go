@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // newState returns a state at the first step of a revision, which delivers an intent to one Site.
@@ -115,10 +116,20 @@ func TestDeliveryFailure(t *testing.T) {
 			d.Status.AtProvider.Ledger = &ledger.State{}
 		}},
 		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
+		"Backup": {reason: "A refusal of an earlier revision that was restored from a backup rejects nothing, though its generation was counted anew.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Status.AtProvider.Waiting.Revision = 1
+		}},
+		"Unwaited": {reason: "A refusal by a provider that waits for nothing is of what it applied.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Status.AtProvider.Waiting = nil
+		}},
+		"Applied": {reason: "A directory that another owner took after it was delivered rejects the revision.", why: "NotOwner", want: "DeliveryRefused", change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Status.AtProvider.Waiting, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: at}
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := newDelivery(at, nil)
+			d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: at.Revision, Step: at.Step, Number: at.Attempt}
 			d.SetName("d")
 			d.SetGeneration(4)
 			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: tc.why, Message: "Words.", ObservedGeneration: 4})

@@ -16,6 +16,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
@@ -69,8 +70,10 @@ func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha
 	d = d.DeepCopy()
 	d.SetGeneration(4)
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
+	p := d.Spec.ForProvider.Position
+	d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt}
 	if slices.Contains([]deliveryState{drifted, stale, otherPosition, otherTrees, done}, e) {
-		d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
+		d.Status.AtProvider.Waiting, d.Status.AtProvider.Record = nil, &deliveryv1alpha1.LedgerRecord{Position: *p}
 		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
 	}
 	switch e {
