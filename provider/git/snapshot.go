@@ -3,6 +3,7 @@ package git
 import (
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -111,14 +112,18 @@ func (s *Snapshot) StateEntries(path string) (map[string]objects.Entry, error) {
 }
 
 // StateFile returns a file of the state, and whether there is one. It returns
-// an error if the path is refused.
+// an error if the path is refused, and one of class Occupied if what stands there
+// is no regular file: a state whose owner is hidden is not one without an owner.
 func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
 	if data, ok := s.pending[path]; ok {
 		return data, data != nil, nil
 	}
 	e, ok, err := s.state.Find(path)
-	if err != nil || !ok || e.IsDir() {
+	if err != nil || !ok {
 		return nil, false, err
+	}
+	if !e.IsFile() {
+		return nil, false, failure.Newf(failure.ClassOccupied, "cannot read file %q of the state: a directory, a link or a submodule is there", failure.Shorten(path))
 	}
 	data, err := s.state.Read(plumbing.BlobObject, e.ID)
 	return data, err == nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -63,6 +64,38 @@ func TestSnapshotWithoutGarbageIsComplete(t *testing.T) {
 		t.Errorf("\nFiles of the state are there\nStateFile(): %v, %v: -want, +got:\n%s", ok, err, diff)
 	}
 	push(t, c, got)
+}
+
+// TestStateFile reads what stands in the place of a file of the state.
+func TestStateFile(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// mode and path of the entry in Git's index, and the revision that names its object.
+		mode, path, object string
+		want               string
+		class              failure.Class
+	}{
+		"File":       {reason: "A plain file of the state is read.", mode: "100644", path: "owner.json", object: "main:README.md", want: "hello"},
+		"Executable": {reason: "An executable file is a file of the state, too.", mode: "100755", path: "owner.json", object: "main:README.md", want: "hello"},
+		"Absent":     {reason: "A state without a file of that name says so without an error.", mode: "100644", path: "other.json", object: "main:README.md"},
+		"Directory":  {reason: "A directory in the place of a file is not an absent file.", mode: "100644", path: "owner.json/x", object: "main:README.md", class: failure.ClassOccupied},
+		"Submodule":  {reason: "A submodule in the place of a file is not an absent file.", mode: "160000", path: "owner.json", object: "main", class: failure.ClassOccupied},
+		"Link":       {reason: "The target of a symbolic link is not the content of a file.", mode: "120000", path: "owner.json", object: "main:README.md", class: failure.ClassOccupied},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			run(t, s, "update-index", "--add", "--cacheinfo", tc.mode+","+run(t, s, "rev-parse", tc.object)+","+tc.path)
+			run(t, s, "update-ref", stateRef, run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "x", run(t, s, "write-tree")))
+			got, ok, err := look(t, client(t, s)).StateFile("owner.json")
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" || ok != (tc.want != "") {
+				t.Errorf("\n%s\nStateFile(...): %t: -want, +got:\n%s", tc.reason, ok, diff)
+			}
+			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nStateFile(...): -want class, +got class:\n%s%v", tc.reason, diff, err)
+			}
+		})
+	}
 }
 
 func TestReplacedTreesAreDropped(t *testing.T) {

@@ -144,6 +144,9 @@ func (e *external) sitesByName(ctx context.Context, names []string) (map[string]
 // readStateOwner returns which cluster writes the state, or why that is not known.
 func readStateOwner(s *git.Snapshot) (string, string, error) {
 	content, ok, err := s.StateFile(state.OwnerPath)
+	if failure.ClassOf(err) == failure.ClassOccupied {
+		return "", err.Error(), nil
+	}
 	if err != nil || !ok {
 		return "", "", err
 	}
@@ -295,6 +298,10 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 // readLedgerFile returns a file of the state, or nil if there is none. What is wrong with it is noted in the facts.
 func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T, error), f *facts) (*T, error) {
 	content, ok, err := s.StateFile(path)
+	if failure.ClassOf(err) == failure.ClassOccupied {
+		f.unreadable = err.Error()
+		return nil, nil //nolint:nilnil // What is wrong with the file is noted.
+	}
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 // disaster takes the state and the object.
@@ -284,6 +285,20 @@ func TestDisaster(t *testing.T) {
 			w.must(err)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonStateUntrusted)
+		}},
+		"HiddenOwner": {reason: "A directory in the place of the owner is no state without an owner, and nothing is written", run: func(w *world) {
+			w.forgeAll(map[string]string{"owner.json/x": "y"})
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonStateUntrusted)
+			w.count(0)
+		}},
+		"HiddenLedger": {reason: "A directory in the place of the ledger is no deployment without a ledger, and nothing is written", run: func(w *world) {
+			w.forgeAll(map[string]string{state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) + "/x": "y"})
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonStateUntrusted)
+			w.count(0)
 		}},
 	})
 }

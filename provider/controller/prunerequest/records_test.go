@@ -27,6 +27,10 @@ func TestExplainState(t *testing.T) {
 			reason: "A state is not believed whose owner cannot be read, since the repository does not have the file.", change: (*world).loseOwner,
 			phase: v1alpha1.PhaseRefused, says: "owner.json: ",
 		},
+		"Directory": {reason: "A state is not believed that has a directory in the place of its owner.", change: func(w *world) {
+			_, err := w.git.CommitRef(w.Context(), repo, stateRef, map[string]string{"owner.json/x": "y"}, "hide")
+			w.must(err)
+		}, phase: v1alpha1.PhaseRefused, says: "a directory, a link or a submodule is there"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

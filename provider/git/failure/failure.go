@@ -14,7 +14,7 @@ const (
 	ClassUnknown Class = "Unknown"
 	// ClassInvalid is a mistake of the caller: a path, a ref, a message.
 	ClassInvalid Class = "Invalid"
-	// ClassOccupied is a file or a submodule where a directory has to be.
+	// ClassOccupied is something of another kind where a directory or a file has to be.
 	ClassOccupied Class = "Occupied"
 	// ClassConflict is a lost race: look and plan again.
 	ClassConflict Class = "Conflict"

@@ -55,6 +55,9 @@ func (e TreeEntry) IsDir() bool {
 	return strings.TrimLeft(e.Mode, "0") == ModeTree
 }
 
+// IsFile reports whether the entry is a regular file, executable or not: no directory, no symbolic link and no submodule.
+func (e TreeEntry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
+
 // parseTree returns the entries of a tree. It accepts what it would not write: unmanaged files belong to others.
 func parseTree(data []byte) ([]TreeEntry, error) {
 	entries := []TreeEntry{}
