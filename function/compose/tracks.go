@@ -68,16 +68,6 @@ type TrackedTree struct {
 	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
-// trackedFiles are the files of a directory in a state, as they travel.
-type trackedFiles struct {
-	id        string
-	encoded   []byte
-	routes    []deliveryv1alpha1.TrafficRoute
-	workloads []deliveryv1alpha1.TrafficWorkload
-	plain     []deliveryv1alpha1.TrafficWorkload
-	folder    string
-}
-
 // folderOf returns the id of the folder of a track, or "" if that is not known.
 func (t TrackedTree) folderOf(name string) string {
 	for _, p := range t.Parts {
@@ -267,95 +257,6 @@ func (d Directory) stateOfFolders(folders []folder) track.State {
 	return s
 }
 
-// filesOfFolders returns the files of a directory with folders.
-func (c *Tracker) filesOfFolders(d Directory, folders []folder) (trackedFiles, error) {
-	s, parts := d.stateOfFolders(folders), map[string]string{}
-	for _, f := range folders {
-		if f.part != "" {
-			parts[f.Name] = f.part
-		}
-	}
-	key := d.filesKey(s, parts)
-	if known, ok := c.composed.Get(key); ok {
-		return known, nil
-	}
-	out, err := d.computeFiles(s, parts)
-	if err == nil {
-		c.composed.Put(key, out, len(out.encoded)+treeOverhead)
-	}
-	return out, err
-}
-
-// filesKey returns the key of the files of a directory. What was asked for has an id, unless it stays: then it may carry any files.
-func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
-	asked := d.Asked.Tree
-	if asked == "" {
-		asked = fmt.Sprintf("%x", memo.KeyOf(string(d.Asked.Files)))
-	}
-	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, asked, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
-}
-
-func (d Directory) computeFiles(s track.State, parts map[string]string) (trackedFiles, error) {
-	files, err := d.sourceFiles(s, parts[track.Plain] != "")
-	if err != nil {
-		return trackedFiles{}, err
-	}
-	if files, err = track.At(files, s); err != nil {
-		return trackedFiles{}, err
-	}
-	out := trackedFiles{}
-	if out.id, err = tree.GraftedID(files, parts); err != nil {
-		return out, err
-	}
-	if out.encoded, err = tree.Encode(files); err != nil {
-		return out, err
-	}
-	routes, err := track.Routes(files)
-	if err != nil {
-		return out, err
-	}
-	out.routes = trafficRoutes(routes)
-	if out.plain, err = trafficWorkloads(files, track.Plain); err == nil && d.bringsOwn() {
-		out.folder = track.FolderID(files, d.Track)
-		out.workloads, err = trafficWorkloads(files, d.Track)
-	}
-	return out, err
-}
-
-// sourceFiles returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
-// the shared ones that the directory has. Those without tracks are among them unless their folder is a part.
-func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, error) {
-	own, err := tree.Decode(d.Own.Files)
-	if err != nil && len(d.Own.Files) > 0 {
-		return nil, err
-	}
-	asked, err := tree.Decode(d.Asked.Files)
-	if err != nil && len(d.Asked.Files) > 0 {
-		return nil, err
-	}
-	shared := track.WithoutFolders(asked, track.Names()...)
-	switch {
-	case d.bringsOwn() && d.Track == track.Plain:
-		return track.Join(shared, own, track.Plain)
-	case d.bringsOwn() && (s.Alone || len(asked) == 0):
-		return withoutOthers(own, d.Track), nil
-	case d.bringsOwn() && track.IsFlat(asked):
-		return track.Join(withoutOthers(own, d.Track), asked, d.Track)
-	case d.bringsOwn() && isPlainPart:
-		return track.Retain(withoutOthers(own, d.Track), asked)
-	case d.bringsOwn():
-		return track.Retain(track.WithPlain(withoutOthers(own, d.Track), asked), asked)
-	case len(asked) > 0:
-		return shared, nil
-	}
-	return track.WithoutFolders(own, track.Names()...), nil
-}
-
-// withoutOthers returns the files of a directory without those of other tracks.
-func withoutOthers(files tree.Files, name string) tree.Files {
-	return track.WithoutFolders(files, slices.DeleteFunc(track.Names(), func(t string) bool { return t == name })...)
-}
-
 // Alone returns the tree in which the revision is alone in a directory, and the folder of its track. It returns false if its files are not known.
 func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 	if !d.hasOwnFiles() {
@@ -378,27 +279,6 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 	out := ledger.SiteTree{Site: d.Own.Site, ID: tree.ID(files), Part: track.FolderID(files, d.Track)}
 	c.alone.Put(key, out, treeOverhead)
 	return out, true
-}
-
-func trafficRoutes(routes []track.Route) []deliveryv1alpha1.TrafficRoute {
-	var out []deliveryv1alpha1.TrafficRoute
-	for _, r := range routes {
-		t := deliveryv1alpha1.TrafficRoute{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
-		for _, b := range r.Backends {
-			t.Backends = append(t.Backends, deliveryv1alpha1.TrafficBackend{Rule: int32(b.Rule), Service: b.Service, Weight: b.Weight}) //nolint:gosec // A route has at most 64 rules.
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-func trafficWorkloads(files tree.Files, name string) ([]deliveryv1alpha1.TrafficWorkload, error) {
-	w, err := track.ReadWorkload(files, name)
-	var out []deliveryv1alpha1.TrafficWorkload
-	for _, d := range w.Deployments {
-		out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: d.Namespace, Name: d.Name, MinReplicas: d.MinReplicas})
-	}
-	return out, err
 }
 
 // KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again. The object

@@ -7,6 +7,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // Traffic is what a Site has to prove of the tracks of its directory, beside its tree.
@@ -125,4 +126,25 @@ func (w Traffic) observedIn(name string) []deliveryv1alpha1.TrafficWorkload {
 		}
 	}
 	return nil
+}
+
+func trafficRoutes(routes []track.Route) []deliveryv1alpha1.TrafficRoute {
+	var out []deliveryv1alpha1.TrafficRoute
+	for _, r := range routes {
+		t := deliveryv1alpha1.TrafficRoute{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+		for _, b := range r.Backends {
+			t.Backends = append(t.Backends, deliveryv1alpha1.TrafficBackend{Rule: int32(b.Rule), Service: b.Service, Weight: b.Weight}) //nolint:gosec // A route has at most 64 rules.
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func trafficWorkloads(files tree.Files, name string) ([]deliveryv1alpha1.TrafficWorkload, error) {
+	w, err := track.ReadWorkload(files, name)
+	var out []deliveryv1alpha1.TrafficWorkload
+	for _, d := range w.Deployments {
+		out = append(out, deliveryv1alpha1.TrafficWorkload{Namespace: d.Namespace, Name: d.Name, MinReplicas: d.MinReplicas})
+	}
+	return out, err
 }
