@@ -209,22 +209,30 @@ func (t *removal) forgetDirectories(c *git.Change, r record) error {
 	return err
 }
 
-// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them again.
+// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them again. A ledger that
+// was closed, or moved to another home, stays as it is.
 func (t *removal) closeRecord(c *git.Change, r record) error {
 	c.Retain[state.TreesPath(r.Claim)] = nil
-	if r.ledger != nil {
-		closed, at := ledger.Event{Closed: &ledger.Closed{}}, t.request.Status.Result.StartedAt
-		if next, err := ledger.Append(r.ledger.State, at.Time, closed); err == nil {
-			closed.At = &at
-			file := *r.ledger
-			file.ClusterUID = t.opened.ClusterUID
-			content, err := file.Append(next, []ledger.Event{closed}).Encode()
-			c.State[state.LedgerPath(r.Claim)], c.State[state.RecordPath(r.Claim)] = content, nil
-			return err
-		}
+	if r.ledger != nil && !r.ledger.State.IsClosed && r.ledger.State.Successor == "" {
+		return t.closeLedger(c, r)
 	}
 	content, err := r.Tombstone().Encode()
 	c.State[state.RecordPath(r.Claim)] = content
+	return err
+}
+
+// closeLedger appends to the ledger of a record that the deployment was deleted.
+func (t *removal) closeLedger(c *git.Change, r record) error {
+	closed, at := ledger.Event{Closed: &ledger.Closed{}}, t.request.Status.Result.StartedAt
+	next, err := ledger.Append(r.ledger.State, at.Time, closed)
+	if err != nil {
+		return errors.Wrapf(err, "cannot close the ledger of %s", r.Claim)
+	}
+	closed.At = &at
+	file := *r.ledger
+	file.ClusterUID = t.opened.ClusterUID
+	content, err := file.Append(next, []ledger.Event{closed}).Encode()
+	c.State[state.LedgerPath(r.Claim)], c.State[state.RecordPath(r.Claim)] = content, nil
 	return err
 }
 
