@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
 )
 
 const (
@@ -27,6 +28,8 @@ const (
 type stage struct {
 	cp      *controlplane.ControlPlane
 	latency *latency
+	// audited is true if the API server logs what is asked of it.
+	audited bool
 }
 
 // measureStart returns how long the control plane took to start.
@@ -53,10 +56,24 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	}
 	// What is measured is what would run in production, without its debug log, but that Prometheus may be on this machine.
 	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
+	if s.audited {
+		o.Audit = []byte(load.AuditPolicy)
+	}
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}
 	return s.prepareCatalog(ctx)
+}
+
+// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one.
+func (s *stage) openAudited(ctx context.Context) error {
+	if !s.audited {
+		if err := s.closeControlPlane(); err != nil {
+			return err
+		}
+		s.audited = true
+	}
+	return s.openControlPlane(ctx)
 }
 
 func (s *stage) prepareCatalog(ctx context.Context) error {

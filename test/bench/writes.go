@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+const (
+	// deployedAtOnce is how many deployments are made at the same moment.
+	deployedAtOnce = 200
+
+	// atOncePatience is how long all of them may take.
+	atOncePatience = 20 * time.Minute
+
+	// logPatience is how long the API server may take to write its log.
+	logPatience = 2 * time.Second
+)
+
+// A shape is one of those that a deployment has.
+type shape struct {
+	name, apiVersion string
+	// composite is the resource that Crossplane reconciles.
+	composite string
+}
+
+var (
+	namespacedShape = shape{name: "namespaced", apiVersion: "intentplane.dev/v1alpha1", composite: "intentdeployments"}
+	claimShape      = shape{name: "claims", apiVersion: "claims.intentplane.dev/v1alpha1", composite: "xintentdeployments"}
+)
+
+// A cost is what some deployments cost the API server.
+type cost struct {
+	tally *load.Tally
+	took  time.Duration
+	// compositeBytes is the size of the last composite that was written.
+	compositeBytes int
+}
+
+// writes are measured by the audit log of the API server, each crowd of deployments once.
+type writes struct {
+	s     *stage
+	costs map[string]cost
+}
+
+// writeFigures are what deployments cost the API server, alone and many at once. They need an API server that logs.
+func writeFigures(s *stage) []figure {
+	y := &writes{s: s, costs: map[string]cost{}}
+	each := func(c cost) float64 { return c.tally.EachOf(c.tally.Writes) }
+	conflicts := func(c cost) float64 { return c.tally.EachOf(c.tally.Conflicts) }
+	took := func(c cost) float64 { return c.took.Seconds() }
+	return []figure{
+		{"writes_alone_namespaced", "writes", y.crowdFigure(namespacedShape, 1, each)},
+		{"writes_alone_claims", "writes", y.crowdFigure(claimShape, 1, each)},
+		{"composite_bytes_2_sites", "bytes", y.crowdFigure(claimShape, 1, func(c cost) float64 { return float64(c.compositeBytes) })},
+		{"at_once_200_writes_namespaced", "writes", y.crowdFigure(namespacedShape, deployedAtOnce, each)},
+		{"at_once_200_writes_claims", "writes", y.crowdFigure(claimShape, deployedAtOnce, each)},
+		{"at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)},
+		{"at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)},
+		{"at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)},
+	}
+}
+
+// crowdFigure returns what one of some deployments costs that are made at once.
+func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		name := fmt.Sprintf("%s-%d", of.name, n)
+		if known, ok := y.costs[name]; ok {
+			return pick(known), nil
+		}
+		if err := y.s.openAudited(ctx); err != nil {
+			return 0, err
+		}
+		c, err := y.measureCrowd(ctx, of, name, n)
+		if err != nil {
+			return 0, err
+		}
+		y.costs[name] = c
+		return pick(c), nil
+	}
+}
+
+// measureCrowd makes deployments at once, waits until nothing more follows, and reads what they cost.
+func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int) (cost, error) {
+	// With the first deployment Crossplane begins to watch all that it names.
+	if _, err := y.deployCrowd(ctx, of, name+"-before", 1); err != nil {
+		return cost{}, err
+	}
+	took, err := y.deployCrowd(ctx, of, name, n)
+	if err != nil {
+		return cost{}, err
+	}
+	requests, err := y.readLog(ctx, name+"-at-")
+	if err != nil {
+		return cost{}, err
+	}
+	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastBytes(requests, of.composite)}
+	fmt.Fprintf(os.Stderr, "%s: %+v, composite of %d bytes\n", name, *c.tally, c.compositeBytes)
+	if n == 1 {
+		return c, load.PrintWrites(os.Stderr, requests)
+	}
+	return c, load.PrintSummary(os.Stderr, requests)
+}
+
+// deployCrowd makes deployments at once, and returns how long it took until all were Succeeded. It waits until nothing more follows.
+func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
+	defer cancel()
+	began := time.Now()
+	g, within := errgroup.WithContext(ctx)
+	for i := range n {
+		g.Go(func() error { return y.s.cp.ApplyObject(within, newDeploymentOf(of, fmt.Sprintf("%s-at-%d", name, i))) })
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	if err := y.awaitCrowd(ctx, of, name, n); err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	_, err := (&story{s: y.s}).awaitSettled(ctx)
+	return took, err
+}
+
+// awaitCrowd waits until all deployments are Succeeded.
+func (y *writes) awaitCrowd(ctx context.Context, of shape, name string, n int) error {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(of.apiVersion)
+	l.SetKind("IntentDeploymentList")
+	w, err := y.s.cp.Client.Watch(ctx, l, client.InNamespace(namespace))
+	if err != nil {
+		return errors.Wrap(err, "cannot watch deployments")
+	}
+	defer w.Stop()
+	succeeded := map[string]bool{}
+	for e := range w.ResultChan() {
+		if isOfCrowd(e, name) && isSucceeded(e) {
+			succeeded[e.Object.(*unstructured.Unstructured).GetName()] = true
+		}
+		if len(succeeded) == n {
+			return nil
+		}
+	}
+	return errors.Join(errors.Errorf("%d of %d deployments succeeded", len(succeeded), n), ctx.Err(), y.s.cp.Err())
+}
+
+func isOfCrowd(e watch.Event, name string) bool {
+	o, ok := e.Object.(*unstructured.Unstructured)
+	return ok && strings.HasPrefix(o.GetName(), name+"-at-")
+}
+
+// readLog returns the requests about deployments whose names begin so.
+func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, error) {
+	if err := waitForInterval(ctx, logPatience); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(y.s.cp.AuditFile())
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot open the audit log")
+	}
+	defer func() { _ = f.Close() }()
+	all, err := load.ReadRequests(f)
+	if err != nil {
+		return nil, err
+	}
+	out := []load.Request{}
+	for _, r := range all {
+		if strings.HasPrefix(r.Deployment, namespace+"/"+prefix) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// lastBytes returns the size of the object of a resource that was written last.
+func lastBytes(all []load.Request, resource string) int {
+	n := 0
+	for _, r := range all {
+		if r.IsWrite() && r.Bytes > 0 && strings.HasPrefix(r.Resource, resource) {
+			n = r.Bytes
+		}
+	}
+	return n
+}
+
+// newDeploymentOf returns a deployment of a shape to two Sites.
+func newDeploymentOf(of shape, name string) *unstructured.Unstructured {
+	o := newBenchClaim(name, sitesOfClaim)
+	o.SetAPIVersion(of.apiVersion)
+	return o
+}

@@ -1,0 +1,178 @@
+package load
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// An Effect is what a write did to an object.
+type Effect string
+
+const (
+	// Changes is the effect of a write after which the object says something else.
+	Changes Effect = ""
+
+	// Nothing is the effect of a write that the server did not even store.
+	Nothing Effect = "nothing"
+
+	// OnlyTimes is the effect of a write that changed no more than times of conditions, and which manager has a field.
+	OnlyTimes Effect = "only times"
+
+	// Undoes is the effect of a write after which the object says what it said before an earlier write.
+	Undoes Effect = "undoes"
+
+	// Undone is the effect of a write that a later one undoes.
+	Undone Effect = "undone"
+)
+
+// Labels by which Crossplane says what an object belongs to.
+const (
+	labelComposite      = "crossplane.io/composite"
+	labelClaim          = "crossplane.io/claim-name"
+	labelClaimNamespace = "crossplane.io/claim-namespace"
+)
+
+// histories follow the objects of a log.
+type histories struct {
+	requests []Request
+	objects  map[types.UID]*history
+	// owners are the deployments that objects belong to, by their uids, and uids what objects are called.
+	owners map[types.UID]string
+	uids   map[string]types.UID
+}
+
+// A history is what an object said after each write of it that was stored.
+type history struct {
+	last   *unstructured.Unstructured
+	states []state
+}
+
+// A state is what an object said, and which request made it say so.
+type state struct {
+	digest  [sha256.Size]byte
+	request int
+}
+
+func newHistories() *histories {
+	return &histories{objects: map[types.UID]*history{}, owners: map[types.UID]string{}, uids: map[string]types.UID{}}
+}
+
+// addEvent adds what a line of the log says.
+func (h *histories) addEvent(e auditEvent) error {
+	r := newRequest(e)
+	o, err := decodeAnswer(e)
+	if err != nil {
+		return err
+	}
+	if o != nil {
+		r.uid, r.Namespace, r.Name = o.GetUID(), o.GetNamespace(), o.GetName()
+		h.uids[objectKey(r)] = r.uid
+		h.noteOwner(r, o)
+	}
+	h.requests = append(h.requests, r)
+	if o == nil || !r.IsWrite() || r.Verb == "delete" {
+		return nil
+	}
+	return h.noteEffect(len(h.requests)-1, o)
+}
+
+// objectKey is what an object is called, whichever of its subresources is asked for.
+func objectKey(r Request) string { return resourceOf(r.Resource) + " " + r.Namespace + "/" + r.Name }
+
+// noteOwner notes the deployment that an object belongs to.
+func (h *histories) noteOwner(r Request, o *unstructured.Unstructured) {
+	labels := o.GetLabels()
+	switch {
+	case resourceOf(r.Resource) == "intentdeployments":
+		h.owners[r.uid] = r.Namespace + "/" + r.Name
+	case labels[labelClaim] != "":
+		h.owners[r.uid] = labels[labelClaimNamespace] + "/" + labels[labelClaim]
+	case labels[labelComposite] != "":
+		h.owners[r.uid] = r.Namespace + "/" + labels[labelComposite]
+	}
+}
+
+// noteEffect compares what an object says after a request with what it said before.
+func (h *histories) noteEffect(request int, o *unstructured.Unstructured) error {
+	digest, err := digestContent(o)
+	if err != nil {
+		return err
+	}
+	r := &h.requests[request]
+	was, known := h.objects[r.uid]
+	if !known {
+		h.objects[r.uid] = &history{last: o, states: []state{{digest: digest, request: request}}}
+		return nil
+	}
+	if was.last.GetResourceVersion() == o.GetResourceVersion() {
+		r.Effect = Nothing
+		return nil
+	}
+	r.Changed = changedFields(was.last, o)
+	was.last = o
+	if was.states[len(was.states)-1].digest == digest {
+		r.Effect, r.Changed = OnlyTimes, nil
+		return nil
+	}
+	if i := slices.IndexFunc(was.states, func(s state) bool { return s.digest == digest }); i >= 0 {
+		r.Effect = Undoes
+		for _, s := range was.states[i+1:] {
+			h.requests[s.request].Effect = Undone
+		}
+	}
+	was.states = append(was.states, state{digest: digest, request: request})
+	return nil
+}
+
+// resolveRequests returns the requests, each with the deployment that its object belongs to.
+func (h *histories) resolveRequests() []Request {
+	for i := range h.requests {
+		r := &h.requests[i]
+		if r.uid == "" {
+			r.uid = h.uids[objectKey(*r)]
+		}
+		r.Deployment = h.ownerOf(r.uid)
+	}
+	return h.requests
+}
+
+// ownerOf returns the deployment that an object belongs to, itself or by what it is about.
+func (h *histories) ownerOf(uid types.UID) string {
+	if owner, ok := h.owners[uid]; ok {
+		return owner
+	}
+	about, ok := h.objects[uid]
+	if !ok {
+		return ""
+	}
+	involved, _, _ := unstructured.NestedString(about.last.Object, "involvedObject", "uid")
+	if owner, ok := h.owners[types.UID(involved)]; ok {
+		return owner
+	}
+	for _, ref := range about.last.GetOwnerReferences() {
+		if owner, ok := h.owners[ref.UID]; ok {
+			return owner
+		}
+	}
+	return ""
+}
+
+// digestContent returns a digest of what an object says: of a condition its times do not count, nor which manager has a field.
+func digestContent(o *unstructured.Unstructured) ([sha256.Size]byte, error) {
+	bare := o.DeepCopy()
+	for _, volatile := range []string{"resourceVersion", "managedFields", "generation"} {
+		unstructured.RemoveNestedField(bare.Object, "metadata", volatile)
+	}
+	if conditions, found, _ := unstructured.NestedSlice(bare.Object, "status", "conditions"); found {
+		if err := unstructured.SetNestedMap(bare.Object, fieldsOfValue(conditions), "status", "conditions"); err != nil {
+			return [sha256.Size]byte{}, errors.Wrapf(err, "cannot read the conditions of %s %s", o.GetKind(), o.GetName())
+		}
+	}
+	b, err := json.Marshal(bare.Object)
+	return sha256.Sum256(b), errors.Wrapf(err, "cannot encode %s %s", o.GetKind(), o.GetName())
+}
