@@ -163,7 +163,7 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 	if changed && !r.touched {
 		r.commits[tryOf(at)]++
 	}
-	r.touched = false
+	r.touched = r.touched && !changed
 	for _, path := range slices.Sorted(maps.Keys(was)) {
 		if !p.Settled {
 			trees = append(trees, was[path])
