@@ -2,10 +2,12 @@ package phase
 
 import (
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -57,6 +59,12 @@ func measureStep(gate deliveryState) func(*Input) {
 	}
 }
 
+// leaveOpen lets the step have a Gate that came to no verdict.
+func leaveOpen(f *Input) {
+	measureStep(gateFailed)(f)
+	f.Gates["gate"].Status.AtProvider.Verdict = rolloutv1alpha1.GateInconclusive
+}
+
 // TestCanaryState says what a revision in a track waits for.
 func TestCanaryState(t *testing.T) {
 	restored := func(s *ledger.State) { rejectCanary(1, ledger.StageSteps)(s); s.Restored = true }
@@ -65,6 +73,12 @@ func TestCanaryState(t *testing.T) {
 		return func(s *ledger.State) { s.Current.Plan, s.Cursor.Promoted = canarySteps(pause), promoted }
 	}
 	gatedStep := func(s *ledger.State) { s.Current.Plan[0].Gate = true }
+	gatedPause := func(pause string, promoted int32) func(*ledger.State) {
+		return func(s *ledger.State) { paused(pause, promoted)(s); s.Current.Plan[0].Gate = true }
+	}
+	before := func(stage int32, stable int64) func(*ledger.State) {
+		return func(s *ledger.State) { s.Cursor.Stage, s.Current.Stable = stage, stable }
+	}
 	cases := map[string]struct {
 		reason string
 		state  func(*ledger.State)
@@ -96,6 +110,15 @@ func TestCanaryState(t *testing.T) {
 		"PausedAway": {reason: "A step that a user released does not wait for the end of its pause.", state: paused("10m", 1), report: live, want: v1alpha1.CanaryShifting},
 		"Measured":   {reason: "A step is measured until its Gate has counted enough.", state: gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring},
 		"NoPause":    {reason: "A step that was measured, and has no pause, does not wait for the end of one.", state: gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring},
+		"Held":       {reason: "A step whose Gate came to no verdict waits for a user.", state: gatedPause("10m", 0), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
+		"HeldOver":   {reason: "A step that a user released does not wait for the verdict of its Gate.", state: gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"HeldFull":   {reason: "No step waits once a user released all of them.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"Uncounted":  {reason: "A step waits for its Gate before it waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring},
+		"Unmeasured": {reason: "A step waits for a Gate that is not there yet.", state: gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring},
+		"Counted":    {reason: "A step that was measured waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion},
+		"Clears":     {reason: "Requests that another revision still gets go back before the revision begins.", state: before(ledger.StageClear, 1), report: live, want: v1alpha1.CanaryDraining},
+		"Begins":     {reason: "A first revision has no requests to bring back.", state: before(ledger.StageClear, 0), report: live, want: v1alpha1.CanaryPreparing},
+		"Beside":     {reason: "A revision that comes beside the stable one prepares its pods.", state: before(ledger.StageBeside, 1), report: live, want: v1alpha1.CanaryPreparing},
 		"Prepares":   {reason: "A step without requests prepares until it is live.", state: func(s *ledger.State) { s.Current.Plan[0].Weight = new(int32(0)) }, report: syncing, want: v1alpha1.CanaryPreparing},
 	}
 	for name, tc := range cases {
@@ -155,6 +178,71 @@ func TestSiteWeight(t *testing.T) {
 			got := siteWeight(&siteView{Input: f}, &deliveryv1alpha1.Tree{Path: "a"}, d)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nsiteWeight(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestCanaryStatus shows how far a revision in a track is, and what a user can do.
+func TestCanaryStatus(t *testing.T) {
+	ends := metav1.NewTime(now.Add(time.Minute))
+	paused := func(pause string) func(*ledger.State) {
+		return func(s *ledger.State) { s.Current.Plan, s.Current.Stable = canarySteps(pause), 1 }
+	}
+	cases := map[string]struct {
+		reason string
+		state  func(*ledger.State)
+		report report
+		want   *v1alpha1.CanaryStatus
+	}{
+		"NoTracks": {reason: "A revision without tracks shows nothing.", state: func(s *ledger.State) { s.Current.Track = "" }, report: live},
+		"Shifts": {
+			reason: "A step that is not live shows no end of a pause.", state: paused("10m"), report: syncing,
+			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryShifting, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1},
+		},
+		"Paused": {
+			reason: "A pause shows when it ends.", state: paused("10m"), report: live,
+			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryPaused, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Until: &ends},
+		},
+		"Manual": {
+			reason: "A step that waits for a user shows which one to release.", state: paused(step.PauseManual), report: live,
+			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryAwaitingPromotion, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1, Promote: new(int32(1))},
+		},
+		"Verified": {
+			reason: "A verified revision has no stable one beside it.", report: live,
+			state: func(s *ledger.State) { paused("")(s); s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} },
+			want:  &v1alpha1.CanaryStatus{Step: "1/2", Weight: new(int32(10)), Track: "green"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newCanary(tc.state, tc.report)
+			f.ObservedSync.Status.AtProvider.Pause = &deliveryv1alpha1.PauseObservation{EndsAt: ends}
+			if diff := cmp.Diff(tc.want, canaryStatus(f)); diff != "" {
+				t.Errorf("\n%s\ncanaryStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDrainingMessage says which pods wait for the end of their requests.
+func TestDrainingMessage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  func(*ledger.State)
+		want   string
+	}{
+		"Rejected": {reason: "The pods of a rejected revision are named.", state: rejectCanary(1, ledger.StageShift), want: "The requests have left the revision, whose pods stay until these have ended."},
+		"Verified": {
+			reason: "The pods of the revision before a verified one are named.", state: func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} },
+			want: "The revision was verified, and gets all requests. The pods of the revision before it stay until their requests have ended.",
+		},
+		"Begins": {reason: "The revision is named that gets its requests back.", state: func(s *ledger.State) { s.Current.Stable = 1 }, want: "Requests go back to revision 1, before the revision begins."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, drainingMessage(newCanary(tc.state, live))); diff != "" {
+				t.Errorf("\n%s\ndrainingMessage(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
