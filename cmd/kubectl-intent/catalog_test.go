@@ -129,7 +129,7 @@ func (a *apiServer) selected(resource schema.GroupVersionResource, namespace str
 	out := []any{}
 	for _, o := range a.objects {
 		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "sitesyncs", "deployments", "providerconfigs", "secrets", "intentdeployments", "workloadclusters"}, of.Resource)) && is(o) {
+		if of == resource && (o.GetNamespace() == namespace || namespace == "" && slices.Contains([]string{"gitdeliveries", "sitesyncs", "deployments", "providerconfigs", "secrets", "intentdeployments", "workloadclusters", "applications"}, of.Resource)) && is(o) {
 			out = append(out, o.Object)
 		}
 	}

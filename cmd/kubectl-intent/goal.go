@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-// A goal is what a deployment is waited for.
+// A goal is what an Application or a deployment is waited for.
 type goal struct {
 	// isLive says that the Sites have to run the revision, which gates may judge still.
 	isLive bool
@@ -31,8 +31,8 @@ type goal struct {
 	seen string
 }
 
-// parseGoal understands what follows --for. It returns an error for anything else, and for a file that cannot be read or has not one deployment.
-func parseGoal(text string, in io.Reader) (goal, error) {
+// parseGoal understands what follows --for, where sum returns the digest of the spec in a file. It returns an error for anything else, and that of sum.
+func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (string, error)) (goal, error) {
 	kind, value, _ := strings.Cut(text, "=")
 	switch {
 	case text == "succeeded":
@@ -46,22 +46,23 @@ func parseGoal(text string, in io.Reader) (goal, error) {
 		}
 		return goal{step: n, isFixed: true}, nil
 	case kind == "digest" && value != "":
-		return goalOfFile(value, in)
+		want, err := sum(value, in)
+		return goal{digest: want, isFixed: true}, err
 	}
 	return goal{}, usageError{errors.Errorf("--for=%s: want succeeded, live, step=N or digest=FILE", text)}
 }
 
-// goalOfFile waits for the spec of the one deployment in a file.
-func goalOfFile(file string, in io.Reader) (goal, error) {
+// digestOfDeploymentFile returns the digest of the spec of the one deployment in a file.
+func digestOfDeploymentFile(file string, in io.Reader) (string, error) {
 	all, err := readClaims(in, file)
 	if err != nil {
-		return goal{}, err
+		return "", err
 	}
 	if len(all) != 1 {
-		return goal{}, usageError{errors.Errorf("%s has %d IntentDeployments, want one", file, len(all))}
+		return "", usageError{errors.Errorf("%s has %d IntentDeployments, want one", file, len(all))}
 	}
 	sum, err := digest.Spec(&all[0].Spec)
-	return goal{digest: sum, isFixed: true}, errors.Wrap(err, "cannot compute the digest of the spec")
+	return sum, errors.Wrap(err, "cannot compute the digest of the spec")
 }
 
 // compareSpec returns where the deployment is, and true, if its spec is not the one that is waited for: it was not applied yet, or another one took its

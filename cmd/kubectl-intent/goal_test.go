@@ -75,11 +75,12 @@ func TestExitsOfWait(t *testing.T) {
 				}
 				return waitedClaim(t, now.text, now.status), nil
 			}
-			g, err := parseGoal(tc.goal, strings.NewReader(""))
+			g, err := parseGoal(tc.goal, strings.NewReader(""), digestOfDeploymentFile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := &waiter{goal: g, look: look, interval: time.Millisecond, missingTimeout: time.Minute, now: time.Now}
+			w := &waiter{goal: g, interval: time.Millisecond, missingTimeout: time.Minute, now: time.Now}
+			w.observe = w.observeDeployment(look)
 			err = w.awaitDeploymentEnd(ctx, &strings.Builder{})
 			if diff := cmp.Diff(tc.want, exitCode(err, &strings.Builder{})); diff != "" {
 				t.Errorf("\n%s\nwait --for=%s: exit code: -want, +got:\n%s%v", tc.reason, tc.goal, diff, err)
@@ -91,7 +92,7 @@ func TestExitsOfWait(t *testing.T) {
 func TestParseGoal(t *testing.T) {
 	two := claim + "---\n" + strings.Replace(claim, "name: shop", "name: bank", 1)
 	for _, text := range []string{"", "ready", "step=", "step=0", "step=x", "digest=", "digest=-", "digest=missing.yaml"} {
-		if g, err := parseGoal(text, strings.NewReader(two)); err == nil {
+		if g, err := parseGoal(text, strings.NewReader(two), digestOfDeploymentFile); err == nil {
 			t.Errorf("parseGoal(%q): %+v, want an error", text, g)
 		}
 	}

@@ -15,7 +15,7 @@ type historyCommand struct {
 	clusterFlags
 	formFlag
 
-	Name     string `arg:"" help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
+	Name     string `arg:"" help:"Name of an IntentDeployment, or of the Application that composed it. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Revision int64  `help:"Show this revision alone."`
 }
 
@@ -29,10 +29,11 @@ func (c *historyCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if len(found.Deployments) != 1 {
-		return errors.Errorf("%s is the name of %d IntentDeployments, want one: say intentdeployments.GROUP/NAME", c.Name, len(found.Deployments))
+	all := found.AllDeployments()
+	if len(all) != 1 {
+		return errors.Errorf("%s is the name of %d IntentDeployments, want one: say intentdeployments.GROUP/NAME", c.Name, len(all))
 	}
-	f, now := found.Deployments[0], s.now()
+	f, now := all[0], s.now()
 	o := overview.ForDeployment(f, cause.FindForDeployment(f, now))
 	if c.Revision != 0 {
 		o.Revisions = slices.DeleteFunc(o.Revisions, func(r overview.Revision) bool { return r.Number != c.Revision })

@@ -9,7 +9,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
@@ -17,18 +16,18 @@ import (
 // redrawInterval is the shortest time between two drawings of what changes: there are five in a second at most.
 const redrawInterval = 200 * time.Millisecond
 
-// A statusCommand shows deployments and clusters.
+// A statusCommand shows Applications, deployments and clusters.
 type statusCommand struct {
 	clusterFlags
 
-	Name          string `arg:""         help:"Name of an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
+	Name          string `arg:""         help:"Name of an Application, an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
 	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
 	Stuck         bool   `help:"Show only what does not go on until a person acts."`
 	Output        string `default:"text" enum:"text,wide,json,yaml,name"                                                                                                         help:"Form of the output: text, wide, json, yaml or name." short:"o"`
 }
 
-// Run prints how far deployments and clusters are. It returns an error for what cannot be read.
+// Run prints how far Applications, deployments and clusters are. It returns an error for what cannot be read.
 func (c *statusCommand) Run(s *streams) error {
 	if c.Name != "" && c.AllNamespaces {
 		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
@@ -68,14 +67,7 @@ func (c *statusCommand) namespaceToRead(of *cluster.Cluster) string {
 
 // sortedRows returns the rows of what was found, sorted, and with --stuck those that need a person.
 func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []overview.Row {
-	var out []overview.Row
-	for _, f := range found.Deployments {
-		out = append(out, overview.RowForDeployment(f, cause.FindForDeployment(f, now)))
-	}
-	for _, f := range found.Clusters {
-		out = append(out, overview.RowForCluster(f, cause.FindForCluster(f, now)))
-	}
-	overview.SortRows(out)
+	out := rowsOfSubjects(found, now)
 	if c.Stuck {
 		return overview.Stuck(out)
 	}
@@ -84,13 +76,7 @@ func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []ove
 
 // detailedOverviews returns overviews of what was found, with all parts.
 func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time) []overview.Overview {
-	var out []overview.Overview
-	for _, f := range found.Deployments {
-		out = append(out, overview.ForDeployment(f, cause.FindForDeployment(f, now)))
-	}
-	for _, f := range found.Clusters {
-		out = append(out, overview.ForCluster(f, cause.FindForCluster(f, now)))
-	}
+	out := overviewsOfSubjects(found, now)
 	if c.Stuck {
 		return slices.DeleteFunc(out, func(o overview.Overview) bool { return !o.Finding.NeedsPerson() })
 	}
@@ -160,7 +146,7 @@ func (c *statusCommand) describeNothing() string {
 	if c.Stuck {
 		return "Nothing needs a person."
 	}
-	return "No IntentDeployment and no WorkloadCluster was found."
+	return "No Application, no IntentDeployment and no WorkloadCluster was found."
 }
 
 // printLines prints lines in which nothing steers a terminal.

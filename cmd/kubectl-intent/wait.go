@@ -2,26 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
 // waitInterval is the time between two looks at a deployment.
 const waitInterval = time.Second
 
-// A waitCommand waits for the end of what a deployment asks for now.
+// A waitCommand waits for the end of what an Application or a deployment asks for now.
 type waitCommand struct {
 	clusterFlags
 
-	Name    string        `arg:""              help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME."                                                                                                                     predictor:"claim"`
+	Name    string        `arg:""              help:"Name of an Application or an IntentDeployment. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"claim"`
 	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
@@ -35,18 +35,31 @@ func (c *waitCommand) Run(s *streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	goal, err := parseGoal(c.For, s.in)
+	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
+	defer cancel()
+	w := &waiter{interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now}
+	w.observe, w.goal, err = c.chooseSubject(ctx, s, w, opened)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
-	defer cancel()
-	w := &waiter{
-		goal:     goal,
-		look:     func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) },
-		interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now,
-	}
 	return errors.Wrap(w.awaitDeploymentEnd(ctx, s.out), c.Name)
+}
+
+// chooseSubject returns what observes the Application of the name or, if there is none, the deployment; and what is waited for.
+func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+	a, err := opened.Application(ctx, c.Name)
+	// Where time is up already, the first look says so.
+	if err != nil && ctx.Err() == nil {
+		return nil, goal{}, err
+	}
+	if a == nil {
+		g, err := parseGoal(c.For, s.in, digestOfDeploymentFile)
+		return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
+	}
+	g, err := parseGoal(c.For, s.in, digestOfApplicationFile)
+	return w.observeApplication(func(ctx context.Context) (*cluster.ComposedApplication, error) {
+		return opened.Application(ctx, c.Name)
+	}), g, err
 }
 
 // cancelAfter returns a context that is cancelled when the timeout has passed. It has no deadline: the client refuses a request that its rate
@@ -88,8 +101,8 @@ type progress struct {
 type waiter struct {
 	goal goal
 
-	// look at the deployment, which is JSON.
-	look func(context.Context) ([]byte, error)
+	// observe says where the Application or the deployment is.
+	observe func(context.Context) (progress, error)
 
 	// interval between two looks.
 	interval time.Duration
@@ -108,14 +121,10 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) error {
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {
-		b, err := w.look(ctx)
+		now, err := w.observe(ctx)
 		if ctx.Err() != nil {
 			return endError{errors.Errorf("it did not come to its end in time: %s", before.message), exitTimedOut}
 		}
-		if err != nil {
-			return err
-		}
-		now, err := w.progressOf(b)
 		if err != nil {
 			return err
 		}
@@ -172,12 +181,12 @@ func (w *waiter) isMissingTooLong(since time.Time) bool {
 type waitedFor struct {
 	Spec   deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
 	Status struct {
-		IntentDigest string             `json:"intentDigest"`
-		Phase        string             `json:"phase"`
-		Outcome      string             `json:"outcome"`
-		Message      string             `json:"message"`
-		Conditions   []metav1.Condition `json:"conditions"`
-		Revision     int64              `json:"revision"`
+		IntentDigest string           `json:"intentDigest"`
+		Phase        string           `json:"phase"`
+		Outcome      string           `json:"outcome"`
+		Message      string           `json:"message"`
+		Conditions   cause.Conditions `json:"conditions"`
+		Revision     int64            `json:"revision"`
 		Delivery     struct {
 			SyncState string `json:"syncState"`
 		} `json:"delivery"`
@@ -188,11 +197,22 @@ type waitedFor struct {
 	} `json:"status"`
 }
 
+// observeDeployment returns what says where a deployment is, of which look returns the JSON.
+func (w *waiter) observeDeployment(look func(context.Context) ([]byte, error)) func(context.Context) (progress, error) {
+	return func(ctx context.Context) (progress, error) {
+		b, err := look(ctx)
+		if err != nil {
+			return progress{}, err
+		}
+		return w.progressOf(b)
+	}
+}
+
 // progressOf says where a deployment is, which is decoded from JSON. A status that speaks about an earlier spec says nothing of this one.
 func (w *waiter) progressOf(b []byte) (progress, error) {
-	d := &waitedFor{}
-	if err := json.Unmarshal(b, d); err != nil {
-		return progress{}, errors.Wrap(err, "cannot decode the deployment")
+	d, err := decodeWaitedFor(b)
+	if err != nil {
+		return progress{}, err
 	}
 	want, err := digest.Spec(&d.Spec)
 	if err != nil {
@@ -226,27 +246,13 @@ func (d *waitedFor) resultOfWait() waitResult {
 }
 
 func (d *waitedFor) isConditionTrue(typ string) bool {
-	return d.conditionStatus(typ) == metav1.ConditionTrue
+	return d.Status.Conditions.IsTrue(typ)
 }
 
 func (d *waitedFor) isConditionFalse(typ string) bool {
-	return d.conditionStatus(typ) == metav1.ConditionFalse
-}
-
-func (d *waitedFor) conditionStatus(typ string) metav1.ConditionStatus {
-	for _, c := range d.Status.Conditions {
-		if c.Type == typ {
-			return c.Status
-		}
-	}
-	return metav1.ConditionUnknown
+	return d.Status.Conditions.IsFalse(typ)
 }
 
 func (d *waitedFor) conditionReason(typ string) string {
-	for _, c := range d.Status.Conditions {
-		if c.Type == typ {
-			return c.Reason
-		}
-	}
-	return ""
+	return d.Status.Conditions.Get(typ).Reason
 }

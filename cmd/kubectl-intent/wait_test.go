@@ -178,7 +178,9 @@ func TestAwaitEnd(t *testing.T) {
 			out := &strings.Builder{}
 			// A second passes between two looks.
 			now := func() time.Time { return time.Unix(int64(n), 0) }
-			err := (&waiter{look: look, interval: time.Millisecond, missingTimeout: 3 * time.Second, now: now}).awaitDeploymentEnd(ctx, out)
+			w := &waiter{interval: time.Millisecond, missingTimeout: 3 * time.Second, now: now}
+			w.observe = w.observeDeployment(look)
+			err := w.awaitDeploymentEnd(ctx, out)
 			if diff := cmp.Diff(tc.says, out.String()); diff != "" {
 				t.Errorf("\n%s\nawaitEnd(...): printed: -want, +got:\n%s", tc.reason, diff)
 			}

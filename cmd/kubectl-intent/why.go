@@ -9,12 +9,12 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// A whyCommand says why a deployment or a cluster does not go on.
+// A whyCommand says why an Application, a deployment or a cluster does not go on.
 type whyCommand struct {
 	clusterFlags
 	formFlag
 
-	Name string `arg:"" help:"Name of an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
+	Name string `arg:"" help:"Name of an Application, an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
 }
 
 // Run prints the cause, since when it is there, who acts, what to do, what wakes the object, and the objects that were followed. It returns an error when
@@ -31,13 +31,7 @@ func (c *whyCommand) Run(s *streams) error {
 	}
 	opened.ReadInstallation(ctx, found)
 	now := s.now()
-	var all []overview.Overview
-	for _, f := range found.Deployments {
-		all = append(all, overview.ForDeployment(f, cause.FindForDeployment(f, now)))
-	}
-	for _, f := range found.Clusters {
-		all = append(all, overview.ForCluster(f, cause.FindForCluster(f, now)))
-	}
+	all := overviewsOfSubjects(found, now)
 	if c.Output != "text" {
 		b, err := encodeValue(c.Output, findings(all))
 		if err != nil {

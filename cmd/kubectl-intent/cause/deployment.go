@@ -145,7 +145,7 @@ func (f *Facts) deliveryChain(now time.Time) []Link {
 
 // blockedSite is what the deployment itself says of the repositories, for a user who may not read GitDeliveries.
 func (f *Facts) blockedSite() []Link {
-	for _, name := range sortedSites(f.Deployment.Status.Delivery.Sites) {
+	for _, name := range sortedNames(f.Deployment.Status.Delivery.Sites) {
 		s := f.Deployment.Status.Delivery.Sites[name]
 		reason, message, _ := strings.Cut(s.Message, ": ")
 		l := Link{Kind: advice.GitDelivery, Object: "Site " + name, Reason: reason, Message: message}

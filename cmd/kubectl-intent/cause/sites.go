@@ -45,7 +45,7 @@ func (f *Facts) siteChain(now time.Time) []Link {
 
 // reportedSite is what the deployment itself says of its Sites, without a SiteSync to read.
 func (f *Facts) reportedSite() []Link {
-	for _, name := range sortedSites(f.Deployment.Status.Delivery.Sites) {
+	for _, name := range sortedNames(f.Deployment.Status.Delivery.Sites) {
 		s := f.Deployment.Status.Delivery.Sites[name]
 		if s.State == deploymentv1alpha1.SiteLive || s.State == deploymentv1alpha1.SiteDelivered {
 			continue
@@ -63,7 +63,7 @@ func isAdvised(l Link) bool {
 	return ok
 }
 
-func sortedSites(sites map[string]deploymentv1alpha1.SiteStatus) []string {
+func sortedNames[T any](sites map[string]T) []string {
 	return slices.Sorted(maps.Keys(sites))
 }
 

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -25,22 +24,25 @@ func clustersIn(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: clusterResource}
 }
 
-// Subjects are deployments and clusters, and what was composed for them, as far as they could be read.
+// Subjects are Applications, deployments and clusters, and what was composed for them, as far as they could be read.
 type Subjects struct {
-	Deployments []*cause.Facts
-	Clusters    []*cause.ClusterFacts
+	Applications []*cause.ApplicationFacts
+	Deployments  []*cause.Facts
+	Clusters     []*cause.ClusterFacts
 }
 
-// countSubjects counts both.
-func (s *Subjects) countSubjects() int { return len(s.Deployments) + len(s.Clusters) }
+// countSubjects counts all.
+func (s *Subjects) countSubjects() int {
+	return len(s.Applications) + len(s.Deployments) + len(s.Clusters)
+}
 
 // Subject returns what has a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error when nothing has it.
 func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: c, namespace: c.namespace}.find(ctx, name)
 }
 
-// All returns the deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them. It returns an error when neither kind
-// can be listed.
+// All returns the Applications, deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them but the deployments of
+// Applications. It returns an error when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
 	return reader{source: c, namespace: namespace}.all(ctx)
 }
@@ -54,11 +56,12 @@ type reader struct {
 
 // A lookup names what is looked for: resources, and the name of an object.
 type lookup struct {
-	deployments, clusters []schema.GroupVersionResource
-	name                  string
+	resources []schema.GroupVersionResource
+	name      string
 }
 
-// parseName says where a name is looked for. Clusters are looked for where no deployment has the name, unless it says which.
+// parseName says where a name is looked for. Deployments are looked for where no Application has the name, and clusters where no deployment has it, unless
+// it says which.
 func parseName(name string) lookup {
 	out := lookup{name: name}
 	resource, group := "", ""
@@ -66,25 +69,30 @@ func parseName(name string) lookup {
 		resource, group, _ = strings.Cut(kind, ".")
 		out.name = rest
 	}
-	for _, g := range claimGroups() {
-		if group != "" && g != group {
-			continue
-		}
-		if !strings.HasPrefix(resource, "workload") {
-			out.deployments = append(out.deployments, claimsIn(g))
-		}
-		if !strings.HasPrefix(resource, "intent") {
-			out.clusters = append(out.clusters, clustersIn(g))
+	for _, kind := range []struct {
+		prefix string
+		in     func(group string) schema.GroupVersionResource
+	}{{"application", applicationsIn}, {"intent", claimsIn}, {"workload", clustersIn}} {
+		for _, g := range claimGroups() {
+			if (group == "" || g == group) && (!isOfKind(resource) || strings.HasPrefix(resource, kind.prefix)) {
+				out.resources = append(out.resources, kind.in(g))
+			}
 		}
 	}
 	return out
 }
 
+// isOfKind is true for the resource of a kind that is known here. Any other one stands for all.
+func isOfKind(resource string) bool {
+	return strings.HasPrefix(resource, "application") || strings.HasPrefix(resource, "intent") || strings.HasPrefix(resource, "workload")
+}
+
 func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 	l, out := parseName(name), &Subjects{}
 	var last error
-	for _, resource := range slices.Concat(l.deployments, l.clusters) {
-		if resource.Resource == clusterResource && len(out.Deployments) > 0 {
+	var unread []cause.Unread
+	for i, resource := range l.resources {
+		if i > 0 && l.resources[i-1].Resource != resource.Resource && out.countSubjects() > 0 {
 			break
 		}
 		o, err := r.get(ctx, resource, r.namespace, l.name)
@@ -94,6 +102,10 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 			continue
 		case isNotFound(err):
 			continue
+		case kerrors.IsForbidden(err) && resource.Resource == applicationResource:
+			// The deployment that an Application composed says nearly as much.
+			unread = append(unread, describeUnread(err, resource))
+			continue
 		case err != nil:
 			return nil, describeError(err, "get", resource, l.name)
 		}
@@ -102,32 +114,50 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		}
 	}
 	if out.countSubjects() > 0 {
+		out.noteUnread(unread)
 		return out, nil
 	}
 	if last != nil {
 		return nil, last
 	}
-	return nil, errors.Errorf("namespace %q has no IntentDeployment and no WorkloadCluster %q", r.namespace, l.name)
+	return nil, errors.Errorf("namespace %q has no Application, no IntentDeployment and no WorkloadCluster %q", r.namespace, l.name)
+}
+
+// noteUnread remembers what could not be read, with each deployment and cluster.
+func (s *Subjects) noteUnread(unread []cause.Unread) {
+	for _, f := range s.Deployments {
+		f.Unread = append(f.Unread, unread...)
+	}
+	for _, f := range s.Clusters {
+		f.Unread = append(f.Unread, unread...)
+	}
 }
 
 // add an object, and what was composed for it.
 func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
-	if resource.Resource == clusterResource {
-		f, err := clusterFacts(o)
-		if err != nil {
-			return err
-		}
-		r.readManaged(ctx, f)
-		to.Clusters = append(to.Clusters, f)
-		return nil
+	switch resource.Resource {
+	case applicationResource:
+		return addFacts(o, applicationFacts, &to.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
+	case clusterResource:
+		return addFacts(o, clusterFacts, &to.Clusters, func(f *cause.ClusterFacts) { r.readManaged(ctx, f) })
 	}
-	f, err := deploymentFacts(o)
+	return addFacts(o, deploymentFacts, &to.Deployments, func(f *cause.Facts) { r.readComposed(ctx, f) })
+}
+
+// addFacts makes facts of an object, completes and adds them.
+func addFacts[F any](o *unstructured.Unstructured, factsOf func(*unstructured.Unstructured) (*F, error), to *[]*F, complete func(*F)) error {
+	f, err := factsOf(o)
 	if err != nil {
 		return err
 	}
-	r.readComposed(ctx, f)
-	to.Deployments = append(to.Deployments, f)
+	complete(f)
+	*to = append(*to, f)
 	return nil
+}
+
+// subjectResources are what users make, in a group.
+func subjectResources(group string) []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group)}
 }
 
 func (r reader) all(ctx context.Context) (*Subjects, error) {
@@ -135,7 +165,7 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	var failed error
 	isRead := false
 	for _, g := range claimGroups() {
-		for _, resource := range []schema.GroupVersionResource{claimsIn(g), clustersIn(g)} {
+		for _, resource := range subjectResources(g) {
 			items, err := r.list(ctx, resource, r.namespace, nil)
 			if err != nil {
 				if !unknownKind(err) || failed == nil {
@@ -152,26 +182,27 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	if !isRead {
 		return nil, failed
 	}
+	out.nestDeployments()
 	return out, nil
 }
 
 func (s *Subjects) addAll(resource schema.GroupVersionResource, items []unstructured.Unstructured) error {
 	for i := range items {
-		if resource.Resource == clusterResource {
-			f, err := clusterFacts(&items[i])
-			if err != nil {
-				return err
-			}
-			s.Clusters = append(s.Clusters, f)
-			continue
-		}
-		f, err := deploymentFacts(&items[i])
-		if err != nil {
+		if err := s.addOne(resource, &items[i]); err != nil {
 			return err
 		}
-		s.Deployments = append(s.Deployments, f)
 	}
 	return nil
+}
+
+func (s *Subjects) addOne(resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+	switch resource.Resource {
+	case applicationResource:
+		return addFacts(o, applicationFacts, &s.Applications, func(*cause.ApplicationFacts) {})
+	case clusterResource:
+		return addFacts(o, clusterFacts, &s.Clusters, func(*cause.ClusterFacts) {})
+	}
+	return addFacts(o, deploymentFacts, &s.Deployments, func(*cause.Facts) {})
 }
 
 func deploymentFacts(o *unstructured.Unstructured) (*cause.Facts, error) {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -29,19 +30,34 @@ func packagesResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1", Resource: resource}
 }
 
-// ReadInstallation reads what runs the deployments and clusters that were found. What cannot be read is noted with each of them.
+// ReadInstallation reads what runs the Applications, deployments and clusters that were found. What cannot be read is noted with each of them.
 func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 	i := &installation{Cluster: c}
 	i.readParts(ctx)
-	for _, f := range of.Deployments {
+	for _, f := range of.Applications {
 		missing := f.Installed.Missing
-		f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.CompositeRef)
-		f.Installed.Missing, f.Unread = missing, append(f.Unread, i.unread...)
+		f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.CompositeRef)
+		f.Installed.Missing = missing
+		if f.Deployment != nil {
+			i.readDeployment(ctx, f.Deployment)
+		}
+		f.Unread = append(f.Unread, i.unread...)
+	}
+	for _, f := range of.Deployments {
+		i.readDeployment(ctx, f)
+		f.Unread = append(f.Unread, i.unread...)
 	}
 	for _, f := range of.Clusters {
 		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.CompositeRef)
 		f.Unread = append(f.Unread, i.unread...)
 	}
+}
+
+// readDeployment reads what runs a deployment.
+func (i *installation) readDeployment(ctx context.Context, f *cause.Facts) {
+	missing := f.Installed.Missing
+	f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.CompositeRef)
+	f.Installed.Missing = missing
 }
 
 // An installation is what was read of Crossplane and of our packages.
@@ -52,9 +68,11 @@ type installation struct {
 	unread []cause.Unread
 }
 
-// noteUnread remembers that something could not be read.
+// noteUnread remembers once that something could not be read.
 func (i *installation) noteUnread(err error, r schema.GroupVersionResource) {
-	i.unread = append(i.unread, describeUnread(err, r))
+	if u := describeUnread(err, r); !slices.Contains(i.unread, u) {
+		i.unread = append(i.unread, u)
+	}
 }
 
 // readParts reads the packages and the lease of the provider, which are the same for all.

@@ -23,7 +23,7 @@ type Mirror struct {
 	changed   chan struct{}
 }
 
-// Mirror watches the deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
+// Mirror watches the Applications, deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
 // when the context ends before all that can be read was.
 func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted bool) (*Mirror, error) {
 	m := &Mirror{
@@ -32,10 +32,10 @@ func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted
 	}
 	wanted := []schema.GroupVersionResource{}
 	for _, g := range claimGroups() {
-		wanted = append(wanted, claimsIn(g), clustersIn(g))
+		wanted = append(wanted, subjectResources(g)...)
 	}
 	if isComposedWanted {
-		wanted = append(append(wanted, composedResources()...), managedResource())
+		wanted = append(append(wanted, composedResources()...), managedResource(), healthsResource())
 	}
 	var synced []cache.InformerSynced
 	for _, r := range wanted {
@@ -99,7 +99,7 @@ func (m *Mirror) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: m, namespace: m.namespace}.find(ctx, name)
 }
 
-// All returns the deployments and clusters, as Cluster.All does.
+// All returns the Applications, deployments and clusters, as Cluster.All does.
 func (m *Mirror) All(ctx context.Context) (*Subjects, error) {
 	return reader{source: m, namespace: m.namespace}.all(ctx)
 }

@@ -32,14 +32,12 @@ const (
 	shownSites = 12
 )
 
-// Lines returns what is shown of one deployment or cluster.
+// Lines returns what is shown of one Application, deployment or cluster.
 func Lines(o Overview, s Style) []string {
 	out := []string{s.headlineText(o)}
 	out = append(out, s.wrapText(o.Message)...)
 	out = append(out, s.nextLines(o.Finding)...)
-	if o.Kind == "WorkloadCluster" || o.Kind == "" && len(o.Revisions) == 0 {
-		out = append(out, s.clusterLine(o)...)
-	}
+	out = append(out, s.detailLine(o)...)
 	if len(o.Revisions) > 0 {
 		out = append(out, s.cutLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
 	}
@@ -98,9 +96,13 @@ func Do(f cause.Finding) string {
 	return f.Do
 }
 
-func (s Style) clusterLine(o Overview) []string {
+// detailLine says what only one kind of object has.
+func (s Style) detailLine(o Overview) []string {
 	var parts []string
-	for _, p := range []struct{ name, value string }{{"version", o.Version}, {"endpoint", o.Endpoint}, {"site", o.SiteName}} {
+	all := []struct{ name, value string }{
+		{"version", o.Version}, {"endpoint", o.Endpoint}, {"site", o.SiteName}, {"image", o.Image}, {"serving", o.Available}, {"url", o.URL},
+	}
+	for _, p := range all {
 		if p.value != "" {
 			parts = append(parts, p.name+" "+p.value)
 		}

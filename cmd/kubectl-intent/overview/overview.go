@@ -1,4 +1,4 @@
-// Package overview shows deployments and clusters to people: objects come in, and lines go out. It is pure.
+// Package overview shows Applications, deployments and clusters to people: objects come in, and lines go out. It is pure.
 package overview
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// An Overview is what is shown of one deployment or cluster.
+// An Overview is what is shown of one Application, deployment or cluster.
 type Overview struct {
 	Namespace string       `json:"namespace"`
 	Name      string       `json:"name"`
@@ -39,9 +39,15 @@ type Overview struct {
 	// Parts are what the present revision, or the cluster, consists of.
 	Parts []Part `json:"parts,omitempty"`
 
+	// Version, Endpoint and SiteName of a cluster.
 	Version  string `json:"version,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
 	SiteName string `json:"siteName,omitempty"`
+
+	// Image of an Application, how many of its Sites serve, and its URL.
+	Image     string `json:"image,omitempty"`
+	Available string `json:"available,omitempty"`
+	URL       string `json:"url,omitempty"`
 }
 
 // A Revision is one line of the history.
@@ -74,6 +80,9 @@ type Part struct {
 	// IsGood says that no one need look at it.
 	IsGood bool `json:"isGood"`
 }
+
+// outcomeRolledBack is the outcome of what does not run what it asks for.
+const outcomeRolledBack = string(deploymentv1alpha1.OutcomeRolledBack)
 
 // Kinds of parts.
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Row is what a list shows of one deployment or cluster.
+// A Row is what a list shows of one Application, deployment or cluster.
 type Row struct {
 	Overview
 
@@ -76,7 +76,7 @@ func Table(rows []Row, s Style, withNamespace bool) []string {
 
 func (s Style) cellsOfRow(r *Row) []string {
 	phase := r.Phase
-	if r.Outcome == "RolledBack" {
+	if r.Outcome == outcomeRolledBack {
 		phase = r.Outcome
 	}
 	since := ""

@@ -14,6 +14,11 @@ func (s *Sample) Objects() ([]*unstructured.Unstructured, error) {
 	if len(f.Gates) > 0 {
 		all = append(all, &f.Gates[0])
 	}
+	return encodeObjects(all)
+}
+
+// encodeObjects returns objects as an API server has them.
+func encodeObjects(all []any) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
 	for _, o := range all {
 		b, err := json.Marshal(o)

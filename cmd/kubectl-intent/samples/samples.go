@@ -41,6 +41,9 @@ type Sample struct {
 	// Group is the API group of the deployment: one shape or the other.
 	Group string
 
+	// Labels of the deployment.
+	Labels map[string]string
+
 	Input    phase.Input
 	Delivery *deliveryv1alpha1.GitDelivery
 	Sync     *deliveryv1alpha1.SiteSync
@@ -98,7 +101,7 @@ func (s *Sample) Facts() *cause.Facts {
 func (s *Sample) deployment() cause.Deployment {
 	out := cause.Deployment{Spec: s.Spec}
 	out.APIVersion, out.Kind = s.Group+"/v1alpha1", "IntentDeployment"
-	out.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation}
+	out.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation, Labels: s.Labels}
 	// A spec of these types can be encoded.
 	s.Input.Digest, _ = digest.Spec(&s.Spec)
 	status := phase.Status(&s.Input, &deploymentv1alpha1.IntentDeploymentStatus{}, before(41*time.Second))

@@ -29,8 +29,13 @@ type stage struct {
 	namespace string
 }
 
+// A sample has the objects that a control plane would.
+type sample interface {
+	Objects() ([]*unstructured.Unstructured, error)
+}
+
 // newStage makes a namespace, and shows a sample in it.
-func newStage(t *testing.T, namespace string, s *samples.Sample) *stage {
+func newStage(t *testing.T, namespace string, s sample) *stage {
 	t.Helper()
 	on := &stage{T: t, namespace: namespace}
 	on.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
@@ -46,9 +51,9 @@ func (s *stage) must(err error) {
 }
 
 // show writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
-func (s *stage) show(sample *samples.Sample) {
+func (s *stage) show(shown sample) {
 	s.Helper()
-	all, err := sample.Objects()
+	all, err := shown.Objects()
 	s.must(err)
 	for _, o := range all {
 		s.write(o)
@@ -58,7 +63,7 @@ func (s *stage) show(sample *samples.Sample) {
 func (s *stage) write(o *unstructured.Unstructured) {
 	s.Helper()
 	o.SetNamespace(s.namespace)
-	if o.GetKind() != "IntentDeployment" {
+	if _, isComposed, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "claimRef"); isComposed {
 		s.must(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
 	}
 	status := o.Object["status"]
@@ -111,6 +116,33 @@ func (s *stage) run(args ...string) (string, int) {
 	return out.String(), c.ProcessState.ExitCode()
 }
 
+// bind gives a user a ClusterRole in the namespace.
+func (s *stage) bind(user, role string) {
+	s.Helper()
+	s.must(cp.Client.Create(s.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: user}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+	}))
+}
+
+// runUntil runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
+func (s *stage) runUntil(not string, args ...string) string {
+	s.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		out, code := s.run(args...)
+		if code == 0 && !strings.Contains(out, not) || time.Now().After(deadline) {
+			return out
+		}
+	}
+}
+
+func (s *stage) lacks(out, not string) {
+	s.Helper()
+	if strings.Contains(out, not) {
+		s.Errorf("want no %q, got:\n%s", not, out)
+	}
+}
+
 func (s *stage) expect(out string, says ...string) {
 	s.Helper()
 	for _, want := range says {
@@ -123,10 +155,7 @@ func (s *stage) expect(out string, says ...string) {
 // TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
 func TestStatusAndWhy(t *testing.T) {
 	s := newStage(t, "plugin-why", samples.WrongPassword())
-	s.must(cp.Client.Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "ann"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "ann"}},
-	}))
+	s.bind("ann", "edit")
 	out, code := s.run("status", "shop")
 	s.expect(out, "Delivering", "├─ delivery fleet   AuthFailed", "site edge1")
 	if code != 0 {
@@ -136,13 +165,30 @@ func TestStatusAndWhy(t *testing.T) {
 	s.expect(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
 	out, _ = s.run("why", "shop")
 	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
-	for deadline := time.Now().Add(patience); ; {
-		// The roles for people are aggregated a moment after the API server began.
-		if out, code = s.run("why", "shop", "--as", "ann"); code == 0 && !strings.Contains(out, "gitdeliveries") || time.Now().After(deadline) {
-			break
-		}
-	}
+	out = s.runUntil("gitdeliveries", "why", "shop", "--as", "ann")
 	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   leases.coordination.k8s.io: the user may not read them")
+}
+
+// TestApplication reads an Application whose pods crash at one Site, as an administrator, and as a user with the role edit in its namespace.
+func TestApplication(t *testing.T) {
+	s := newStage(t, "plugin-application", samples.Crashing())
+	s.bind("ann", "edit")
+	out, _ := s.run("status", "shop")
+	s.expect(out, "Application intentplane.dev", "Degraded", "image shop:2.0  serving 1/2", "└─ site edge2       Live     Flux 0/2")
+	out, _ = s.run("status")
+	s.expect(out, "shop  Degraded  7    7     1/2")
+	s.lacks(out, "Succeeded")
+	out = s.runUntil("sitehealths", "why", "shop", "--as", "ann")
+	s.expect(out, "Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ SiteHealth shop")
+	if out, code := s.run("wait", "shop", "--timeout=3s"); code != 4 {
+		t.Errorf("wait for an Application that crashes: exit code %d:\n%s", code, out)
+	}
+	s.show(samples.NewApplication(samples.Verified()))
+	if out, code := s.run("wait", "shop"); code != 0 {
+		t.Errorf("wait for an Application that runs: exit code %d:\n%s", code, out)
+	}
+	out, _ = s.run("why", "shop")
+	s.expect(out, "Nothing is in the way.")
 }
 
 // TestWatch shows each change as a line, where there is no terminal.

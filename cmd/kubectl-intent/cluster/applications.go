@@ -1,0 +1,160 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/function/application"
+)
+
+const applicationResource = "applications"
+
+func applicationsIn(group string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: applicationResource}
+}
+
+func healthsResource() schema.GroupVersionResource {
+	return deliveryv1alpha1.GroupVersion.WithResource("sitehealths")
+}
+
+// A ComposedApplication is an Application and the deployment that it composed, as JSON.
+type ComposedApplication struct {
+	Application []byte
+
+	// Deployment is nil if there is none, or it cannot be read.
+	Deployment []byte
+}
+
+// Application returns an Application and its deployment: "shop", or "applications.intentplane.dev/shop" where both groups have one of that name. It is nil if
+// there is none, if the name says that it is of another kind, and if the user may not read Applications. It returns an error when there are two.
+func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplication, error) {
+	l := parseName(name)
+	var found []*unstructured.Unstructured
+	for _, resource := range l.resources {
+		if resource.Resource != applicationResource {
+			continue
+		}
+		o, err := c.get(ctx, resource, c.namespace, l.name)
+		switch {
+		case err == nil:
+			found = append(found, o)
+		case !isAbsent(err):
+			return nil, describeError(err, "get", resource, l.name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil //nolint:nilnil // None is an answer.
+	case 1:
+		return c.composedOf(ctx, found[0])
+	}
+	return nil, errors.Errorf("namespace %q has two Applications %q: say applications.GROUP/%[2]s", c.namespace, l.name)
+}
+
+// composedOf an Application is its deployment.
+func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) (*ComposedApplication, error) {
+	out := &ComposedApplication{}
+	var err error
+	if out.Application, err = o.MarshalJSON(); err != nil {
+		return nil, err
+	}
+	d, err := c.get(ctx, claimsIn(deploymentv1alpha1.GroupNamespaced), c.namespace, o.GetName())
+	switch {
+	case isAbsent(err):
+		return out, nil
+	case err != nil:
+		return nil, describeError(err, "get", claimsIn(deploymentv1alpha1.GroupNamespaced), o.GetName())
+	case applicationOf(d) == o.GetName():
+		out.Deployment, err = d.MarshalJSON()
+	}
+	return out, err
+}
+
+// isAbsent is true for what does not exist, as far as the user may know.
+func isAbsent(err error) bool {
+	return isNotFound(err) || unknownKind(err) || kerrors.IsForbidden(err)
+}
+
+func applicationFacts(o *unstructured.Unstructured) (*cause.ApplicationFacts, error) {
+	f := &cause.ApplicationFacts{CompositeRef: compositeOf(o)}
+	if err := decodeObject(o, &f.Application); err != nil {
+		return nil, errors.Wrapf(err, "Application %s", o.GetName())
+	}
+	var err error
+	f.SpecDigest, err = digest.Application(&f.Application.Spec)
+	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+}
+
+// readApplication reads what was composed for an Application, and for its deployment. What cannot be read is noted.
+func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) {
+	deployments := claimsIn(deploymentv1alpha1.GroupNamespaced)
+	if o := r.readPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
+		d, err := deploymentFacts(o)
+		if err != nil {
+			f.Unread = append(f.Unread, describeUnread(err, deployments))
+			return
+		}
+		r.readComposed(ctx, d)
+		f.Deployment = d
+	}
+	h := &deliveryv1alpha1.SiteHealth{}
+	if o := r.readPart(ctx, f, healthsResource(), f.Application.Metadata.Name); o != nil && decodeObject(o, h) == nil {
+		f.Health = h
+	}
+}
+
+// readPart reads an object that an Application composed. It is nil if that does not exist, or cannot be read.
+func (r reader) readPart(ctx context.Context, f *cause.ApplicationFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	o, err := r.get(ctx, resource, f.Application.Metadata.Namespace, name)
+	switch {
+	case err == nil:
+		return o
+	case unknownKind(err):
+		f.Installed.Missing = append(f.Installed.Missing, resource.GroupResource().String())
+	case !isNotFound(err):
+		f.Unread = append(f.Unread, describeUnread(err, resource))
+	}
+	return nil
+}
+
+// applicationOf a deployment is the name of the Application that composed it, or "".
+func applicationOf(o *unstructured.Unstructured) string {
+	return o.GetLabels()[application.LabelApplication]
+}
+
+// nestDeployments gives each Application the deployment that it composed, which is not shown beside it.
+func (s *Subjects) nestDeployments() {
+	for _, a := range s.Applications {
+		isOwn := func(f *cause.Facts) bool { return isComposedFor(&a.Application, &f.Deployment) }
+		if i := slices.IndexFunc(s.Deployments, isOwn); i >= 0 {
+			a.Deployment = s.Deployments[i]
+			s.Deployments = slices.Delete(s.Deployments, i, i+1)
+		}
+	}
+}
+
+func isComposedFor(a *cause.Application, d *cause.Deployment) bool {
+	gv, _ := schema.ParseGroupVersion(d.APIVersion)
+	return gv.Group == deploymentv1alpha1.GroupNamespaced && d.Metadata.Namespace == a.Metadata.Namespace && d.Metadata.Labels[application.LabelApplication] == a.Metadata.Name
+}
+
+// AllDeployments returns the deployments that were found, and those that Applications composed.
+func (s *Subjects) AllDeployments() []*cause.Facts {
+	out := slices.Clone(s.Deployments)
+	for _, a := range s.Applications {
+		if a.Deployment != nil {
+			out = append(out, a.Deployment)
+		}
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package overview
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// ForApplication returns what is shown of an Application: what it says itself, and the revisions and parts of its deployment.
+func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
+	a := &f.Application
+	out := Overview{
+		Namespace: a.Metadata.Namespace, Name: a.Metadata.Name, Kind: a.Kind, Group: groupOf(a.APIVersion),
+		Phase: string(a.Status.Phase), Outcome: outcomeOfApplication(a), Message: a.Status.Message, Finding: found,
+		Image: a.Status.ShortImage, Available: a.Status.Available, URL: a.Status.URL,
+	}
+	if n := len(a.Status.Transitions); n > 0 {
+		out.Since = &a.Status.Transitions[n-1].At
+	}
+	if f.Deployment == nil {
+		return out
+	}
+	below := ForDeployment(f.Deployment, cause.Finding{})
+	out.Revisions, out.Parts = below.Revisions, below.Parts
+	for i := range out.Parts {
+		if s, ok := a.Status.Sites[out.Parts[i].Name]; ok && out.Parts[i].Kind == partSite {
+			out.Parts[i].addPods(s)
+		}
+	}
+	return out
+}
+
+// outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes say nothing that the phase does not.
+func outcomeOfApplication(a *cause.Application) string {
+	if a.Status.Deployment.Outcome == outcomeRolledBack {
+		return outcomeRolledBack
+	}
+	return ""
+}
+
+// addPods adds to a Site how many pods of the image are available, and why it does not serve.
+func (p *Part) addPods(s applicationv1alpha1.SiteStatus) {
+	p.Note = strings.TrimSpace(fmt.Sprintf("%s %d/%d", p.Note, s.Available, s.Desired))
+	isServing := s.State == string(deliveryv1alpha1.HealthAvailable) || s.State == string(deliveryv1alpha1.HealthScaledToZero)
+	if isServing || !p.IsGood {
+		return
+	}
+	p.IsGood = false
+	p.Detail = strings.TrimSuffix(cmp.Or(s.Reason, s.State)+": "+s.Message, ": ")
+}
+
+// RowForApplication returns what a list shows of an Application.
+func RowForApplication(f *cause.ApplicationFacts, found cause.Finding) Row {
+	o := ForApplication(f, found)
+	o.Parts, o.Revisions = nil, nil
+	out := Row{Overview: o, Revision: f.Application.Status.Deployment.Revision, Sites: f.Application.Status.Available}
+	if f.Deployment != nil {
+		below := RowForDeployment(f.Deployment, cause.Finding{})
+		out.Live, out.Step = below.Live, below.Step
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package overview
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+func TestForApplication(t *testing.T) {
+	f := samples.Crashing().Facts()
+	got := Lines(ForApplication(f, cause.FindForApplication(f, samples.Now())), Style{Now: samples.Now(), Width: 80})
+	want := []string{
+		"shop  team-a  Application intentplane.dev                         Degraded 0m41s",
+		"1 of 2 Sites serve the image. Site edge2: CrashLoopBackOff: container shop of",
+		"pod shop-7c9 exited with 1.",
+		"Next: Read the log of the container that the message names, and correct the",
+		"service (for the author).",
+		"image shop:2.0  serving 1/2",
+		"revision  commit   verdict            sites     requested by        since",
+		"7         8d21c0e  Verified (live)    2/2       -                   14:02:59",
+		"├─ delivery fleet   Delivered          8d21c0e   git.example.org/fleet, main",
+		"├─ site edge1       Live     Flux 2/2  8d21c0e   14:03:10",
+		"└─ site edge2       Live     Flux 0/2  8d21c0e   CrashLoopBackOff: container...",
+		"6         11b9e02  Withdrawn          -         -                   13:20:40",
+		"5         5f77a90  Verified           2/2       -                   11:47:40",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nAn Application is shown with its pods, and with the revisions of its deployment.\nLines(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestRowForApplication(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		facts  *cause.ApplicationFacts
+		want   []string
+	}{
+		"Crashing": {
+			reason: "The phase is that of the Application, the Sites those that serve, and the revisions those of its deployment.", facts: samples.Crashing().Facts(),
+			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON            WHO", "shop  Degraded  7    7     1/2    0m41s  CrashLoopBackOff  Author"},
+		},
+		"RolledBack": {
+			reason: "An image that was rolled back does not read as another kind of trouble.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
+			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  Author"},
+		},
+		"Undeployed": {
+			reason: "An Application without a deployment has no revisions.",
+			facts: func() *cause.ApplicationFacts {
+				f := samples.Crashing().Facts()
+				f.Deployment, f.Application.Status.Deployment.Revision = nil, 0
+				return f
+			}(),
+			want: []string{"NAME  PHASE     SITES  SINCE  REASON            WHO", "shop  Degraded  1/2    0m41s  CrashLoopBackOff  Author"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Table([]Row{RowForApplication(tc.facts, cause.FindForApplication(tc.facts, samples.Now()))}, Style{Now: samples.Now()}, false)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nTable(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package samples
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/function/application"
+)
+
+// An ApplicationSample is an Application, and what was composed for it.
+type ApplicationSample struct {
+	// Deployment that the Application composed.
+	Deployment *Sample
+
+	// Spec of the Application.
+	Spec applicationv1alpha1.ApplicationSpec
+
+	// Problem of the spec, and its reason. Empty if there is none.
+	Problem, ProblemReason string
+
+	// Sites are what the SiteHealth says of them.
+	Sites []deliveryv1alpha1.SiteHealthState
+}
+
+// NewApplication returns an Application with a deployment, whose pods serve at both Sites.
+func NewApplication(deployment *Sample) *ApplicationSample {
+	serves := deliveryv1alpha1.SiteHealthState{State: deliveryv1alpha1.HealthAvailable, Available: 2, Updated: 2, Desired: 2}
+	first, second := serves, serves
+	first.Name, second.Name = "edge1", "edge2"
+	out := &ApplicationSample{
+		Deployment: deployment, Sites: []deliveryv1alpha1.SiteHealthState{first, second},
+		Spec: applicationv1alpha1.ApplicationSpec{Image: "registry.example.org/shop:2.0", Deploy: applicationv1alpha1.Deploy{Sites: []deploymentv1alpha1.SiteName{"edge1", "edge2"}}},
+	}
+	out.Spec.Default()
+	deployment.Labels = map[string]string{application.LabelApplication: name}
+	deployment.Spec = application.DeploymentFor(namespace, name, out.Spec).Spec
+	return out
+}
+
+// Crashing is an Application whose image was verified, and whose pods crash at its second Site.
+func Crashing() *ApplicationSample {
+	s := NewApplication(Verified())
+	s.Sites[1] = deliveryv1alpha1.SiteHealthState{
+		Name: "edge2", State: deliveryv1alpha1.HealthUnavailable, Updated: 2, Desired: 2, Reason: "CrashLoopBackOff", Message: "container shop of pod shop-7c9 exited with 1",
+	}
+	return s
+}
+
+// Facts returns what a reader of the cluster sees. The function's own projection makes the status.
+func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
+	below := s.Deployment.Facts()
+	h := &deliveryv1alpha1.SiteHealth{}
+	h.APIVersion, h.Kind = deliveryv1alpha1.GroupVersion.String(), "SiteHealth"
+	h.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: 1}
+	h.Spec.ForProvider.ClaimRef, h.Spec.ForProvider.Image = s.Deployment.Input.Claim, s.Spec.Image
+	h.Status.AtProvider.Image, h.Status.AtProvider.Sites = s.Spec.Image, s.Sites
+	h.SetConditions(isReady("Serving"), isSynced())
+	for _, site := range s.Sites {
+		if !site.IsServing() {
+			h.SetConditions(NotReady(site.Reason, "Site "+site.Name+": "+site.Message))
+		}
+	}
+	f := &cause.ApplicationFacts{Deployment: below, Health: h}
+	f.Application = cause.Application{Spec: s.Spec}
+	f.Application.APIVersion, f.Application.Kind = s.Deployment.Group+"/v1alpha1", applicationv1alpha1.Kind
+	f.Application.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation}
+	// A spec of these types can be encoded.
+	f.SpecDigest, _ = digest.Application(&s.Spec)
+	s.project(f)
+	return f
+}
+
+// project makes the status and the conditions, as the function would.
+func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
+	d := f.Deployment.Deployment
+	asked, _ := digest.Spec(&d.Spec)
+	from := &application.Facts{
+		Digest: f.SpecDigest, Image: s.Spec.Image, Problem: s.Problem, ProblemReason: s.ProblemReason, Build: application.Build{State: application.BuildNotRequired},
+		Deployment: application.ObserveDeployment(name, asked, d.Status.IntentDeploymentStatus, d.Status.Conditions.IsTrue("Ready")),
+		Health:     application.Health{Image: s.Spec.Image, Sites: s.Sites},
+	}
+	p := application.Project(from, &applicationv1alpha1.ApplicationStatus{}, before(41*time.Second))
+	f.Application.Status.ApplicationStatus = *p.Status
+	since := before(41 * time.Second)
+	for _, c := range p.Conditions {
+		f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{
+			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &since,
+		})
+	}
+	ready := metav1.ConditionFalse
+	if p.Ready {
+		ready = metav1.ConditionTrue
+	}
+	f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since})
+}
+
+// Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
+func (s *ApplicationSample) Objects() ([]*unstructured.Unstructured, error) {
+	f := s.Facts()
+	own, err := encodeObjects([]any{&f.Application, f.Health})
+	if err != nil {
+		return nil, err
+	}
+	below, err := s.Deployment.Objects()
+	return append(own, below...), err
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// overviewsOfSubjects returns overviews of what was found, with all parts.
+func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Overview {
+	return slices.Concat(
+		showEach(found.Applications, now, cause.FindForApplication, overview.ForApplication),
+		showEach(found.Deployments, now, cause.FindForDeployment, overview.ForDeployment),
+		showEach(found.Clusters, now, cause.FindForCluster, overview.ForCluster),
+	)
+}
+
+// rowsOfSubjects returns the rows of what was found, sorted.
+func rowsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Row {
+	out := slices.Concat(
+		showEach(found.Applications, now, cause.FindForApplication, overview.RowForApplication),
+		showEach(found.Deployments, now, cause.FindForDeployment, overview.RowForDeployment),
+		showEach(found.Clusters, now, cause.FindForCluster, overview.RowForCluster),
+	)
+	overview.SortRows(out)
+	return out
+}
+
+// showEach finds out why each does not go on, and shows it.
+func showEach[F, O any](all []*F, now time.Time, find func(*F, time.Time) cause.Finding, show func(*F, cause.Finding) O) []O {
+	var out []O
+	for _, f := range all {
+		out = append(out, show(f, find(f, now)))
+	}
+	return out
+}

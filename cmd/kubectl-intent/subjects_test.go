@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+// serveApplication returns the kubeconfig of a server that has an Application in team-a.
+func serveApplication(t *testing.T, server *apiServer, s *samples.ApplicationSample) string {
+	t.Helper()
+	objects, err := s.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.objects = append(server.objects, objects...)
+	return server.start(t)
+}
+
+// TestApplicationCommands holds for all commands that look at one.
+func TestApplicationCommands(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   []string
+		denied string
+		code   int
+		says   []string
+		not    string
+	}{
+		"Status":     {reason: "An Application has its own phase, with its pods.", args: []string{"status", "shop"}, says: []string{"shop  team-a  Application intentplane.dev", "Degraded", "image shop:2.0  serving 1/2", "Flux 0/2"}, not: "IntentDeployment"},
+		"Deployment": {reason: "Who names the deployment sees that.", args: []string{"status", "intentdeployments/shop"}, says: []string{"IntentDeployment intentplane.dev", "Succeeded"}, not: "Degraded"},
+		"List":       {reason: "A deployment that an Application composed is not listed beside it.", args: []string{"status", "-A", "-o", "name"}, says: []string{"application.intentplane.dev/shop\n"}, not: "intentdeployment"},
+		"BlindList":  {reason: "Who may not read Applications sees the deployments.", denied: "applications.intentplane.dev", args: []string{"status", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"}, not: "application"},
+		"Stuck":      {reason: "An Application whose pods crash needs a person.", args: []string{"status", "--stuck"}, says: []string{"shop  Degraded  7    7     1/2", "CrashLoopBackOff"}},
+		"Why":        {reason: "The chain leads from the Application to the Site.", args: []string{"why", "shop"}, says: []string{"Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ Application shop", "└─ SiteHealth shop: CrashLoopBackOff"}},
+		"BlindWhy": {
+			reason: "Who may not read Applications is shown the deployment, and sees what was not read.", denied: "applications.intentplane.dev", args: []string{"why", "shop"},
+			says: []string{"IntentDeployment intentplane.dev", "Not read:   applications.intentplane.dev: the user may not read them"},
+		},
+		"History": {reason: "The history is that of the deployment.", args: []string{"history", "shop"}, says: []string{"7         8d21c0e  Verified", "5         5f77a90"}},
+		"Retry":   {reason: "What is asked is asked of the deployment.", args: []string{"retry", "shop", "--dry-run=client", "-o", "yaml"}, says: []string{"kind: IntentDeployment", "name: shop"}},
+		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=1500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
+		"Live":    {reason: "Sites that are live are reached before their pods serve.", args: []string{"wait", "shop", "--for=live"}, says: []string{"Degraded: 1 of 2 Sites"}},
+		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment and no WorkloadCluster "shap"`}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{denied: map[string]bool{tc.denied: true}}
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", serveApplication(t, server, samples.Crashing()))...)
+			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
+				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(out+problems, want) {
+					t.Errorf("\n%s\nrun(%q): want %q, got:\n%s%s", tc.reason, tc.args, want, out, problems)
+				}
+			}
+		})
+	}
+}
+
+// TestWhyRequestsOfApplication counts the requests of an answer about a claim that is an Application.
+func TestWhyRequestsOfApplication(t *testing.T) {
+	s, n := samples.Crashing(), &atomic.Int64{}
+	objects, err := s.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects[0].SetAPIVersion("claims.intentplane.dev/v1alpha1")
+	if err := unstructured.SetNestedStringMap(objects[0].Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XApplication", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
+		t.Fatal(err)
+	}
+	server := &apiServer{objects: append(crossplane(t), objects...), requests: n}
+	out, problems, code := runIntent("", "why", "shop", "--kubeconfig", server.start(t))
+	if code != 0 || !strings.Contains(out, "Application claims.intentplane.dev") || !strings.Contains(out, "Site edge2: CrashLoopBackOff") {
+		t.Fatalf("why shop: %d\n%s%s", code, out, problems)
+	}
+	t.Logf("why shop: %d requests", n.Load())
+	if n.Load() > maxWhyRequests {
+		t.Errorf("why makes %d requests about an Application, want at most %d", n.Load(), maxWhyRequests)
+	}
+}

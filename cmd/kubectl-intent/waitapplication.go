@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+)
+
+// observeApplication returns what says where an Application is.
+func (w *waiter) observeApplication(look func(context.Context) (*cluster.ComposedApplication, error)) func(context.Context) (progress, error) {
+	return func(ctx context.Context) (progress, error) {
+		a, err := look(ctx)
+		if err != nil {
+			return progress{}, err
+		}
+		if a == nil {
+			return progress{}, errors.New("the Application was deleted")
+		}
+		return w.progressOfApplication(a)
+	}
+}
+
+// progressOfApplication says where an Application is. A status that speaks about an earlier spec says nothing of this one.
+func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progress, error) {
+	a := &cause.Application{}
+	if err := json.Unmarshal(of.Application, a); err != nil {
+		return progress{}, errors.Wrap(err, "cannot decode the Application")
+	}
+	d, err := decodeWaitedFor(of.Deployment)
+	if err != nil {
+		return progress{}, err
+	}
+	want, err := digest.Application(&a.Spec)
+	if err != nil {
+		return progress{}, errors.Wrap(err, "cannot compute the digest of the spec")
+	}
+	if p, isOther := w.goal.compareSpec(want); isOther {
+		return p, nil
+	}
+	if a.Status.SpecDigest != want {
+		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+	}
+	return progress{
+		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
+	}, nil
+}
+
+// decodeWaitedFor decodes a deployment. Where there is none, it says nothing.
+func decodeWaitedFor(b []byte) (*waitedFor, error) {
+	d := &waitedFor{}
+	if b == nil {
+		return d, nil
+	}
+	return d, errors.Wrap(json.Unmarshal(b, d), "cannot decode the deployment")
+}
+
+// resultOfApplication says whether an Application is where it is wanted. Its deployment says which Sites and which step are live.
+func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResult {
+	end := endOfApplication(a)
+	sum, err := digest.Spec(&d.Spec)
+	isOfDeployment := g.isLive || g.step > 0
+	if end != waitGoesOn || !isOfDeployment || err != nil || d.Status.IntentDigest != sum {
+		return end
+	}
+	if g.resultOf(d) == waitSucceeded {
+		return waitSucceeded
+	}
+	return end
+}
+
+// endOfApplication says whether an Application came to an end. One that only a person can help did.
+func endOfApplication(a *cause.Application) waitResult {
+	all := a.Status.Conditions
+	isHeldBack := all.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
+	switch {
+	case a.Status.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack):
+		return waitRolledBack
+	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack:
+		return waitFailed
+	case a.Status.Phase == applicationv1alpha1.PhaseRunning && all.IsTrue("Ready"):
+		return waitSucceeded
+	}
+	return waitGoesOn
+}
+
+// digestOfApplicationFile returns the digest of the spec of the one Application in a file.
+func digestOfApplicationFile(file string, in io.Reader) (string, error) {
+	all, err := readAllObjects[applicationv1alpha1.Application](in, file, applicationv1alpha1.Kind, claimVersions()...)
+	if err != nil {
+		return "", err
+	}
+	if len(all) != 1 {
+		return "", usageError{errors.Errorf("%s has %d Applications, want one", file, len(all))}
+	}
+	sum, err := digest.Application(&all[0].Spec)
+	return sum, errors.Wrap(err, "cannot compute the digest of the spec")
+}

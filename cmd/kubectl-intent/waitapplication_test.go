@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+func TestProgressOfApplication(t *testing.T) {
+	suspended := func(f *cause.ApplicationFacts) {
+		for i := range f.Application.Status.Conditions {
+			if c := &f.Application.Status.Conditions[i]; c.Type == applicationv1alpha1.TypeReconciling {
+				c.Status, c.Reason = "False", applicationv1alpha1.ReasonHeldBack
+			}
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		sample *samples.ApplicationSample
+		edit   func(*cause.ApplicationFacts)
+		goal   goal
+		want   waitResult
+	}{
+		"Running":      {reason: "An Application that runs is reached.", sample: samples.NewApplication(samples.Verified()), want: waitSucceeded},
+		"Crashing":     {reason: "An Application whose pods crash is not, although its deployment succeeded.", sample: samples.Crashing(), want: waitGoesOn},
+		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: waitSucceeded},
+		"Unobserved":   {reason: "Sites that run what the Application asked for before prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: waitGoesOn},
+		"Step":         {reason: "A step of a canary is reached when it is live.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: waitSucceeded},
+		"StepNotYet":   {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: waitGoesOn},
+		"RolledBack":   {reason: "An image that was rolled back has an end of its own.", sample: samples.NewApplication(samples.RolledBack()), want: waitRolledBack},
+		"Invalid":      {reason: "A spec that cannot be carried out has failed.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Status.Phase = applicationv1alpha1.PhaseFailed }, want: waitFailed},
+		"Suspended":    {reason: "What is held back is waited for no longer.", sample: samples.NewApplication(samples.Verified()), edit: suspended, want: waitFailed},
+		"Earlier":      {reason: "A status about an earlier spec is no end.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Spec.Image = "registry.example.org/shop:3.0" }, want: waitGoesOn},
+		"NoDeployment": {reason: "An Application whose deployment cannot be read is judged by itself.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Deployment = nil }, want: waitSucceeded},
+		"Superseded":   {reason: "Another spec takes the place of the one that was waited for.", sample: samples.NewApplication(samples.Verified()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := tc.sample.Facts()
+			if tc.edit != nil {
+				tc.edit(f)
+			}
+			got, err := (&waiter{goal: tc.goal}).progressOfApplication(composedApplication(t, f))
+			if err != nil || got.result != tc.want {
+				t.Errorf("\n%s\nprogressOfApplication(...): %+v, %v, want %s", tc.reason, got, err, tc.want)
+			}
+		})
+	}
+}
+
+func composedApplication(t *testing.T, f *cause.ApplicationFacts) *cluster.ComposedApplication {
+	t.Helper()
+	encode := func(v any) []byte {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	out := &cluster.ComposedApplication{Application: encode(f.Application)}
+	if f.Deployment != nil {
+		out.Deployment = encode(f.Deployment.Deployment)
+	}
+	return out
+}
+
+// TestDigestOfApplicationFile reads the example of an Application.
+func TestDigestOfApplicationFile(t *testing.T) {
+	const file = "../../examples/applications/namespaced.yaml"
+	got, err := digestOfApplicationFile(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := readAllObjects[applicationv1alpha1.Application](nil, file, applicationv1alpha1.Kind, claimVersions()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := digest.Application(&all[0].Spec); err != nil || got != want {
+		t.Errorf("digestOfApplicationFile(%q): %q, %v, want %q", file, got, err, want)
+	}
+	if _, err := digestOfApplicationFile(examples+"40-claim.yaml", nil); err == nil {
+		t.Error("digestOfApplicationFile(...): a file without an Application is no error")
+	}
+}
