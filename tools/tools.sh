@@ -42,6 +42,9 @@ tools() {
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
 		TRAEFIK                  traefik        traefik                  github.com/traefik/traefik/v3/cmd/traefik           github.com/traefik/traefik/v3/pkg/version.Version
 		GATEWAY_API_CRDS         traefik        gateway-api-crds         dir:sigs.k8s.io/gateway-api/config/crd/standard     -
+		KPACK_CONTROLLER         kpack          kpack-controller         github.com/pivotal/kpack/cmd/controller             -
+		KPACK_WEBHOOK            kpack          kpack-webhook            github.com/pivotal/kpack/cmd/webhook                -
+		KPACK_CONFIG             kpack          kpack-config             dir:github.com/pivotal/kpack/config                 -
 		CLUSTERAPI_CORE          clusterapi     clusterapi-core          sigs.k8s.io/cluster-api/core                        -
 		CLUSTERAPI_CORE_CONFIG   clusterapi     clusterapi-core-config   dir:sigs.k8s.io/cluster-api/core/config             -
 		CLUSTERAPI_BOOTSTRAP     clusterapi     clusterapi-bootstrap     sigs.k8s.io/cluster-api/bootstrap/kubeadm           -

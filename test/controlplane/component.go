@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"path/filepath"
@@ -17,6 +18,9 @@ type Component struct {
 
 	// Ready is a URL that answers with success once the component is ready.
 	Ready string
+
+	// Client asks there. Nil means http.DefaultClient.
+	Client *http.Client
 }
 
 // StartComponent starts a component, which ends with the control plane, and returns when it is ready. It returns an error, with the end of
@@ -26,7 +30,9 @@ func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
 	if err != nil {
 		return err
 	}
-	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, k.Ready) == nil })
+	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool {
+		return checkURLAnswers(ctx, cmp.Or(k.Client, http.DefaultClient), k.Ready) == nil
+	})
 	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLinesOfFile(p.log, tailLines))
 }
 

@@ -137,12 +137,14 @@ func (s *stage) deployed(image int) {
 }
 
 // pods returns those of an image at the Site that are not being deleted.
-func (s *stage) pods(image int) []corev1.Pod {
+func (s *stage) pods(image int) []corev1.Pod { s.T.Helper(); return s.podsOf(imageOf(image)) }
+
+func (s *stage) podsOf(image string) []corev1.Pod {
 	s.T.Helper()
 	l, out := &corev1.PodList{}, []corev1.Pod{}
 	s.must(s.edge.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	for _, p := range l.Items {
-		if p.Spec.Containers[0].Image == imageOf(image) && p.GetDeletionTimestamp() == nil {
+		if p.Spec.Containers[0].Image == image && p.GetDeletionTimestamp() == nil {
 			out = append(out, p)
 		}
 	}
@@ -152,8 +154,13 @@ func (s *stage) pods(image int) []corev1.Pod {
 // report what the pods of an image do, once there are some.
 func (s *stage) report(image int, change func(*corev1.PodStatus)) {
 	s.T.Helper()
-	s.Until("pods of "+imageOf(image), scene.Patience, func() bool { return len(s.pods(image)) > 0 })
-	for _, p := range s.pods(image) {
+	s.reportOf(imageOf(image), change)
+}
+
+func (s *stage) reportOf(image string, change func(*corev1.PodStatus)) {
+	s.T.Helper()
+	s.Until("pods of "+image, scene.Patience, func() bool { return len(s.podsOf(image)) > 0 })
+	for _, p := range s.podsOf(image) {
 		change(&p.Status)
 		s.must(s.edge.Client.Status().Update(s.T.Context(), &p))
 	}

@@ -1,0 +1,94 @@
+package kpack
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// stepBuild is where a pod is held, and stepCompletion reports the image.
+	stepBuild      = "build"
+	stepCompletion = "completion"
+
+	// killed is the exit code of a program that was killed.
+	killed = 137
+)
+
+// stepsOf returns the names of a pod's steps in their order: its init containers, then its container.
+func stepsOf(pod *corev1.Pod) []string {
+	out := []string{}
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and those behind wait, as kubelets report it.
+func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
+	all := []corev1.ContainerStatus{}
+	current := ended(0, "")
+	for _, name := range stepsOf(pod) {
+		s := current
+		if name == step {
+			s, current = state, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
+		}
+		all = append(all, corev1.ContainerStatus{Name: name, State: s})
+	}
+	first := len(pod.Spec.InitContainers)
+	return corev1.PodStatus{
+		Phase: phase, InitContainerStatuses: all[:first], ContainerStatuses: all[first:],
+		Conditions: []corev1.PodCondition{scheduled(corev1.ConditionTrue, "", "")},
+	}
+}
+
+func scheduled(is corev1.ConditionStatus, reason, message string) corev1.PodCondition {
+	return corev1.PodCondition{Type: corev1.PodScheduled, Status: is, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(time.Now())}
+}
+
+// ended is the state of a container that ended with a code.
+func ended(code int32, message string) corev1.ContainerState {
+	reason := "Completed"
+	if code != 0 {
+		reason = "Error"
+	}
+	now := metav1.NewTime(time.Now())
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: message, StartedAt: now, FinishedAt: now}}
+}
+
+// longStep is the step in which a pod is for most of the time. One that changes the run image of an image has one step beside the completion.
+func longStep(pod *corev1.Pod) string {
+	if steps := stepsOf(pod); !slices.Contains(steps, stepBuild) {
+		return steps[0]
+	}
+	return stepBuild
+}
+
+// runningStatus is Pending: init containers run before a pod does.
+func runningStatus(pod *corev1.Pod) corev1.PodStatus {
+	return statusAt(pod, corev1.PodPending, longStep(pod), corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now())}})
+}
+
+func failedStatus(pod *corev1.Pod, play Play) corev1.PodStatus {
+	return statusAt(pod, corev1.PodFailed, play.Fails, ended(1, play.Message))
+}
+
+func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
+	s := statusAt(pod, corev1.PodFailed, longStep(pod), ended(killed, ""))
+	s.Reason = "Evicted"
+	s.Message = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi. "
+	return s
+}
+
+func succeededStatus(pod *corev1.Pod, message string) corev1.PodStatus {
+	return statusAt(pod, corev1.PodSucceeded, stepCompletion, ended(0, message))
+}
+
+func unschedulableStatus() corev1.PodStatus {
+	return corev1.PodStatus{
+		Phase:      corev1.PodPending,
+		Conditions: []corev1.PodCondition{scheduled(corev1.ConditionFalse, corev1.PodReasonUnschedulable, "0/1 nodes are available: 1 Insufficient memory.")},
+	}
+}
