@@ -221,12 +221,15 @@ func (w *walk) mustHold(said string) {
 		if !now.HasReached(askedPosition(d)) {
 			continue
 		}
-		if r := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; (r == nil || r.position != askedPosition(d)) && !w.isRefusedUnreached(d) {
+		if w.isRefusedForGood(d) {
+			continue
+		}
+		if r := w.repos[d.Spec.ProviderConfigReference.Name].memory.record; r == nil || r.position != askedPosition(d) {
 			w.truth.violatedf("%s, and %s is not at the position of the ledger", said, name)
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
 			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]
-			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckUnreached(t) {
+			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckForGood(t.Site, is) {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
@@ -242,21 +245,16 @@ func (w *walk) isRestoredElsewhere(t deliveryv1alpha1.Tree) bool {
 	return w.truth.isExcused("restored before its Site moved", holds)
 }
 
-// isUnreached is true for a Site that the revision did not come to which a rollback took back: the rollback has nothing to restore there. What is wrong with
-// the Site for good keeps the deployment from being ready all the same.
-func (w *walk) isUnreached(site string) bool {
-	s := w.ledger()
-	return s.Restored && s.Current.StepOf(site) > s.Cursor.Step && !w.last.Ready
+// isNotRestored is true once a rollback came to its end, and the deployment is not ready since, for something that is wrong for good: what another user commits
+// later, or at a Site that the revision did not come to, is not what the rollback restored.
+func (w *walk) isNotRestored() bool { return w.ledger().Restored && !w.last.Ready }
+
+// isRefusedForGood is true for a repository that refuses for good what a rollback asks for once more.
+func (w *walk) isRefusedForGood(d *deliveryv1alpha1.GitDelivery) bool {
+	return w.truth.isExcused("refused for good after a rollback", w.isNotRestored() && w.repos[d.Spec.ProviderConfigReference.Name].refuses)
 }
 
-// isRefusedUnreached is true for a repository that refuses for good to be brought to the position of a rollback which changes none of its directories.
-func (w *walk) isRefusedUnreached(d *deliveryv1alpha1.GitDelivery) bool {
-	isReached := func(t deliveryv1alpha1.Tree) bool { return !w.isUnreached(t.Site) }
-	holds := w.repos[d.Spec.ProviderConfigReference.Name].refuses && !slices.ContainsFunc(d.Spec.ForProvider.Trees, isReached)
-	return w.truth.isExcused("refused where a rollback changes nothing", holds)
-}
-
-// isStuckUnreached is true for a Site whose engine is stuck for good on what another user committed, where a rollback changed nothing.
-func (w *walk) isStuckUnreached(t deliveryv1alpha1.Tree) bool {
-	return w.truth.isExcused("stuck where a rollback changes nothing", w.sites[t.Site].stuck && w.isUnreached(t.Site))
+// isStuckForGood is true for a Site whose engine is stuck for good on what another user committed.
+func (w *walk) isStuckForGood(site, runs string) bool {
+	return w.truth.isExcused("stuck for good after a rollback", w.isNotRestored() && w.sites[site].stuck && runs == "stranger")
 }
