@@ -21,8 +21,13 @@ const typeReady = "Ready"
 // both change in one call, the first write starts the next call, which has not read the second one yet: it takes the conditions back and
 // gives them again, and so on, until one happens to read what was written last. Each turn costs four tokens of Crossplane's circuit breaker.
 // One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
-// sees its conditions too. A status that passes waits for the call that has the one to show. It returns an error if a status cannot be encoded.
+// sees its conditions too. A status that passes waits for the call that has the one to show, and while a verdict is recorded the conditions wait too: what
+// they say in between would cost as much as what they say in the end. It returns an error if a status cannot be encoded.
 func deferStatus(observed []projection.Condition, was any, r *reply) error {
+	if r.recording && hasAllConditions(observed, r) {
+		holdConditions(observed, r)
+		r.passing = true
+	}
 	if !haveConditionsChanged(observed, r) && (!r.passing || !hasAllConditions(observed, r)) {
 		return nil
 	}
@@ -40,6 +45,24 @@ func deferStatus(observed []projection.Condition, was any, r *reply) error {
 	return nil
 }
 
+// holdConditions leaves the conditions of a composite as they are, and whether it is ready.
+func holdConditions(observed []projection.Condition, r *reply) {
+	has := conditionsByType(observed)
+	held := make([]projection.Condition, len(r.conditions))
+	for i, c := range r.conditions {
+		held[i] = has[c.Type]
+	}
+	r.conditions, r.ready = held, has[typeReady].Status == corev1.ConditionTrue
+}
+
+func conditionsByType(all []projection.Condition) map[string]projection.Condition {
+	out := map[string]projection.Condition{}
+	for _, c := range all {
+		out[c.Type] = c
+	}
+	return out
+}
+
 // hasAllConditions reports whether a composite has each condition of a reply.
 func hasAllConditions(observed []projection.Condition, r *reply) bool {
 	return !slices.ContainsFunc(r.conditions, func(c projection.Condition) bool {
@@ -50,10 +73,7 @@ func hasAllConditions(observed []projection.Condition, r *reply) bool {
 // haveConditionsChanged reports whether a reply has other conditions than the composite. A composite that does not have all of them gets
 // everything at once.
 func haveConditionsChanged(observed []projection.Condition, r *reply) bool {
-	has := map[string]projection.Condition{}
-	for _, c := range observed {
-		has[c.Type] = c
-	}
+	has := conditionsByType(observed)
 	ready, all := has[typeReady]
 	differ := (ready.Status == corev1.ConditionTrue) != r.ready
 	for _, c := range r.conditions {

@@ -58,3 +58,34 @@ func TestDeferStatus(t *testing.T) {
 		})
 	}
 }
+
+// TestHoldConditions answers while the home of a ledger records a verdict.
+func TestHoldConditions(t *testing.T) {
+	was := projection.Condition{Type: "Delivered", Status: corev1.ConditionFalse, Reason: "Delivering"}
+	is := projection.Condition{Type: "Delivered", Status: corev1.ConditionTrue, Reason: "Delivered"}
+	ready := func(status corev1.ConditionStatus) projection.Condition {
+		return projection.Condition{Type: "Ready", Status: status}
+	}
+	for name, tc := range map[string]struct {
+		reason    string
+		observed  []projection.Condition
+		want      projection.Condition
+		wantReady bool
+		deferred  bool
+	}{
+		"Held":  {reason: "Status and conditions stay as they are.", observed: []projection.Condition{ready("False"), was}, want: was, deferred: true},
+		"Ready": {reason: "A composite that is ready stays ready.", observed: []projection.Condition{ready("True"), was}, want: was, wantReady: true, deferred: true},
+		"First": {reason: "A composite that does not have all conditions gets them.", observed: []projection.Condition{ready("False")}, want: is},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &reply{status: "after", conditions: []projection.Condition{is}, recording: true}
+			if err := deferStatus(tc.observed, "before", r); err != nil {
+				t.Fatal(err)
+			}
+			status := map[bool]string{true: "before", false: "after"}[tc.deferred]
+			if diff := cmp.Diff([]any{status, tc.want, tc.wantReady, tc.deferred}, []any{r.status, r.conditions[0], r.ready, r.deferred}); diff != "" {
+				t.Errorf("%s\ndeferStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -95,7 +95,7 @@ func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionReque
 	}
 	f.telemetry.countAnswer(fromCore)
 	rsp := response.To(req, f.responseTTL(r.wait))
-	r.resourceVersion = observedVersion(req)
+	r.resourceVersion = versionToKeep(req)
 	if err := encodeReply(rsp, r); err != nil {
 		return nil, err
 	}
@@ -118,6 +118,9 @@ type reply struct {
 
 	// passing is true if a call that follows soon has the status to show.
 	passing bool
+
+	// recording is true if a call that follows soon has the status and the conditions to show.
+	recording bool
 
 	// deferred is true if a later call writes the new status: status is the observed one.
 	deferred bool
@@ -151,7 +154,8 @@ func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest)
 	r := &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
 	}
-	r.passing = out.Passing && slices.Equal(in.Status.Requests, out.Status.Requests)
+	isSame := slices.Equal(in.Status.Requests, out.Status.Requests)
+	r.passing, r.recording = out.Passing && isSame, out.Recording && isSame
 	if err := deferStatus(in.Conditions, in.Status, r); err != nil {
 		return nil, err
 	}
@@ -268,7 +272,8 @@ func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
-		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: readyState(r.Ready)}
+		// The readiness of the composite is given, and does not follow from this. Crossplane would make an event of each one that is not ready, in each call.
+		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: fnv1.Ready_READY_TRUE}
 	}
 	for _, c := range out.conditions {
 		rsp.Conditions = append(rsp.Conditions, newCondition(c))
@@ -276,10 +281,28 @@ func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
 	return nil
 }
 
-// observedVersion returns the resourceVersion of the composite as Crossplane read it, or empty.
-func observedVersion(req *fnv1.RunFunctionRequest) string {
-	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
-	return metadata.GetFields()["resourceVersion"].GetStringValue()
+// versionToKeep returns the resourceVersion of the composite as Crossplane read it, or empty where nothing is lost by a write over another version.
+// That is the first answer: Crossplane itself changes the composite before it writes our status, when it notes what the composite refers to, and the
+// composite has no conditions that this could take back. With the version the first answer would always be refused, and everything be asked for once more.
+func versionToKeep(req *fnv1.RunFunctionRequest) string {
+	composite := req.GetObserved().GetComposite().GetResource().GetFields()
+	if isUnanswered(composite) {
+		return ""
+	}
+	return composite["metadata"].GetStructValue().GetFields()["resourceVersion"].GetStringValue()
+}
+
+// isUnanswered is true for a composite that refers to nothing yet, and has no condition Ready.
+func isUnanswered(composite map[string]*structpb.Value) bool {
+	spec := composite["spec"].GetStructValue().GetFields()
+	refs := []*structpb.Value{spec["resourceRefs"], spec["crossplane"].GetStructValue().GetFields()["resourceRefs"]}
+	if slices.ContainsFunc(refs, func(v *structpb.Value) bool { return len(v.GetListValue().GetValues()) > 0 }) {
+		return false
+	}
+	conditions := composite["status"].GetStructValue().GetFields()["conditions"].GetListValue().GetValues()
+	return !slices.ContainsFunc(conditions, func(v *structpb.Value) bool {
+		return v.GetStructValue().GetFields()["type"].GetStringValue() == typeReady
+	})
 }
 
 // desiredComposite returns the composite that Crossplane applies. It names the version that the reply follows from.

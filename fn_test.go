@@ -168,7 +168,10 @@ func TestRunFunction(t *testing.T) {
 					t.Errorf("RunFunction(...): condition %v", c)
 				}
 			}
-			for _, r := range rsp.GetDesired().GetResources() {
+			for name, r := range rsp.GetDesired().GetResources() {
+				if r.GetReady() != fnv1.Ready_READY_TRUE {
+					t.Errorf("RunFunction(...): Crossplane makes an event in each call, since %s is not ready", name)
+				}
 				metadata := r.GetResource().GetFields()["metadata"].GetStructValue()
 				if diff := cmp.Diff("team-a", metadata.GetFields()["namespace"].GetStringValue()); diff != "" {
 					t.Errorf("RunFunction(...): namespace: -want, +got:\n%s", diff)
@@ -279,16 +282,31 @@ kind: WorkloadCluster
 metadata: {name: east, namespace: team-a}
 spec: {type: Existing}
 `
-	for name, tc := range map[string]struct{ reason, composite, version string }{
-		"Claim":      {reason: "The composite of a claim is written as long as it is at the version that was observed.", composite: claimComposite, version: "41"},
-		"Namespaced": {reason: "A namespaced composite is written as long as it is at the version that was observed.", composite: namespacedComposite, version: "7"},
-		"Cluster":    {reason: "A WorkloadCluster is written as long as it is at the version that was observed.", composite: cluster, version: "8"},
-		"Rendered":   {reason: "A composite without a version, as crossplane render has it, is written in any case.", composite: claimComposite},
+	const answered = "status: {conditions: [{type: Ready, status: 'False'}]}\n"
+	for name, tc := range map[string]struct{ reason, composite, observed, version string }{
+		"Claim": {
+			reason:    "The composite of a claim that refers to something is written as long as it is at the version that was observed.",
+			composite: claimComposite, observed: "41", version: "41",
+		},
+		"Namespaced": {
+			reason:    "A namespaced composite is written as long as it is at the version that was observed.",
+			composite: namespacedComposite + answered, observed: "7", version: "7",
+		},
+		"References": {
+			reason:    "A namespaced composite that refers to something is written as long as it is at the version that was observed.",
+			composite: strings.Replace(namespacedComposite, "crossplane: {", "crossplane: {resourceRefs: [{kind: X, name: y}], ", 1), observed: "7", version: "7",
+		},
+		"First": {
+			reason:    "A composite is answered for the first time at whatever version: Crossplane changes it itself before.",
+			composite: namespacedComposite, observed: "7",
+		},
+		"Cluster":  {reason: "A WorkloadCluster is written as long as it is at the version that was observed.", composite: cluster + answered, observed: "8", version: "8"},
+		"Rendered": {reason: "A composite without a version, as crossplane render has it, is written in any case.", composite: claimComposite},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := request(t, tc.composite)
-			if tc.version != "" {
-				req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().Fields["resourceVersion"] = structpb.NewStringValue(tc.version)
+			if tc.observed != "" {
+				req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().Fields["resourceVersion"] = structpb.NewStringValue(tc.observed)
 			}
 			f := newFunction().Remember(1 << 20)
 			run(t, f, req)

@@ -3,6 +3,9 @@ package deployment
 import (
 	"slices"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/phase"
 )
@@ -21,6 +24,7 @@ func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 		Wait:       again.wait,
 		Stages:     k.timer.stages,
 		Passing:    isPassing(status),
+		Recording:  o.isRecordingVerdict(in.Status, status),
 	}
 }
 
@@ -33,6 +37,30 @@ func isPassing(f phase.Input) bool {
 	}
 	blocked, _ := f.Blocked()
 	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.AwaitsCluster()
+}
+
+// isRecordingVerdict is true for a revision that is verified as soon as the home of the ledger records it, where the home has nothing to report about that
+// yet. Last is the status that is shown: it is about the revision.
+func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentStatus, f phase.Input) bool {
+	s := f.State
+	if !s.IsVerified() || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
+		return false
+	}
+	if last.Revision != s.Current.Number || last.IntentDigest != f.Digest || o.hasSeenEvents() {
+		return false
+	}
+	blocked, _ := f.Blocked()
+	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.Outranked
+}
+
+// hasSeenEvents reports whether the provider has seen events that it did not record: that takes longer than usual.
+func (o Observed) hasSeenEvents() bool {
+	for _, d := range o.deliveries {
+		if len(pendingEvents(d)) > 0 && d.GetCondition(xpv2.TypeReady).ObservedGeneration >= d.GetGeneration() {
+			return true
+		}
+	}
+	return false
 }
 
 func currentNumber(s ledger.State) int64 {

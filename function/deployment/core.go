@@ -78,6 +78,10 @@ type Output struct {
 	// Passing says that a call which follows soon has the status to show: what was asked for in this one is to be reported first.
 	Passing bool
 
+	// Recording says that a call which follows soon reports the success of the revision, or what is in its way: the home of the ledger records the
+	// verdict. Until then the status and the conditions of the composite hold.
+	Recording bool
+
 	// Dated says that the time had a part in this, so that the same input may have another output later. Wait is how long until
 	// then, or 0 when it does not change by itself.
 	Dated bool

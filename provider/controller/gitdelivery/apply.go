@@ -3,6 +3,7 @@ package gitdelivery
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -119,19 +120,35 @@ func isRefusedTree(err error) bool {
 	return c == failure.ClassPolicy || c == failure.ClassTooLarge
 }
 
+// freshOrder is how long after its creation a delivery counts as new.
+const freshOrder = time.Minute
+
 // beginAttempt begins an attempt, and writes it down before anything is pushed: its start is the date of the commit, so that a repeat after a
-// crash makes the same one. An attempt that has not ended goes on, however often it is tried.
+// crash makes the same one. An attempt that has not ended goes on, however often it is tried. The first one of a delivery that was just created begins with
+// the creation, which a repeat finds too: it goes into the status together with its end.
 func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	at := &d.Status.AtProvider
 	if e.facts.isAttempting() {
 		return nil
 	}
 	at.Attempt = e.newAttempt()
+	if e.isFirstAttempt(d) {
+		at.Attempt.StartedAt = d.GetCreationTimestamp()
+		e.facts.lastStatus.Attempt = at.Attempt.DeepCopy()
+		return nil
+	}
 	if err := e.kube.Status().Update(ctx, d); err != nil {
 		return errors.Wrap(err, "cannot record attempt")
 	}
 	e.facts.lastStatus.Attempt = d.Status.AtProvider.Attempt.DeepCopy()
 	return nil
+}
+
+// isFirstAttempt reports whether nothing was tried yet for a delivery that was created just now, and whose repository remembers nothing about it. A provider
+// that crashes again and again, for longer than that, writes the attempt down, and with it how long the delivery waits.
+func (e *external) isFirstAttempt(d *v1alpha1.GitDelivery) bool {
+	age := e.now().Sub(d.GetCreationTimestamp().Time)
+	return d.GetGeneration() == 1 && e.facts.lastStatus.Attempt == nil && e.facts.memory == nil && age >= 0 && age < freshOrder
 }
 
 // currentAttempt returns the attempt at the position. What only the state has to learn needs none of its own.

@@ -8,6 +8,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -203,4 +204,68 @@ func (w *world) unmark(dir string) {
 	w.Helper()
 	_, err := w.git.Remove(w.Context(), repo, "main", []string{dir + "/" + tree.Marker}, "Tidy")
 	w.must(err)
+}
+
+// TestFirstAttempt counts the writes of an attempt before its push.
+func TestFirstAttempt(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		age    time.Duration
+		change func(w *world)
+		want   int
+	}{
+		"New":    {reason: "The first attempt of a delivery that was just created is written together with its end.", age: 2 * time.Second},
+		"Old":    {reason: "A delivery that waited for longer writes its attempt down before the push.", age: time.Hour, want: 1},
+		"Future": {reason: "A delivery that was created later than the provider's clock says writes its attempt down before the push.", age: -time.Hour, want: 1},
+		"Edited": {reason: "A delivery that was changed since its creation writes its attempt down before the push.", age: 2 * time.Second, change: func(w *world) {
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.DeliveryTimeout = "20m" })
+		}, want: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w, begun := newWorld(t), 0
+			d := w.first()
+			// A reconcile begins a minute after the one before.
+			d.CreationTimestamp = metav1.NewTime(w.now().Add(time.Minute - tc.age))
+			w.create(d)
+			if tc.change != nil {
+				tc.change(w)
+			}
+			w.begun = func() { begun++ }
+			w.reconcile("web")
+			if diff := cmp.Diff(tc.want, begun); diff != "" {
+				t.Errorf("\n%s\nwrites of an attempt that goes on: -want, +got:\n%s", tc.reason, diff)
+			}
+			w.expect("web", v1alpha1.ReasonDelivered)
+			a := w.get("web").Status.AtProvider.Attempt
+			if a == nil || a.EndedAt == nil {
+				t.Fatalf("\n%s\nattempt in the end: %v", tc.reason, a)
+			}
+			if isNew := a.StartedAt.Equal(&d.CreationTimestamp); isNew != (tc.want == 0) {
+				t.Errorf("\n%s\nthe attempt began at %s, and the delivery was created at %s", tc.reason, a.StartedAt, d.CreationTimestamp)
+			}
+		})
+	}
+}
+
+// TestFirstAttemptAgain crashes in the first attempt of a new delivery: the repeat makes the commit that the crash prevented.
+func TestFirstAttemptAgain(t *testing.T) {
+	w := newWorld(t)
+	d := w.first()
+	d.CreationTimestamp = metav1.NewTime(w.now().Add(time.Minute - 2*time.Second))
+	w.create(d)
+	w.git.AfterPush(repo, func() { w.dead = true })
+	if err := w.try("web"); err == nil {
+		t.Fatal("the provider did not crash")
+	}
+	if a := w.get("web").Status.AtProvider.Attempt; a != nil {
+		t.Fatalf("the attempt was written down: %v", a)
+	}
+	w.recover()
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+	w.count(1)
+	if a := w.get("web").Status.AtProvider.Attempt; a == nil || !a.StartedAt.Equal(&d.CreationTimestamp) || a.EndedAt == nil {
+		t.Errorf("attempt after the repeat: %v, want one that began at %s and ended", a, d.CreationTimestamp)
+	}
 }
