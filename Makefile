@@ -175,9 +175,13 @@ walk: ## Tell 30,000 stories of faults to the function, 20,000 of them new in ev
 		go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function/deployment | awk '/^ *walk_tell|^ {8}|^(---|ok|FAIL|panic)/'
 	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryStories$$' ./function/step
 
+# What is built is what the figures need: "packages" stands for ours, and "all" for every program.
 .PHONY: bench
-bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
-	@$(call with_tools) go run -exec=test/e2e/own-network.sh ./test/bench '$(ONLY)'
+bench: ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
+	@needs="$$(go run ./test/bench -needs '$(ONLY)')"; programs="$${needs#packages }"; names="$${programs#all}"; \
+		if [[ -n $$programs ]]; then tools/tools.sh build $$names; environment="$$(tools/tools.sh env $$names)"; set -a; eval "$$environment"; set +a; fi; \
+		if [[ $$needs != "$$programs" ]]; then $(MAKE) build xpkg; fi; \
+		go run -exec=test/e2e/own-network.sh ./test/bench '$(ONLY)'
 
 # Programs that run here. A file of settings changes when they do, so that a new
 # VERSION builds anew and an unchanged one builds nothing.

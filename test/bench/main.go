@@ -3,7 +3,7 @@
 //	figure NAME VALUE UNIT
 //
 // With arguments it measures the figures of these names only, which may be patterns such as steady_*. What a figure is compared with is
-// measured in the same run.
+// measured in the same run. With -needs before them it measures nothing, and prints what has to be built for them.
 package main
 
 import (
@@ -21,12 +21,19 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := runFigures(ctx, strings.Join(os.Args[1:], " "))
+	err := runCommand(ctx, os.Args[1:])
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func runCommand(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == "-needs" {
+		return printNeeds(strings.Join(args[1:], " "))
+	}
+	return runFigures(ctx, strings.Join(args, " "))
 }
 
 func runFigures(ctx context.Context, only string) error {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A need is what has to be built before a figure is measured. Each includes those before it.
+type need int
+
+const (
+	// needNothing is the need of Go's benchmarks.
+	needNothing need = iota
+	// needServer is the need of an API server alone.
+	needServer
+	// needPackages is the need of a control plane with our packages.
+	needPackages
+	// needEverything is the need of what runs beside a control plane: GitOps engines, Prometheus, a gateway.
+	needEverything
+)
+
+// serverPrograms are the programs of a control plane, by the names that tools/tools.sh has for them.
+const serverPrograms = "ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS"
+
+// printedNeeds are how needs are printed: "packages" for those of this repository, and the programs, or "all" of them.
+func printedNeeds() map[need]string {
+	return map[need]string{needNothing: "", needServer: serverPrograms, needPackages: "packages " + serverPrograms, needEverything: "packages all"}
+}
+
+// printNeeds prints what the figures need that some patterns match. It returns an error if no figure has such a name.
+func printNeeds(only string) error {
+	n, known := needsOf(only)
+	if !known {
+		return errors.Errorf("cannot measure %q: it is not a figure", only)
+	}
+	fmt.Println(printedNeeds()[n])
+	return nil
+}
+
+// needsOf returns what the figures need together that some patterns match, and false if no figure has such a name.
+func needsOf(only string) (need, bool) {
+	most, known := needNothing, false
+	for _, f := range allFigures(&stage{}) {
+		if isWanted(f.name, only) {
+			most, known = max(most, needOf(f.name)), true
+		}
+	}
+	return most, known
+}
+
+// needOf returns what a figure needs. One that is not listed needs everything.
+func needOf(name string) need {
+	switch {
+	case isFigureOf(name, functionFigures()), isFigureOf(name, gitFigures()), isWanted(name, "prune_*"):
+		return needNothing
+	case isFigureOf(name, stateFigures()):
+		return needServer
+	case isFigureOf(name, writeFigures(&stage{})), isWanted(name, "harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* steady_*"):
+		return needPackages
+	}
+	return needEverything
+}
+
+func isFigureOf(name string, all []figure) bool {
+	return slices.ContainsFunc(all, func(f figure) bool { return f.name == name })
+}

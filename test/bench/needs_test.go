@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNeedsOf asks what has to be built for figures.
+func TestNeedsOf(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		only   string
+		want   string
+	}{
+		"Render":   {reason: "A benchmark of Go needs no program of others.", only: "render_cold_over_kustomize"},
+		"Prune":    {reason: "A plan is measured with a double of an API server.", only: "prune_*"},
+		"State":    {reason: "The record of a bundle needs an API server, and none of our packages.", only: "state_modify_ms", want: serverPrograms},
+		"Tokens":   {reason: "A claim to Sites without an engine needs a control plane alone.", only: "breaker_tokens_1_site", want: "packages " + serverPrograms},
+		"Writes":   {reason: "The audit log is that of a control plane.", only: "writes_alone_*", want: "packages " + serverPrograms},
+		"Together": {reason: "Several figures need what each of them needs.", only: "render_* writes_*", want: "packages " + serverPrograms},
+		"Story":    {reason: "A story with ten Sites needs engines and measurements.", only: "breaker_tokens_10_sites", want: "packages all"},
+		"Steps":    {reason: "Decisions of the function are a benchmark of Go.", only: "step_us"},
+		"All":      {reason: "All figures together need everything.", want: "packages all"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			n, known := needsOf(tc.only)
+			if diff := cmp.Diff(tc.want, printedNeeds()[n]); diff != "" || !known {
+				t.Errorf("\n%s\nneedsOf(%q): known: %t, -want, +got:\n%s", tc.reason, tc.only, known, diff)
+			}
+		})
+	}
+	if _, known := needsOf("no_such_figure"); known {
+		t.Error("A name that no figure has is taken for one.")
+	}
+}
