@@ -30,6 +30,8 @@ type stage struct {
 	latency *latency
 	// audited is true if the API server logs what is asked of it.
 	audited bool
+	// hasBaseline is true if the control plane has what composites are compared with.
+	hasBaseline bool
 }
 
 // measureStart returns how long the control plane took to start.
@@ -210,6 +212,6 @@ func (s *stage) closeControlPlane() error {
 		return nil
 	}
 	err := s.cp.Stop()
-	s.cp = nil
+	s.cp, s.hasBaseline = nil, false
 	return err
 }

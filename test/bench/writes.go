@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/load"
@@ -27,16 +26,16 @@ const (
 	logPatience = 2 * time.Second
 )
 
-// A shape is one of those that a deployment has.
+// A shape is one of those that a deployment, or the baseline, has.
 type shape struct {
-	name, apiVersion string
+	name, apiVersion, kind string
 	// composite is the resource that Crossplane reconciles.
 	composite string
 }
 
 var (
-	namespacedShape = shape{name: "namespaced", apiVersion: "intentplane.dev/v1alpha1", composite: "intentdeployments"}
-	claimShape      = shape{name: "claims", apiVersion: "claims.intentplane.dev/v1alpha1", composite: "xintentdeployments"}
+	namespacedShape = shape{name: "namespaced", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", composite: "intentdeployments"}
+	claimShape      = shape{name: "claims", apiVersion: "claims.intentplane.dev/v1alpha1", kind: "IntentDeployment", composite: "xintentdeployments"}
 )
 
 // A cost is what some deployments cost the API server.
@@ -63,11 +62,15 @@ func writeFigures(s *stage) []figure {
 		{"writes_alone_namespaced", "writes", y.crowdFigure(namespacedShape, 1, each)},
 		{"writes_alone_claims", "writes", y.crowdFigure(claimShape, 1, each)},
 		{"composite_bytes_2_sites", "bytes", y.crowdFigure(claimShape, 1, func(c cost) float64 { return float64(c.compositeBytes) })},
+		{"writes_alone_baseline_namespaced", "writes", y.crowdFigure(namespacedBaseline, 1, each)},
+		{"writes_alone_baseline_claims", "writes", y.crowdFigure(claimBaseline, 1, each)},
 		{"at_once_200_writes_namespaced", "writes", y.crowdFigure(namespacedShape, deployedAtOnce, each)},
 		{"at_once_200_writes_claims", "writes", y.crowdFigure(claimShape, deployedAtOnce, each)},
 		{"at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)},
 		{"at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)},
 		{"at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)},
+		{"at_once_200_over_baseline_namespaced", "times", y.overBaseline(namespacedShape, namespacedBaseline)},
+		{"at_once_200_over_baseline_claims", "times", y.overBaseline(claimShape, claimBaseline)},
 	}
 }
 
@@ -90,8 +93,29 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 	}
 }
 
+// overBaseline returns how many times as long many deployments at once take as many baselines.
+func (y *writes) overBaseline(ours, baseline shape) func(context.Context) (float64, error) {
+	took := func(c cost) float64 { return c.took.Seconds() }
+	return func(ctx context.Context) (float64, error) {
+		is, err := y.crowdFigure(ours, deployedAtOnce, took)(ctx)
+		if err != nil {
+			return 0, err
+		}
+		bare, err := y.crowdFigure(baseline, deployedAtOnce, took)(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return is / bare, nil
+	}
+}
+
 // measureCrowd makes deployments at once, waits until nothing more follows, and reads what they cost.
 func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int) (cost, error) {
+	if of.kind != "IntentDeployment" {
+		if err := y.s.openBaseline(ctx); err != nil {
+			return cost{}, err
+		}
+	}
 	// With the first deployment Crossplane begins to watch all that it names.
 	if _, err := y.deployCrowd(ctx, of, name+"-before", 1); err != nil {
 		return cost{}, err
@@ -132,31 +156,37 @@ func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) 
 	return took, err
 }
 
-// awaitCrowd waits until all deployments are Succeeded.
+// awaitCrowd waits until all deployments are Succeeded. The API server ends a watch that cannot follow.
 func (y *writes) awaitCrowd(ctx context.Context, of shape, name string, n int) error {
+	succeeded := map[string]bool{}
+	for len(succeeded) < n {
+		if err := y.watchCrowd(ctx, of, name, func(o *unstructured.Unstructured) bool {
+			succeeded[o.GetName()] = true
+			return len(succeeded) == n
+		}); err != nil {
+			return errors.Wrapf(err, "%d of %d deployments succeeded", len(succeeded), n)
+		}
+	}
+	return nil
+}
+
+// watchCrowd calls a function with each deployment that is Succeeded, until that is enough or the watch ends.
+func (y *writes) watchCrowd(ctx context.Context, of shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(of.apiVersion)
-	l.SetKind("IntentDeploymentList")
+	l.SetKind(of.kind + "List")
 	w, err := y.s.cp.Client.Watch(ctx, l, client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
 	}
 	defer w.Stop()
-	succeeded := map[string]bool{}
 	for e := range w.ResultChan() {
-		if isOfCrowd(e, name) && isSucceeded(e) {
-			succeeded[e.Object.(*unstructured.Unstructured).GetName()] = true
-		}
-		if len(succeeded) == n {
+		o, ok := e.Object.(*unstructured.Unstructured)
+		if ok && strings.HasPrefix(o.GetName(), name+"-at-") && isSucceeded(e) && isEnough(o) {
 			return nil
 		}
 	}
-	return errors.Join(errors.Errorf("%d of %d deployments succeeded", len(succeeded), n), ctx.Err(), y.s.cp.Err())
-}
-
-func isOfCrowd(e watch.Event, name string) bool {
-	o, ok := e.Object.(*unstructured.Unstructured)
-	return ok && strings.HasPrefix(o.GetName(), name+"-at-")
+	return errors.Join(ctx.Err(), y.s.cp.Err())
 }
 
 // readLog returns the requests about deployments whose names begin so.
@@ -193,8 +223,11 @@ func lastBytes(all []load.Request, resource string) int {
 	return n
 }
 
-// newDeploymentOf returns a deployment of a shape to two Sites.
+// newDeploymentOf returns a deployment of a shape to two Sites, or a baseline.
 func newDeploymentOf(of shape, name string) *unstructured.Unstructured {
+	if of.kind != "IntentDeployment" {
+		return newBaseline(of, name)
+	}
 	o := newBenchClaim(name, sitesOfClaim)
 	o.SetAPIVersion(of.apiVersion)
 	return o

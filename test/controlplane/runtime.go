@@ -1,8 +1,10 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"path/filepath"
+	"strconv"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
@@ -21,6 +23,15 @@ import (
 
 // serverSecret is the certificate of every program that serves a package.
 const serverSecret = "package-tls-server"
+
+// AnnotationEndpoint names the port of the program that serves the revision of a Function, where it is not the one that the control plane starts.
+const AnnotationEndpoint = "test.intentplane.dev/port"
+
+// ServingCertificates returns the directory with the certificate of every program that serves a package.
+func (c *ControlPlane) ServingCertificates() string { return filepath.Join(c.Dir, servingCertificates) }
+
+// servingCertificates is the name of that directory.
+const servingCertificates = "tls-server"
 
 // startRuntime does for packages what Crossplane leaves to others when it runs with --package-runtime=External.
 func (c *ControlPlane) startRuntime(ctx, life context.Context) error {
@@ -55,7 +66,7 @@ func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, s)); err != nil {
 		return errors.Wrap(err, "cannot create certificate of packages")
 	}
-	return c.writeServingCertificates("tls-server", s.Data)
+	return c.writeServingCertificates(servingCertificates, s.Data)
 }
 
 // watchRevisions looks after every revision of a package, also of those that are installed later.
@@ -93,7 +104,7 @@ type functionRuntime struct{ c *ControlPlane }
 // Reconcile one revision. It returns an error, and is called again, when the status cannot be written.
 func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevision) (reconcile.Result, error) {
 	before := rev.DeepCopy()
-	rev.Status.Endpoint = fmt.Sprintf("dns:///localhost:%d", r.c.ports.function)
+	rev.Status.Endpoint = "dns:///localhost:" + cmp.Or(rev.GetAnnotations()[AnnotationEndpoint], strconv.Itoa(r.c.ports.function))
 	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
 	return r.c.updateStatus(ctx, before, rev)

@@ -84,11 +84,14 @@ func (h *histories) addEvent(e auditEvent) error {
 // objectKey is what an object is called, whichever of its subresources is asked for.
 func objectKey(r Request) string { return resourceOf(r.Resource) + " " + r.Namespace + "/" + r.Name }
 
+// deploymentResources are the resources that are deployments: claims or namespaced composites, and those that a bench compares them with.
+func deploymentResources() []string { return []string{"intentdeployments", "baselines"} }
+
 // noteOwner notes the deployment that an object belongs to.
 func (h *histories) noteOwner(r Request, o *unstructured.Unstructured) {
 	labels := o.GetLabels()
 	switch {
-	case resourceOf(r.Resource) == "intentdeployments":
+	case slices.Contains(deploymentResources(), resourceOf(r.Resource)):
 		h.owners[r.uid] = r.Namespace + "/" + r.Name
 	case labels[labelClaim] != "":
 		h.owners[r.uid] = labels[labelClaimNamespace] + "/" + labels[labelClaim]
