@@ -228,7 +228,7 @@ files_of_provider := package/provider/crossplane.yaml $(wildcard package/provide
 
 examples_of_configuration := $(wildcard examples/quickstart/*.yaml)
 examples_of_configuration-namespaced := $(filter-out %/40-claim.yaml,$(wildcard examples/quickstart/*.yaml)) examples/namespaced/deployment.yaml
-examples_of_configuration-applications := $(wildcard examples/applications/*.yaml)
+examples_of_configuration-applications := $(wildcard examples/applications/*.yaml examples/bundles/*.yaml)
 examples_of_provider := $(wildcard examples/quickstart/[1-3]0-*.yaml)
 
 folder_of_configuration := $(wildcard apis/composition/claims)

@@ -138,6 +138,9 @@ func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest)
 	if isApplication(req) {
 		return applicationReply(req, now)
 	}
+	if isBundle(req) {
+		return bundleReply(req, now)
+	}
 	if isCluster(req) {
 		return clusterReply(req, now)
 	}

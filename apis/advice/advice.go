@@ -105,6 +105,8 @@ type Kind string
 const (
 	IntentDeployment Kind = "IntentDeployment"
 	Application      Kind = "Application"
+	Bundle           Kind = "Bundle"
+	BundleState      Kind = "BundleState"
 	WorkloadCluster  Kind = "WorkloadCluster"
 	GitDelivery      Kind = "GitDelivery"
 	SiteSync         Kind = "SiteSync"
@@ -125,7 +127,7 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, Application, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
+	return []Kind{IntentDeployment, Application, Bundle, BundleState, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
@@ -133,6 +135,8 @@ func reasonsOf(k Kind) map[string]Advice {
 	of := map[Kind]func() map[string]Advice{
 		IntentDeployment: deploymentReasons,
 		Application:      applicationReasons,
+		Bundle:           bundleReasons,
+		BundleState:      bundleStateReasons,
 		WorkloadCluster:  workloadClusterReasons,
 		GitDelivery:      deliveryReasons,
 		SiteSync:         syncReasons,
@@ -155,7 +159,7 @@ func reasonsOf(k Kind) map[string]Advice {
 
 // repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
 func repeatsReasonsOf(k Kind) Kind {
-	return map[Kind]Kind{Application: SiteHealth, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
+	return map[Kind]Kind{Application: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
 }
 
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.

@@ -57,6 +57,7 @@ func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 		"":             {"claims/definition.yaml", "namespaced/definition.yaml"},
 		"cluster-":     {"claims/workloadcluster-definition.yaml", "namespaced/workloadcluster-definition.yaml"},
 		"application-": {"applications/claims-definition.yaml", "applications/namespaced-definition.yaml"},
+		"bundle-":      {"applications/bundle-claims-definition.yaml", "applications/bundle-namespaced-definition.yaml"},
 	} {
 		claims, namespaced := &xpextv1.CompositeResourceDefinition{}, &xpextv1.CompositeResourceDefinition{}
 		read(t, files[0], claims)

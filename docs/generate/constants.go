@@ -23,7 +23,7 @@ type constant struct {
 }
 
 // apiConstant matches the names of constants that stand in conditions and events.
-var apiConstant = regexp.MustCompile(`^(?:Site|Health)?(Type|Reason|Result)[A-Z]`)
+var apiConstant = regexp.MustCompile(`^(?:Site|Health|Package)?(Type|Reason|Result)[A-Z]`)
 
 // eachFile reads the Go files of a directory, but for tests and what is generated, in the order of their names.
 func eachFile(root, dir string, do func(file string, f *ast.File) error) error {

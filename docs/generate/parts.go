@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/function/application"
+	"github.com/intentplane/intentplane/function/bundle"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
@@ -23,6 +24,7 @@ func sections() []section {
 	return []section{
 		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go", advice.IntentDeployment},
 		{"Application", "apis/application/v1alpha1/conditions.go", advice.Application},
+		{"Bundle", "apis/bundle/v1alpha1/conditions.go", advice.Bundle},
 		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go", advice.WorkloadCluster},
 		{"GitDelivery", "apis/delivery/v1alpha1/gitdelivery_conditions.go", advice.GitDelivery},
 		{"SiteSync", syncConditions, advice.SiteSync},
@@ -33,6 +35,7 @@ func sections() []section {
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},
 		{"Cluster", "provider/clusters/readiness/reasons.go", advice.Cluster},
 		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go", advice.RolloutRequest},
+		{"BundleState", "apis/state/v1alpha1/bundlestate_conditions.go", advice.BundleState},
 		{"PruneRequest", "apis/state/v1alpha1/prunerequest_conditions.go", advice.PruneRequest},
 		{"PruneApproval", "apis/state/v1alpha1/pruneapproval_conditions.go", advice.PruneApproval},
 		{"Installation", "apis/advice/installation.go", advice.Installation},
@@ -67,6 +70,8 @@ func renderParts(root string) (map[string]string, error) {
 		"changes of IntentDeployment": changes(phase.Edges()),
 		"phases of Application":       applicationPhases(),
 		"changes of Application":      changes(withoutPhase(application.Edges(), applicationv1alpha1.PhaseBuilding)),
+		"phases of Bundle":            bundlePhases(),
+		"changes of Bundle":           changes(bundle.Edges()),
 		"phases of WorkloadCluster":   clusterPhases(),
 		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
 		"events":                      wordsOfKind("reason", said),

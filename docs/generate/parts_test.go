@@ -16,6 +16,8 @@ func TestParts(t *testing.T) {
 		"phases of WorkloadCluster":    "| the provider has not observed the cluster yet | `Pending` |",
 		"phases of Application":        "| the revision with the image was rolled back | `Degraded` |",
 		"changes of Application":       "| `Running` | `Deploying`, `Degraded` |",
+		"phases of Bundle":             "| a package failed, or cannot be removed | `Failed` |",
+		"changes of Bundle":            "| `Succeeded` | `Degraded`, `Deploying` |",
 		"changes of WorkloadCluster":   "| `Provisioned` | `Degraded`, `Deleting` |",
 		"conditions of Gate":           "| `Measuring` | ",
 		"conditions of RolloutRequest": "| result | |",

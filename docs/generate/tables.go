@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/advice"
 	"github.com/intentplane/intentplane/function/application"
+	"github.com/intentplane/intentplane/function/bundle"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -56,6 +57,15 @@ func applicationPhases() string {
 		if !r.IsOfBuild {
 			rows = append(rows, []string{r.Known, markCode(r.Phase)})
 		}
+	}
+	return formatTable([]string{"what is known", "phase"}, rows)
+}
+
+// bundlePhases are the rows by which a Bundle has its phase.
+func bundlePhases() string {
+	var rows [][]string
+	for _, r := range bundle.Rows() {
+		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
 	return formatTable([]string{"what is known", "phase"}, rows)
 }

@@ -14,6 +14,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/blueprint"
+	"github.com/intentplane/intentplane/provider/controller/bundlestate"
 	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -92,6 +93,12 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of SiteHealths"))
 		}
 	}, append(requiredKinds(), sitehealth.Kind())...)
+	// BundleStates are optional: without them deployments and Applications still deliver.
+	o.Gate.Register(func() {
+		if err := bundlestate.Setup(mgr, o); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of BundleStates"))
+		}
+	}, append(requiredKinds(), bundlestate.Kinds()...)...)
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {

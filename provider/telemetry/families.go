@@ -22,6 +22,9 @@ const (
 	nameApplicationMoves   = "application_phase_transitions_total"
 	nameApplicationPhases  = "application_phase_duration_seconds"
 	nameApplicationCurrent = "application_current"
+	nameBundleMoves        = "bundle_phase_transitions_total"
+	nameBundlePhases       = "bundle_phase_duration_seconds"
+	nameBundleCurrent      = "bundle_current"
 	nameOperations         = "intentplane_git_operations_total"
 	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
 	nameGroups             = "intentplane_git_push_deliveries"
@@ -70,6 +73,9 @@ func Families() []Family {
 		{Name: nameApplicationMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Applications."},
 		{Name: nameApplicationPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Applications were in a phase that they left."},
 		{Name: nameApplicationCurrent, Labels: []string{"phase"}, Now: true, Help: "Applications that are in a phase now."},
+		{Name: nameBundleMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Bundles."},
+		{Name: nameBundlePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Bundles were in a phase that they left."},
+		{Name: nameBundleCurrent, Labels: []string{"phase"}, Now: true, Help: "Bundles that are in a phase now."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},

@@ -26,6 +26,10 @@ func TestFamilies(t *testing.T) {
 	m.Applications().Transition("Running", "Succeeded")
 	m.Applications().PhaseTook("Deploying", time.Second)
 	m.Applications().Current("Running", "", 1)
+	m.Bundles().Transition("Deploying", "Succeeded")
+	m.Bundles().Transition("Deploying", "Running")
+	m.Bundles().PhaseTook("Deploying", time.Second)
+	m.Bundles().Current("Succeeded", "", 1)
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
 	m.LedgerUnreachable(1)
@@ -65,6 +69,11 @@ func TestFamilies(t *testing.T) {
 	for labels, want := range map[[2]string]float64{{"Deploying", "Running"}: 1, {"Running", Other}: 1, {"Running", "Degraded"}: 0} {
 		if got := testutil.ToFloat64(m.applicationTransitions.WithLabelValues(labels[0], labels[1])); got != want {
 			t.Errorf("transitions of Applications %v: want %v, got %v", labels, want, got)
+		}
+	}
+	for labels, want := range map[[2]string]float64{{"Deploying", "Succeeded"}: 1, {"Deploying", Other}: 1, {"Succeeded", "Degraded"}: 0} {
+		if got := testutil.ToFloat64(m.bundleTransitions.WithLabelValues(labels[0], labels[1])); got != want {
+			t.Errorf("transitions of Bundles %v: want %v, got %v", labels, want, got)
 		}
 	}
 	if got := testutil.ToFloat64(m.measurements.WithLabelValues("Prometheus", "Pass")); got != 2 {

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
@@ -33,9 +34,9 @@ type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
 	current, clusterCurrent, unreachable, canaries, build                                       *prometheus.GaugeVec
-	canarySteps, applicationTransitions, pruned                                                 *prometheus.CounterVec
-	applicationPhases                                                                           *prometheus.HistogramVec
-	applicationCurrent                                                                          *prometheus.GaugeVec
+	canarySteps, applicationTransitions, bundleTransitions, pruned                              *prometheus.CounterVec
+	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
+	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds                                                        *prometheus.HistogramVec
 }
 
@@ -59,6 +60,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	}
 	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
 	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
+	m.bundleTransitions, m.bundlePhases, m.bundleCurrent = counter(nameBundleMoves), histogram(nameBundlePhases), gauge(nameBundleCurrent)
 	m.pruned = counter(namePruned)
 	m.build = gauge(nameBuild)
 	m.startAtZero()
@@ -66,12 +68,13 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
-// startAtZero makes the counters of deployments, clusters and Applications with every value of their labels. Prometheus takes the first sample of a
+// startAtZero makes the counters of deployments, clusters, Applications and Bundles with every value of their labels. Prometheus takes the first sample of a
 // counter for where it begins: one that appears as 1 was never seen to increase.
 func (m *Metrics) startAtZero() {
 	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
 	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
 	startTransitions(m.applicationTransitions, applicationv1alpha1.PhaseChanges())
+	startTransitions(m.bundleTransitions, bundlev1alpha1.PhaseChanges())
 	m.rollbacks.WithLabelValues()
 	m.unreachable.WithLabelValues()
 	m.validations.WithLabelValues(resultLabel(true))

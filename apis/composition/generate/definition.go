@@ -41,6 +41,7 @@ func compositeKinds() []kind {
 		{name: "IntentDeployment", claimShort: "idc", short: "idep", source: "apis/deployment"},
 		{name: "WorkloadCluster", claimShort: "wcc", short: "wcl", source: "apis/workloadcluster", prefix: "workloadcluster-"},
 		{name: "Application", claimShort: "iappc", short: "iapp", source: "apis/application", folder: "applications", longest: maxServiceName},
+		{name: "Bundle", claimShort: "ibundlec", short: "ibundle", source: "apis/bundle", folder: "applications", prefix: "bundle-"},
 	}
 }
 

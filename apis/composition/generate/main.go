@@ -57,7 +57,7 @@ func readVersion(file string) (extv1.CustomResourceDefinitionVersion, error) {
 func outputFiles(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any {
 	claims, namespaced := "claims/"+k.prefix, "namespaced/"+k.prefix
 	if k.folder != "" {
-		claims, namespaced = k.folder+"/claims-", k.folder+"/namespaced-"
+		claims, namespaced = k.folder+"/"+k.prefix+"claims-", k.folder+"/"+k.prefix+"namespaced-"
 	}
 	return map[string]any{
 		claims + "definition.yaml":      claimDefinition(k, v),

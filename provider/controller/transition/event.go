@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
@@ -55,5 +56,6 @@ func isWarningPhase(phase string) bool {
 		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
 		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),
 		string(applicationv1alpha1.PhaseFailed), string(applicationv1alpha1.PhaseDegraded),
+		string(bundlev1alpha1.PhaseFailed), string(bundlev1alpha1.PhaseDegraded),
 	}, phase)
 }

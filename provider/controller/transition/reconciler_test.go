@@ -10,15 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -160,101 +158,75 @@ func TestRecreatedObject(t *testing.T) {
 	}
 }
 
-// TestClusterTransitions checks the events of a WorkloadCluster, and that it has metrics of its own.
-func TestClusterTransitions(t *testing.T) {
-	w := newTestEnv(t)
-	registry := prometheus.NewRegistry()
-	m, err := telemetry.New(registry)
-	if err != nil {
-		t.Fatal(err)
+// TestOtherKinds checks the events of kinds beside IntentDeployment, and that each has metrics of its own.
+func TestOtherKinds(t *testing.T) {
+	cases := map[string]struct {
+		kind    string
+		metrics func(*telemetry.Metrics) Counter
+		begun   string
+		done    string
+		prefix  string
+	}{
+		"WorkloadCluster": {kind: workloadclusterv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Clusters() }, begun: "Provisioning", done: "Provisioned", prefix: "workloadcluster"},
+		"Application":     {kind: applicationv1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Applications() }, begun: "Deploying", done: "Running", prefix: "application"},
+		"Bundle":          {kind: bundlev1alpha1.Kind, metrics: func(m *telemetry.Metrics) Counter { return m.Bundles() }, begun: "Deploying", done: "Succeeded", prefix: "bundle"},
 	}
-	kind := schema.GroupVersionKind{Group: workloadclusterv1alpha1.GroupNamespaced, Version: workloadclusterv1alpha1.Version, Kind: workloadclusterv1alpha1.Kind}
-	r := &Reconciler{kube: w.kube, gvk: kind, changes: m.Clusters(), metrics: m, now: clock, log: logging.NewNopLogger(), logs: map[types.NamespacedName]*phaseLog{}}
-	at := func(s int) metav1.Time { return metav1.NewTime(clock().Add(time.Duration(s) * time.Second)) }
-	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&workloadclusterv1alpha1.WorkloadClusterStatus{Transitions: []workloadclusterv1alpha1.Transition{
-		{To: "Pending", At: at(0)}, {Index: 1, From: "Pending", To: "Provisioning", At: at(1)}, {Index: 2, From: "Provisioning", To: "Provisioned", At: at(61)}, {Index: 3, From: "Provisioned", To: "Degraded", At: at(100)},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
-	u.SetGroupVersionKind(kind)
-	u.SetNamespace("team-a")
-	u.SetName("east")
-	if err := w.kube.Create(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	events := []string{
-		"Normal PhaseTransition WorkloadCluster east: Transitioned to Pending", "Normal PhaseTransition WorkloadCluster east: Transitioned from Pending to Provisioning",
-		"Normal PhaseTransition WorkloadCluster east: Transitioned from Provisioning to Provisioned", "Warning PhaseTransition WorkloadCluster east: Transitioned from Provisioned to Degraded",
-	}
-	if diff := cmp.Diff(events, w.events()); diff != "" {
-		t.Errorf("events: -want, +got:\n%s", diff)
-	}
-	for name, want := range map[string]map[string]float64{
-		"workloadcluster_phase_transitions_total": {"None Pending": 1, "Pending Provisioning": 1, "Provisioning Provisioned": 1, "Provisioned Degraded": 1},
-		"workloadcluster_phase_duration_seconds":  {"Pending": 1, "Provisioning": 60, "Provisioned": 39},
-		transitions:                               {},
-	} {
-		if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", name, diff)
-		}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t)
+			registry := prometheus.NewRegistry()
+			m, err := telemetry.New(registry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u := newPhased(tc.kind, "Pending", tc.begun, tc.done, "Degraded")
+			r := &Reconciler{kube: w.kube, gvk: u.GroupVersionKind(), changes: tc.metrics(m), metrics: m, now: clock, log: logging.NewNopLogger(), logs: map[types.NamespacedName]*phaseLog{}}
+			if err := w.kube.Create(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			about := " PhaseTransition " + tc.kind + " shop: Transitioned "
+			events := []string{
+				"Normal" + about + "to Pending", "Normal" + about + "from Pending to " + tc.begun,
+				"Normal" + about + "from " + tc.begun + " to " + tc.done, "Warning" + about + "from " + tc.done + " to Degraded",
+			}
+			if diff := cmp.Diff(events, w.events()); diff != "" {
+				t.Errorf("events: -want, +got:\n%s", diff)
+			}
+			for name, want := range map[string]map[string]float64{
+				tc.prefix + "_phase_transitions_total": {"None Pending": 1, "Pending " + tc.begun: 1, tc.begun + " " + tc.done: 1, tc.done + " Degraded": 1},
+				tc.prefix + "_phase_duration_seconds":  {"Pending": 1, tc.begun: 60, tc.done: 39},
+				transitions:                            {},
+			} {
+				if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
+					t.Errorf("%s: -want, +got:\n%s", name, diff)
+				}
+			}
+			if diff := cmp.Diff(map[string]float64{"Degraded": 1}, gauges(t, registry, tc.prefix+"_current")); diff != "" {
+				t.Errorf("%s_current: -want, +got:\n%s", tc.prefix, diff)
+			}
+		})
 	}
 }
 
-// TestApplicationTransitions checks the events of an Application, and that it has metrics of its own.
-func TestApplicationTransitions(t *testing.T) {
-	w := newTestEnv(t)
-	registry := prometheus.NewRegistry()
-	m, err := telemetry.New(registry)
-	if err != nil {
-		t.Fatal(err)
+// newPhased returns an object of a kind that is in the last phase, after 0, 1, 61 and 100 seconds.
+func newPhased(kind string, phases ...string) *unstructured.Unstructured {
+	from, log := "", []any{}
+	for i, to := range phases {
+		at := clock().Add(time.Duration([]int{0, 1, 61, 100}[i]) * time.Second).Format(time.RFC3339)
+		log = append(log, map[string]any{"index": int64(i), "from": from, "to": to, "at": at})
+		from = to
 	}
-	kind := schema.GroupVersionKind{Group: applicationv1alpha1.GroupNamespaced, Version: applicationv1alpha1.Version, Kind: applicationv1alpha1.Kind}
-	r := &Reconciler{kube: w.kube, gvk: kind, changes: m.Applications(), metrics: m, now: clock, log: logging.NewNopLogger(), logs: map[types.NamespacedName]*phaseLog{}}
-	at := func(s int) metav1.Time { return metav1.NewTime(clock().Add(time.Duration(s) * time.Second)) }
-	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&applicationv1alpha1.ApplicationStatus{Phase: "Degraded", Transitions: []applicationv1alpha1.Transition{
-		{To: "Pending", At: at(0)}, {Index: 1, From: "Pending", To: "Deploying", At: at(1)}, {Index: 2, From: "Deploying", To: "Running", At: at(61)}, {Index: 3, From: "Running", To: "Degraded", At: at(100)},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
-	u.SetGroupVersionKind(kind)
+	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"phase": from, "transitions": log}}}
+	u.SetAPIVersion("intentplane.dev/v1alpha1")
+	u.SetKind(kind)
 	u.SetNamespace("team-a")
 	u.SetName("shop")
-	if err := w.kube.Create(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	events := []string{
-		"Normal PhaseTransition Application shop: Transitioned to Pending", "Normal PhaseTransition Application shop: Transitioned from Pending to Deploying",
-		"Normal PhaseTransition Application shop: Transitioned from Deploying to Running", "Warning PhaseTransition Application shop: Transitioned from Running to Degraded",
-	}
-	if diff := cmp.Diff(events, w.events()); diff != "" {
-		t.Errorf("events: -want, +got:\n%s", diff)
-	}
-	for name, want := range map[string]map[string]float64{
-		"application_phase_transitions_total": {"None Pending": 1, "Pending Deploying": 1, "Deploying Running": 1, "Running Degraded": 1},
-		"application_phase_duration_seconds":  {"Pending": 1, "Deploying": 60, "Running": 39},
-		transitions:                           {},
-	} {
-		if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", name, diff)
-		}
-	}
-	if diff := cmp.Diff(map[string]float64{"Degraded": 1}, gauges(t, registry, "application_current")); diff != "" {
-		t.Errorf("application_current: -want, +got:\n%s", diff)
-	}
+	return u
 }
 
 // now returns how many deployments are in each phase and outcome. Zeros are left out.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
@@ -27,6 +28,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) {
 		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Clusters(), clusters)) }, clusters)
 		applications := schema.GroupVersionKind{Group: group, Version: applicationv1alpha1.Version, Kind: applicationv1alpha1.Kind}
 		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Applications(), applications)) }, applications)
+		bundles := schema.GroupVersionKind{Group: group, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind}
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Bundles(), bundles)) }, bundles)
 	}
 	o.Gate.Register(func() { panicOnError(addSiteReconciler(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 }

@@ -1,34 +1,24 @@
-// Package bundles shows, on a real API server, what becomes of records of bundles.
+// Package bundles shows, on a real control plane, what Bundles make of their packages, and what becomes of records of bundles.
 package bundles
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"testing"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one API server of this package's tests.
+// cp is the one control plane of this package's tests.
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(scene.Main(m, &cp, forStories))
 }
 
-func run(m *testing.M) (int, error) {
-	var err error
-	if cp, err = controlplane.StartServer(context.Background()); err != nil {
-		return 1, err
-	}
-	code := m.Run()
-	return code, errors.Join(cp.Err(), cp.Stop())
+// forStories installs Bundles, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
+// stories of this package change something each second, where users do so each hour. What one change costs is counted.
+func forStories(o *controlplane.Options) {
+	*o = o.WithApplications()
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
 }

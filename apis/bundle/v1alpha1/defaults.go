@@ -1,0 +1,34 @@
+package v1alpha1
+
+// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
+// out.
+func (s *BundleSpec) Default() {
+	for i := range s.Packages {
+		s.Packages[i].Default()
+	}
+	if s.DeletionPolicy == "" {
+		s.DeletionPolicy = DeletionRemove
+	}
+	orElse(&s.Suspend, false)
+}
+
+// Default fills in what the schema would.
+func (p *Package) Default() {
+	orElse(&p.Enabled, true)
+	orElse(&p.Adopt, false)
+	if p.Existing == nil {
+		return
+	}
+	if p.Existing.Kind == "" {
+		p.Existing.Kind = "IntentDeployment"
+	}
+	if p.Existing.Group == "" {
+		p.Existing.Group = GroupNamespaced
+	}
+}
+
+func orElse[T any](p **T, value T) {
+	if *p == nil {
+		*p = &value
+	}
+}

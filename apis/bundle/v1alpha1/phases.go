@@ -1,0 +1,13 @@
+package v1alpha1
+
+// PhaseChanges are the legal changes of a phase: the phases that may follow each one. A new spec starts again at Pending from anywhere.
+func PhaseChanges() map[Phase][]Phase {
+	return map[Phase][]Phase{
+		"":             {PhasePending},
+		PhasePending:   {PhaseDeploying, PhaseFailed},
+		PhaseDeploying: {PhaseSucceeded, PhaseFailed},
+		PhaseSucceeded: {PhaseDegraded, PhaseDeploying},
+		PhaseDegraded:  {PhaseSucceeded, PhaseDeploying},
+		PhaseFailed:    {PhaseDeploying},
+	}
+}

@@ -1,0 +1,118 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// PackageName is the name of a package.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+type PackageName string
+
+// ExistingPackage names the kind of a package that another user deploys.
+type ExistingPackage struct {
+	// Kind of the package: IntentDeployment or Application. Default: IntentDeployment.
+	// +optional
+	// +kubebuilder:validation:Enum=IntentDeployment;Application
+	// +kubebuilder:default=IntentDeployment
+	Kind string `json:"kind,omitempty"`
+
+	// Group of the package: that of the namespaced composite, or that of the claim. Default: intentplane.dev.
+	// +optional
+	// +kubebuilder:validation:Enum=intentplane.dev;claims.intentplane.dev
+	// +kubebuilder:default="intentplane.dev"
+	Group string `json:"group,omitempty"`
+}
+
+// Package is one part of a Bundle: an IntentDeployment or an Application of its namespace.
+//
+// +kubebuilder:validation:XValidation:rule="[has(self.deployment), has(self.application), has(self.existing)].exists_one(set, set)",message="exactly one of deployment, application and existing must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.enabled) || self.enabled",message="an existing package is never removed: leave it out instead"
+// +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.adopt) || !self.adopt",message="an existing package is never adopted"
+type Package struct {
+	// Name of the package, which is that of its IntentDeployment or Application. That of an Application has at most 52 characters, and begins with a letter.
+	// +required
+	Name PackageName `json:"name"`
+
+	// Version of the package, which is recorded. Absent means the version or the channel of the Blueprint that the package names, or none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f]*$')",message="must have no control characters"
+	Version string `json:"version,omitempty"`
+
+	// Deployment is the spec of an IntentDeployment. It has all fields of that kind.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	Deployment *runtime.RawExtension `json:"deployment,omitempty"`
+
+	// Application is the spec of an Application. It has all fields of that kind.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	Application *runtime.RawExtension `json:"application,omitempty"`
+
+	// Existing is a package that another user deploys: it is waited for and recorded, and never written or removed.
+	// +optional
+	Existing *ExistingPackage `json:"existing,omitempty"`
+
+	// DependsOn are packages of the Bundle that have to run what was asked for before this one is deployed. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=63
+	// +listType=set
+	DependsOn []PackageName `json:"dependsOn,omitempty"`
+
+	// Enabled is false for a package that is not deployed, and is removed if it was. It is removed after the packages that depend on it. Default: true.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Adopt takes over an object of that name which another user made, if its spec is equal. Default: false.
+	// +optional
+	// +kubebuilder:default=false
+	Adopt *bool `json:"adopt,omitempty"`
+}
+
+// DeletionPolicy says what becomes of the packages when a Bundle is deleted.
+type DeletionPolicy string
+
+// Policies for the deletion of a Bundle.
+const (
+	// DeletionRemove removes the packages that no other bundle uses, each after those that depend on it.
+	DeletionRemove DeletionPolicy = "Remove"
+
+	// DeletionOrphan leaves all packages.
+	DeletionOrphan DeletionPolicy = "Orphan"
+)
+
+// BundleSpec says which packages are deployed together.
+type BundleSpec struct {
+	// Version of the Bundle, which is recorded.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f]*$')",message="must have no control characters"
+	Version string `json:"version"`
+
+	// Packages of the Bundle, at most 64. Their specs have together at most 512 KiB. One that leaves the list is not removed: it runs on, and is unreferenced.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
+	Packages []Package `json:"packages"`
+
+	// DeletionPolicy says what becomes of the packages when the Bundle is deleted: Remove removes those that no other bundle uses, and Orphan leaves all.
+	// Default: Remove.
+	// +optional
+	// +kubebuilder:validation:Enum=Remove;Orphan
+	// +kubebuilder:default=Remove
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// Suspend stops all changes of packages. What runs is still observed, and recorded. Default: false.
+	// +optional
+	// +kubebuilder:default=false
+	Suspend *bool `json:"suspend,omitempty"`
+}

@@ -1,0 +1,69 @@
+package v1alpha1
+
+import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+// Reasons of a BundleState's Ready condition, beside those of a package that failed: that of the first one counts.
+const (
+	// ReasonDeployed means that each package runs what is asked for.
+	ReasonDeployed xpv2.ConditionReason = "Deployed"
+
+	// ReasonDegraded means that each package was deployed, and that one is not ready any more.
+	ReasonDegraded xpv2.ConditionReason = "Degraded"
+
+	// ReasonDeploying means that packages are deployed or removed, or wait for others.
+	ReasonDeploying xpv2.ConditionReason = "Deploying"
+)
+
+// Reasons of a package that does not have status success.
+const (
+	// PackageReasonAwaitingDependency means that a package that it depends on does not run what is asked for yet.
+	PackageReasonAwaitingDependency = "AwaitingDependency"
+
+	// PackageReasonAwaitingDependents means that it is removed once those packages are gone that depend on it.
+	PackageReasonAwaitingDependents = "AwaitingDependents"
+
+	// PackageReasonAwaitingDeletion means that an object of its name is being deleted, and that the package is made once that is gone.
+	PackageReasonAwaitingDeletion = "AwaitingDeletion"
+
+	// PackageReasonInProgress means that it is delivered, or judged.
+	PackageReasonInProgress = "InProgress"
+
+	// PackageReasonSuspended means that the Bundle, or the package itself, is suspended.
+	PackageReasonSuspended = "Suspended"
+
+	// PackageReasonDisabled means that it is not enabled.
+	PackageReasonDisabled = "Disabled"
+
+	// PackageReasonMissing means that an existing package does not exist.
+	PackageReasonMissing = "Missing"
+
+	// PackageReasonNotReady means that it was deployed, and is not ready any more.
+	PackageReasonNotReady = "NotReady"
+
+	// PackageReasonNameTaken means that an object of its name exists that no bundle made. Nothing was written.
+	PackageReasonNameTaken = "NameTaken"
+
+	// PackageReasonConflict means that another bundle of the namespace has a package of its name with another spec.
+	PackageReasonConflict = "PackageConflict"
+
+	// PackageReasonKindMissing means that its kind is not installed.
+	PackageReasonKindMissing = "KindMissing"
+
+	// PackageReasonRefused means that the API server refuses its spec.
+	PackageReasonRefused = "Refused"
+
+	// PackageReasonFailed means that its deployment failed.
+	PackageReasonFailed = "DeploymentFailed"
+
+	// PackageReasonRolledBack means that its revision was rolled back.
+	PackageReasonRolledBack = "RolledBack"
+
+	// PackageReasonUsedByBundle means that it is not removed, since another bundle waits for it, or the record of one names it.
+	PackageReasonUsedByBundle = "UsedByBundle"
+
+	// PackageReasonRemovalBlocked means that it is being deleted, and that its files cannot be removed.
+	PackageReasonRemovalBlocked = "RemovalBlocked"
+
+	// PackageReasonUnreferenced means that it left the bundle, and is still in the cluster.
+	PackageReasonUnreferenced = "Unreferenced"
+)

@@ -1,0 +1,282 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Labels of the objects that packages of a bundle are. They say which bundle made them, and change hands with the package.
+const (
+	// LabelBundle holds the name of the bundle.
+	LabelBundle = "state.intentplane.dev/bundle"
+
+	// LabelBundleGroup holds the API group of the bundle: a claim and a namespaced composite may have one name.
+	LabelBundleGroup = "state.intentplane.dev/bundle-group"
+
+	// LabelPackage holds the name of the package.
+	LabelPackage = "state.intentplane.dev/package"
+)
+
+// AnnotationUnreferenced on such an object says since when no bundle names the package, as RFC 3339.
+const AnnotationUnreferenced = "state.intentplane.dev/unreferenced-since"
+
+// BundleReference names a Bundle of the same namespace.
+type BundleReference struct {
+	// Group of the Bundle: that of the claim, or that of the namespaced composite.
+	// +required
+	// +kubebuilder:validation:Enum=intentplane.dev;claims.intentplane.dev
+	Group string `json:"group"`
+
+	// Name of the Bundle.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+}
+
+// BundlePackage is one package that a BundleState deploys.
+type BundlePackage struct {
+	// Name of the package and of its object.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Version of the package. Empty means that none is recorded.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+
+	// Layer in which it is deployed, the first one being 1.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Layer int32 `json:"layer"`
+
+	// Group and Kind of its object.
+	// +required
+	// +kubebuilder:validation:Enum=intentplane.dev;claims.intentplane.dev
+	Group string `json:"group"`
+
+	// Kind of its object.
+	// +required
+	// +kubebuilder:validation:Enum=IntentDeployment;Application
+	Kind string `json:"kind"`
+
+	// Digest of the spec. Absent of an existing package.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+
+	// Spec of the object. Absent of an existing package, which is waited for and never written.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	Spec *runtime.RawExtension `json:"spec,omitempty"`
+
+	// DependsOn are packages that have to run what was asked for before this one is deployed.
+	// +optional
+	// +kubebuilder:validation:MaxItems=63
+	// +listType=set
+	DependsOn []string `json:"dependsOn,omitempty"`
+
+	// Disabled says that the package is not deployed, and is removed if it was. Default: false.
+	// +optional
+	Disabled bool `json:"disabled,omitempty"`
+
+	// Adopt takes over an object of that name which another user made, if its spec is equal. Default: false.
+	// +optional
+	Adopt bool `json:"adopt,omitempty"`
+}
+
+// IsExisting reports whether another user deploys the package.
+func (p *BundlePackage) IsExisting() bool { return p.Spec == nil }
+
+// BundleStateParameters are what is deployed.
+type BundleStateParameters struct {
+	// BundleRef names the Bundle.
+	// +required
+	BundleRef BundleReference `json:"bundleRef"`
+
+	// Version of the Bundle.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version"`
+
+	// SpecDigest of the Bundle. The status repeats it.
+	// +required
+	// +kubebuilder:validation:MaxLength=80
+	SpecDigest string `json:"specDigest"`
+
+	// Packages of the Bundle.
+	// +required
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
+	Packages []BundlePackage `json:"packages"`
+
+	// Orphan leaves the packages when the Bundle is deleted. Default: false.
+	// +optional
+	Orphan bool `json:"orphan,omitempty"`
+
+	// Suspend stops all changes of packages. Default: false.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+}
+
+// PackageObservation is where one package stands.
+type PackageObservation struct {
+	// Name of the package.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Kind of its object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind,omitempty"`
+
+	// Version that is deployed. Empty means none, or that it is unknown.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+
+	// Status of the package, in the words of the record.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Status string `json:"status,omitempty"`
+
+	// Digest of the spec that the status is about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+
+	// Ready says whether the object is ready now.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// Revision that is delivered. 0 means none.
+	// +optional
+	Revision int64 `json:"revision,omitempty"`
+
+	// Commit that brought the revision to the repository.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// UsedBy are other bundles of the namespace that have the package, too: the first 16.
+	// +optional
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
+	UsedBy []string `json:"usedBy,omitempty"`
+
+	// Reason why the package does not have status success.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the status.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// BundleRecord says where the record is, and why it cannot be written.
+type BundleRecord struct {
+	// Secret that holds the record.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Secret string `json:"secret,omitempty"`
+
+	// Problem because of which the record cannot be written. Empty means that it says what is deployed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Problem string `json:"problem,omitempty"`
+}
+
+// BundleStateObservation is what is deployed.
+type BundleStateObservation struct {
+	// SpecDigest that the observation is about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	SpecDigest string `json:"specDigest,omitempty"`
+
+	// Status of the bundle, in the words of the record.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Status string `json:"status,omitempty"`
+
+	// Packages of the bundle, and those that left it: the first 128.
+	// +optional
+	// +kubebuilder:validation:MaxItems=128
+	// +listType=map
+	// +listMapKey=name
+	Packages []PackageObservation `json:"packages,omitempty"`
+
+	// Unreferenced is how many packages left the bundle and are still in the cluster.
+	// +optional
+	Unreferenced int32 `json:"unreferenced"`
+
+	// Record of the bundle.
+	// +optional
+	Record BundleRecord `json:"record,omitempty"`
+}
+
+// BundleStateSpec is what is deployed.
+type BundleStateSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what is deployed.
+	// +required
+	ForProvider BundleStateParameters `json:"forProvider"`
+}
+
+// BundleStateStatus is what was observed.
+type BundleStateStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was observed.
+	// +optional
+	AtProvider BundleStateObservation `json:"atProvider,omitempty"`
+}
+
+// A BundleState makes the packages of a Bundle, layer by layer, and keeps the record of what is deployed. It is Ready when each package runs what is asked
+// for.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=bundlestates,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="BUNDLE",type="string",JSONPath=".spec.forProvider.bundleRef.name"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".spec.forProvider.version"
+// +kubebuilder:printcolumn:name="STATUS",type="string",JSONPath=".status.atProvider.status"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type BundleState struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of what is deployed.
+	// +required
+	Spec BundleStateSpec `json:"spec"`
+
+	// Status of what is deployed.
+	// +optional
+	Status BundleStateStatus `json:"status,omitempty"`
+}
+
+// BundleStateList contains a list of BundleStates.
+//
+// +kubebuilder:object:root=true
+type BundleStateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []BundleState `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&BundleState{}, &BundleStateList{})
+}

@@ -1,0 +1,248 @@
+package bundle
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
+
+const twoPackages = `
+version: 1.4.0
+packages:
+- {name: db, version: 1.2.0, deployment: {intent: "{}", blueprint: {name: web, version: 3.1.0}}}
+- {name: shop, dependsOn: [db], deployment: {intent: "{}", blueprint: {name: web, channel: stable}}}
+- {name: old, enabled: false, application: {image: registry.example.org/old:1}}
+`
+
+// A world is a Bundle, and what the function made of it.
+type world struct {
+	*testing.T
+
+	in  Input
+	out *Output
+}
+
+func newWorld(t *testing.T, spec string) *world {
+	t.Helper()
+	w := &world{T: t, in: Input{Group: v1alpha1.GroupNamespaced, Namespace: "team-a", Name: "platform", Now: now, Observed: map[string]*unstructured.Unstructured{}}}
+	w.edit(spec)
+	return w
+}
+
+// edit gives the Bundle another spec, and calls the function.
+func (w *world) edit(spec string) {
+	w.Helper()
+	w.in.Spec = v1alpha1.BundleSpec{}
+	if err := yaml.UnmarshalStrict([]byte(spec), &w.in.Spec); err != nil {
+		w.Fatal(err)
+	}
+	w.run()
+}
+
+func (w *world) run() {
+	w.Helper()
+	out, err := Run(w.in)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.out, w.in.Status = out, *out.Status
+}
+
+// state returns the BundleState that is asked for.
+func (w *world) state() *statev1alpha1.BundleState {
+	w.Helper()
+	s := &statev1alpha1.BundleState{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.out.Resources[StateName].Object.Object, s); err != nil {
+		w.Fatal(err)
+	}
+	return s
+}
+
+// report lets the BundleState that is asked for say something about its packages.
+func (w *world) report(ready bool, packages ...statev1alpha1.PackageObservation) {
+	w.Helper()
+	s := w.state()
+	s.Status.AtProvider = statev1alpha1.BundleStateObservation{
+		SpecDigest: s.Spec.ForProvider.SpecDigest, Status: statev1alpha1.StatusDeploying, Packages: packages, Record: statev1alpha1.BundleRecord{Secret: "record"},
+	}
+	c := xpv2.Unavailable()
+	if ready {
+		c = xpv2.Available()
+	}
+	s.SetConditions(c)
+	b, err := json.Marshal(s)
+	if err != nil {
+		w.Fatal(err)
+	}
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal(b, &u.Object); err != nil {
+		w.Fatal(err)
+	}
+	w.in.Observed[StateName] = u
+	w.run()
+}
+
+func is(name, status string) statev1alpha1.PackageObservation {
+	return statev1alpha1.PackageObservation{Name: name, Status: status, Ready: status == statev1alpha1.StatusSuccess}
+}
+
+func waiting(name string) statev1alpha1.PackageObservation {
+	return statev1alpha1.PackageObservation{Name: name, Status: statev1alpha1.StatusSuccess, Ready: true, Reason: statev1alpha1.PackageReasonAwaitingDependency, Message: "it waits for package db"}
+}
+
+func down(name string) statev1alpha1.PackageObservation {
+	return statev1alpha1.PackageObservation{Name: name, Status: statev1alpha1.StatusSuccess, Reason: statev1alpha1.PackageReasonNotReady}
+}
+
+func (w *world) condition(typ string) projection.Condition {
+	w.Helper()
+	for _, c := range w.out.Conditions {
+		if c.Type == typ {
+			return c
+		}
+	}
+	w.Fatalf("no condition %s", typ)
+	return projection.Condition{}
+}
+
+func TestRun(t *testing.T) {
+	w := newWorld(t, twoPackages)
+	s := w.state()
+	if s.GetName() != "platform.ns" || s.GetNamespace() != "team-a" {
+		t.Errorf("the BundleState is %s/%s", s.GetNamespace(), s.GetName())
+	}
+	type row struct {
+		Name, Kind, Version string
+		Layer               int32
+		Disabled            bool
+	}
+	got := []row{}
+	for _, p := range s.Spec.ForProvider.Packages {
+		got = append(got, row{p.Name, p.Kind, p.Version, p.Layer, p.Disabled})
+		if p.Digest == "" || p.Spec == nil {
+			t.Errorf("package %s has no spec", p.Name)
+		}
+	}
+	want := []row{{"db", "IntentDeployment", "1.2.0", 1, false}, {"shop", "IntentDeployment", "stable", 2, false}, {"old", "Application", "", 1, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("packages: -want, +got:\n%s", diff)
+	}
+	if w.out.Status.Phase != v1alpha1.PhasePending || w.out.Ready {
+		t.Errorf("phase %s, ready %t before the provider has seen the Bundle", w.out.Status.Phase, w.out.Ready)
+	}
+	digest := w.out.Status.SpecDigest
+	w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess), is("old", statev1alpha1.StatusRemoved))
+	if !w.out.Ready || w.out.Status.Phase != v1alpha1.PhaseSucceeded || w.out.Status.Ready != "2/2" || w.out.Status.SpecDigest != digest {
+		t.Errorf("status: %+v", w.out.Status)
+	}
+	if before := w.out.Status; true {
+		w.run()
+		if diff := cmp.Diff(before, w.out.Status); diff != "" {
+			t.Errorf("The same observation has another status: -first, +second:\n%s", diff)
+		}
+	}
+	w.edit(strings.Replace(twoPackages, "1.4.0", "1.5.0", 1))
+	if w.out.Status.Phase != v1alpha1.PhasePending || w.out.Ready {
+		t.Errorf("An old success counts for another spec: phase %s", w.out.Status.Phase)
+	}
+}
+
+// TestProblems gives the function specs that cannot be carried out. What runs stays as it is.
+func TestProblems(t *testing.T) {
+	cases := map[string]struct{ reason, spec, want string }{
+		"Cycle":        {reason: "A cycle is named by its path.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, dependsOn: [a], deployment: {}}]}`, want: "a → b → a"},
+		"UnknownField": {reason: "A field that the kind does not have is refused.", spec: `{version: "1", packages: [{name: a, deployment: {intnet: "{}"}}]}`, want: `spec.packages[a].deployment: unknown field "intnet"`},
+		"WrongType":    {reason: "A field of the wrong type is refused.", spec: `{version: "1", packages: [{name: a, deployment: {suspend: "no"}}]}`, want: "spec.packages[a].deployment: "},
+		"WrongCase":    {reason: "Names of fields have one spelling.", spec: `{version: "1", packages: [{name: a, deployment: {Intent: "{}"}}]}`, want: "unknown field"},
+		"Application":  {reason: "An Application has to be one that can be made.", spec: `{version: "1", packages: [{name: a, application: {image: "a b"}}]}`, want: "spec.packages[a].application: spec.image"},
+		"LongName":     {reason: "An Application has a short name.", spec: `{version: "1", packages: [{name: ` + strings.Repeat("a", 53) + `, application: {image: a}}]}`, want: "at most 52 characters"},
+		"Nothing":      {reason: "A package is of some kind.", spec: `{version: "1", packages: [{name: a}]}`, want: "one of deployment, application and existing must be set"},
+		"TooLarge":     {reason: "The specs have a bound together.", spec: `{version: "1", packages: [{name: a, deployment: {intent: "` + strings.Repeat("a", maxSpecBytes) + `"}}]}`, want: "make several Bundles of them"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, twoPackages)
+			w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess))
+			before := w.out.Resources[StateName].Object.Object["spec"]
+			if before == nil {
+				t.Fatal("no BundleState is asked for")
+			}
+			w.edit(tc.spec)
+			if c := w.condition(v1alpha1.TypeValid); !strings.Contains(c.Message, tc.want) || c.Reason != v1alpha1.ReasonInvalidSpec {
+				t.Errorf("\n%s\ncondition Valid: %+v, want %q", tc.reason, c, tc.want)
+			}
+			if _, ok := w.out.Resources[StateName]; !ok || w.out.Status.Phase != v1alpha1.PhaseFailed || w.out.Ready {
+				t.Errorf("\n%s\nphase %s, and the BundleState is asked for: %t", tc.reason, w.out.Status.Phase, ok)
+			}
+		})
+	}
+	w := &world{T: t, in: Input{Group: v1alpha1.GroupClaims, Namespace: "team-a", Name: "plat.form", Now: now}}
+	w.edit(twoPackages)
+	if c := w.condition(v1alpha1.TypeValid); !strings.Contains(c.Message, "cannot be the name of a Bundle") {
+		t.Errorf("A name with a dot could be that of another Bundle's record: %+v", c)
+	}
+}
+
+// TestPhases lets packages come, wait and fail.
+func TestPhases(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		packages []statev1alpha1.PackageObservation
+		phase    v1alpha1.Phase
+		deployed string
+		says     string
+	}{
+		"Begun":    {reason: "A package that waits is not deployed yet.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), is("shop", "not_deployed"), is("old", "not_deployed")}, phase: "Deploying", deployed: "Deploying", says: "Package db is deploying."},
+		"Waits":    {reason: "A package that runs an earlier spec is not done.", packages: []statev1alpha1.PackageObservation{is("db", "success"), waiting("shop"), is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "it waits for package db."},
+		"Failed":   {reason: "A package that failed is more than one that goes on.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "RolledBack", Message: "gate latency"}, is("old", "removed")}, phase: "Failed", deployed: "RolledBack", says: "Package shop is failed: gate latency."},
+		"Removing": {reason: "A package that is not enabled has to be gone.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removing")}, phase: "Deploying", deployed: "Deploying", says: "Package old is removing."},
+		"Blocked":  {reason: "A package that cannot be removed is a failure.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), {Name: "old", Status: "failed_remove", Reason: "RemovalBlocked"}}, phase: "Failed", deployed: "RemovalBlocked", says: "Package old is failed remove."},
+		"Down":     {reason: "A package that was deployed and is not ready degrades the Bundle.", packages: []statev1alpha1.PackageObservation{is("db", "success"), down("shop"), is("old", "removed")}, phase: "Degraded", deployed: "Degraded", says: "Package shop is success."},
+		"Left":     {reason: "A package that left the Bundle changes no phase.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removed"), is("gone", "unreferenced")}, phase: "Succeeded", deployed: "Deployed", says: "2 packages run version 1.4.0."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, twoPackages)
+			w.report(false, tc.packages...)
+			if got := w.out.Status; got.Phase != tc.phase || !strings.Contains(got.Message, tc.says) {
+				t.Errorf("\n%s\nphase %s: %s", tc.reason, got.Phase, got.Message)
+			}
+			if c := w.condition(v1alpha1.TypeDeployed); c.Reason != tc.deployed {
+				t.Errorf("\n%s\ncondition Deployed: %+v", tc.reason, c)
+			}
+			stalled, going := w.condition(v1alpha1.TypeStalled).Status, w.condition(v1alpha1.TypeReconciling).Status
+			if stalled == corev1.ConditionTrue && going == corev1.ConditionTrue || w.out.Ready != (tc.phase == v1alpha1.PhaseSucceeded) {
+				t.Errorf("\n%s\nStalled %s, Reconciling %s, ready %t", tc.reason, stalled, going, w.out.Ready)
+			}
+		})
+	}
+}
+
+// TestSuspended holds a Bundle back that is not done.
+func TestSuspended(t *testing.T) {
+	w := newWorld(t, "suspend: true"+twoPackages)
+	if !w.state().Spec.ForProvider.Suspend {
+		t.Error("The BundleState goes on.")
+	}
+	w.report(false, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusNotDeployed))
+	for _, typ := range []string{v1alpha1.TypeDeployed, v1alpha1.TypeReconciling} {
+		if c := w.condition(typ); c.Reason != v1alpha1.ReasonHeldBack || c.Status != corev1.ConditionFalse {
+			t.Errorf("condition of a Bundle that is held back: %+v", c)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package bundle
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+// StateName is the name of the BundleState in the composition.
+const StateName = "state"
+
+// observeState returns the composed BundleState, or nil, and desires it as it is, so that a call which returns early removes nothing.
+func observeState(in Input, out *Output) (*statev1alpha1.BundleState, error) {
+	for name, u := range in.Observed {
+		kept, err := compose.Retain(u)
+		if err != nil {
+			return nil, err
+		}
+		out.Resources[name] = compose.Resource{Object: kept}
+	}
+	u, ok := in.Observed[StateName]
+	if !ok {
+		return nil, nil //nolint:nilnil // There is none yet.
+	}
+	s := &statev1alpha1.BundleState{}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, s)
+	return s, errors.Wrapf(err, "cannot read composed resource %q", StateName)
+}
+
+// newState returns the BundleState that should exist.
+func newState(in Input, digest string, packages []statev1alpha1.BundlePackage) *statev1alpha1.BundleState {
+	return &statev1alpha1.BundleState{
+		TypeMeta:   metav1.TypeMeta{APIVersion: statev1alpha1.GroupVersion.String(), Kind: "BundleState"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: StateNameOf(in.Group, in.Name)},
+		Spec: statev1alpha1.BundleStateSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
+			ForProvider: statev1alpha1.BundleStateParameters{
+				BundleRef: statev1alpha1.BundleReference{Group: in.Group, Name: in.Name}, Version: in.Spec.Version, SpecDigest: digest,
+				Packages: packages, Orphan: in.Spec.DeletionPolicy == v1alpha1.DeletionOrphan, Suspend: *in.Spec.Suspend,
+			},
+		},
+	}
+}
+
+// StateNameOf returns the name of the BundleState of a Bundle, and of its record. A claim and a namespaced composite may have one name.
+func StateNameOf(group, name string) string {
+	if group == v1alpha1.GroupNamespaced {
+		return name + ".ns"
+	}
+	return name
+}
+
+func addState(out *Output, s *statev1alpha1.BundleState) error {
+	o, err := compose.Encode(s)
+	if err != nil {
+		return errors.Wrapf(err, "cannot encode composed resource %q", StateName)
+	}
+	out.Resources[StateName] = compose.Resource{Object: o}
+	return nil
+}
+
+// setReady says of the BundleState whether it has what is asked for.
+func (out *Output) setReady(s *statev1alpha1.BundleState) {
+	r, ok := out.Resources[StateName]
+	if !ok {
+		return
+	}
+	r.Ready = s != nil && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+	out.Resources[StateName] = r
+}

@@ -1,0 +1,89 @@
+package bundle
+
+import (
+	"cmp"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// projectConditions returns all conditions that follow from facts. All types are always returned: Crossplane does not remove a condition that the
+// function stops returning.
+func projectConditions(f *Facts) []projection.Condition {
+	return []projection.Condition{validCondition(f), deployedCondition(f), recordedCondition(f), stalledCondition(f), reconcilingCondition(f)}
+}
+
+func validCondition(f *Facts) projection.Condition {
+	if f.Problem != "" {
+		return projection.Is(v1alpha1.TypeValid, false, v1alpha1.ReasonInvalidSpec, f.Problem)
+	}
+	return projection.Is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
+}
+
+func deployedCondition(f *Facts) projection.Condition {
+	const of = v1alpha1.TypeDeployed
+	row := f.currentRow()
+	switch row.Phase {
+	case v1alpha1.PhaseSucceeded:
+		return projection.Is(of, true, v1alpha1.ReasonDeployed, "")
+	case v1alpha1.PhaseDegraded:
+		return projection.Is(of, true, v1alpha1.ReasonDegraded, row.message(f))
+	case v1alpha1.PhasePending:
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, row.message(f))
+	case v1alpha1.PhaseFailed:
+		return projection.Is(of, false, f.failureReason(), row.message(f))
+	case v1alpha1.PhaseDeploying:
+	}
+	if f.IsSuspended {
+		return projection.Is(of, false, v1alpha1.ReasonHeldBack, row.message(f))
+	}
+	return projection.Is(of, false, v1alpha1.ReasonDeploying, row.message(f))
+}
+
+// failureReason returns the reason of a Bundle that failed: that of its spec, or of its first package that did.
+func (f *Facts) failureReason() string {
+	if f.Problem != "" {
+		return v1alpha1.ReasonInvalidSpec
+	}
+	return cmp.Or(f.failedPackage().Reason, v1alpha1.ReasonNotObserved)
+}
+
+func recordedCondition(f *Facts) projection.Condition {
+	const of = v1alpha1.TypeRecorded
+	switch r := f.Observed.Record; {
+	case r.Problem != "":
+		return projection.Is(of, false, v1alpha1.ReasonNotRecorded, r.Problem)
+	case r.Secret == "":
+		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
+	}
+	return projection.Is(of, true, v1alpha1.ReasonRecorded, "")
+}
+
+// stalledCondition is true when the Bundle makes no progress until a user acts.
+func stalledCondition(f *Facts) projection.Condition {
+	row := f.currentRow()
+	if row.Phase == v1alpha1.PhaseFailed {
+		return projection.Is(v1alpha1.TypeStalled, true, f.failureReason(), row.message(f))
+	}
+	return projection.Is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+}
+
+// reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
+func reconcilingCondition(f *Facts) projection.Condition {
+	const of = v1alpha1.TypeReconciling
+	row := f.currentRow()
+	switch {
+	case row.Phase == v1alpha1.PhaseFailed, row.Phase == v1alpha1.PhaseSucceeded:
+		return projection.Is(of, false, v1alpha1.ReasonIdle, "")
+	case f.IsSuspended:
+		return projection.Is(of, false, v1alpha1.ReasonHeldBack, row.message(f))
+	case row.Phase == v1alpha1.PhaseDeploying:
+		return projection.Is(of, true, v1alpha1.ReasonDeploying, row.message(f))
+	}
+	return projection.Is(of, true, v1alpha1.ReasonProgressing, row.message(f))
+}
+
+// isReady reports whether each package runs what is asked for, now.
+func isReady(f *Facts) bool {
+	return f.currentRow().Phase == v1alpha1.PhaseSucceeded
+}

@@ -1,0 +1,102 @@
+package bundle
+
+import (
+	"slices"
+
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+// Facts are all that a status follows from.
+type Facts struct {
+	// Digest of the spec, and the Version that it asks for.
+	Digest, Version string
+
+	// Problem because of which the spec cannot be carried out. Empty if there is none.
+	Problem string
+
+	// IsSuspended says that nothing is changed.
+	IsSuspended bool
+
+	// Layers are those of the packages that are asked for, by their names.
+	Layers map[string]int32
+
+	// Disabled are the names of the packages that are not to be deployed.
+	Disabled []string
+
+	// Observed is what the BundleState reports. A report about another spec proves nothing.
+	Observed statev1alpha1.BundleStateObservation
+}
+
+// addPackages adds what is asked for.
+func (f *Facts) addPackages(packages []statev1alpha1.BundlePackage) {
+	f.Layers = map[string]int32{}
+	for _, p := range packages {
+		f.Layers[p.Name] = p.Layer
+		if p.Disabled {
+			f.Disabled = append(f.Disabled, p.Name)
+		}
+	}
+}
+
+// addObservation adds what the BundleState reports, if there is one.
+func (f *Facts) addObservation(s *statev1alpha1.BundleState) {
+	if s != nil {
+		f.Observed = s.Status.AtProvider
+	}
+}
+
+// isCurrent reports whether the BundleState reports about the spec that is asked for.
+func (f *Facts) isCurrent() bool { return f.Problem == "" && f.Observed.SpecDigest == f.Digest }
+
+// isEnabled reports whether a package is asked for, and is to be deployed.
+func (f *Facts) isEnabled(name string) bool {
+	return f.Layers[name] > 0 && !slices.Contains(f.Disabled, name)
+}
+
+// firstPackage returns the first package with a status, or nil.
+func (f *Facts) firstPackage(statuses ...string) *statev1alpha1.PackageObservation {
+	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return slices.Contains(statuses, p.Status) })
+}
+
+func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *statev1alpha1.PackageObservation {
+	i := slices.IndexFunc(f.Observed.Packages, is)
+	if i < 0 {
+		return nil
+	}
+	return &f.Observed.Packages[i]
+}
+
+// failedPackage returns the first package that failed, or nil.
+func (f *Facts) failedPackage() *statev1alpha1.PackageObservation {
+	return f.firstPackage(statev1alpha1.StatusFailed, statev1alpha1.StatusFailedRemove)
+}
+
+// pendingPackage returns the first package that does not have what is asked for, or nil.
+func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
+	return f.findPackage(func(p statev1alpha1.PackageObservation) bool {
+		if f.isEnabled(p.Name) {
+			return p.Status != statev1alpha1.StatusSuccess || p.Reason == statev1alpha1.PackageReasonAwaitingDependency || p.Reason == statev1alpha1.PackageReasonSuspended
+		}
+		return f.Layers[p.Name] > 0 && p.Status != statev1alpha1.StatusRemoved && p.Status != statev1alpha1.StatusNotDeployed
+	})
+}
+
+// degradedPackage returns the first package that was deployed and is not ready, or nil.
+func (f *Facts) degradedPackage() *statev1alpha1.PackageObservation {
+	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isEnabled(p.Name) && !p.Ready })
+}
+
+// countReady returns how many packages are deployed and ready, of how many that are to be deployed.
+func (f *Facts) countReady() (ready, all int) {
+	for name := range f.Layers {
+		if f.isEnabled(name) {
+			all++
+		}
+	}
+	for _, p := range f.Observed.Packages {
+		if f.isEnabled(p.Name) && p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "" {
+			ready++
+		}
+	}
+	return ready, all
+}

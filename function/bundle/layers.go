@@ -1,0 +1,80 @@
+package bundle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+)
+
+// A graph is what packages depend on, by their names.
+type graph map[v1alpha1.PackageName][]v1alpha1.PackageName
+
+// newGraph returns the graph of packages, or a sentence about the first name that is there twice or is unknown.
+func newGraph(packages []v1alpha1.Package) (graph, string) {
+	g := graph{}
+	for i, p := range packages {
+		if _, ok := g[p.Name]; ok {
+			return nil, fmt.Sprintf("spec.packages[%d].name: %q is the name of another package already", i, p.Name)
+		}
+		g[p.Name] = slices.Sorted(slices.Values(p.DependsOn))
+	}
+	return g, findUnknownName(packages, g)
+}
+
+func findUnknownName(packages []v1alpha1.Package, g graph) string {
+	for _, p := range packages {
+		for _, name := range p.DependsOn {
+			if _, ok := g[name]; !ok {
+				return fmt.Sprintf("spec.packages[%s].dependsOn: the Bundle has no package %q", p.Name, name)
+			}
+		}
+	}
+	return ""
+}
+
+// OrderPackages returns the layer of each package, the first one being 1: a package is in the layer behind the last one of those that it depends on. It
+// returns a sentence instead for names that are there twice or are unknown, and for a cycle, which it names by its path.
+func OrderPackages(packages []v1alpha1.Package) (map[v1alpha1.PackageName]int32, string) {
+	g, problem := newGraph(packages)
+	if problem != "" {
+		return nil, problem
+	}
+	layers := map[v1alpha1.PackageName]int32{}
+	for _, p := range packages {
+		if cycle := g.placePackage(p.Name, nil, layers); cycle != nil {
+			return nil, fmt.Sprintf("spec.packages[%s].dependsOn: the packages wait for each other: %s", cycle[0], joinPath(cycle))
+		}
+	}
+	return layers, ""
+}
+
+// placePackage finds the layer of a package, after those of the packages that it depends on. It returns the path of a cycle that it meets. The path has
+// the packages that wait for this one.
+func (g graph) placePackage(name v1alpha1.PackageName, path []v1alpha1.PackageName, layers map[v1alpha1.PackageName]int32) []v1alpha1.PackageName {
+	if layers[name] > 0 {
+		return nil
+	}
+	if i := slices.Index(path, name); i >= 0 {
+		return append(slices.Clone(path[i:]), name)
+	}
+	path = append(path, name)
+	last := int32(0)
+	for _, needed := range g[name] {
+		if cycle := g.placePackage(needed, path, layers); cycle != nil {
+			return cycle
+		}
+		last = max(last, layers[needed])
+	}
+	layers[name] = last + 1
+	return nil
+}
+
+func joinPath(names []v1alpha1.PackageName) string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		out = append(out, string(name))
+	}
+	return strings.Join(out, " → ")
+}

@@ -1,0 +1,40 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// describePackage says of a package where it stands, and why.
+func describePackage(p *statev1alpha1.PackageObservation) string {
+	text := fmt.Sprintf("Package %s is %s", p.Name, strings.ReplaceAll(p.Status, "_", " "))
+	if p.Message == "" {
+		return projection.Sentence(text)
+	}
+	return projection.Sentence(text + ": " + p.Message)
+}
+
+// pendingMessage says what the Bundle waits for.
+func (f *Facts) pendingMessage() string {
+	held := ""
+	if f.IsSuspended {
+		held = "spec.suspend holds back all changes."
+	}
+	return projection.Sentences(held, describePackage(f.pendingPackage()))
+}
+
+// succeededMessage says what runs, and what is left over.
+func (f *Facts) succeededMessage() string {
+	ready, _ := f.countReady()
+	text := fmt.Sprintf("%d packages run version %s.", ready, f.Version)
+	if ready == 1 {
+		text = fmt.Sprintf("1 package runs version %s.", f.Version)
+	}
+	if n := f.Observed.Unreferenced; n > 0 {
+		text += fmt.Sprintf(" %d that left the Bundle are still there.", n)
+	}
+	return text
+}

@@ -1,0 +1,169 @@
+package bundlestate
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+// FieldOwner is the field manager of what this controller writes into packages.
+const FieldOwner = "intentplane-bundlestate"
+
+// carryOut carries the actions of a decision out, and notes in the decision what the API server refuses. It returns an error for what has to be tried again.
+func (e *external) carryOut(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
+	failed := []error{}
+	for _, a := range d.actions {
+		err := e.act(ctx, bs, a)
+		switch {
+		case err == nil, kerrors.IsNotFound(err), kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
+			// Another writer came between, whose change wakes this object.
+		case a.pkg != nil && isRefusal(err):
+			d.refuse(a.pkg, err)
+			continue
+		default:
+			failed = append(failed, errors.Wrapf(err, "cannot %s %s", a.verb, a.name()))
+			continue
+		}
+		d.accept(a.pkg)
+	}
+	return errors.Join(failed...)
+}
+
+// name of the object that an action is about.
+func (a action) name() string {
+	if a.pkg != nil {
+		return a.pkg.Kind + " " + a.pkg.Name
+	}
+	return a.object.live.GetKind() + " " + a.object.live.GetName()
+}
+
+// isRefusal reports whether the API server will never take what it was given.
+func isRefusal(err error) bool {
+	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsRequestEntityTooLargeError(err)
+}
+
+// refuse notes that the API server refuses a package.
+func (d *decision) refuse(p *v1alpha1.BundlePackage, err error) {
+	out := d.find(p.Name)
+	sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRefused, "%s", oneline.Clean(err.Error(), maxMessage))
+	if d.status != v1alpha1.StatusRemoving {
+		d.status = v1alpha1.StatusFailed
+	}
+}
+
+// accept notes that the API server takes a package which it refused before.
+func (d *decision) accept(p *v1alpha1.BundlePackage) {
+	if p == nil {
+		return
+	}
+	if out := d.find(p.Name); out.Reason == v1alpha1.PackageReasonRefused {
+		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
+	}
+}
+
+func (d *decision) find(name string) *v1alpha1.PackageObservation {
+	for i := range d.packages {
+		if d.packages[i].Name == name {
+			return &d.packages[i]
+		}
+	}
+	return &v1alpha1.PackageObservation{}
+}
+
+// act carries one action out, on just the version of the object that was seen.
+func (e *external) act(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+	switch a.verb {
+	case verbCreate:
+		return e.createObject(ctx, bs, a)
+	case verbUpdate:
+		return e.updateObject(ctx, a)
+	case verbLabel:
+		return e.labelObject(ctx, bs, a)
+	case verbRemove:
+		return e.deleteObject(ctx, a)
+	}
+	return nil
+}
+
+// createObject makes an object. It has no owner: what leaves the bundle stays.
+func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+	spec, err := decodeSpec(a.pkg)
+	if err != nil {
+		return err
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Group: a.pkg.Group, Version: deploymentv1alpha1.Version, Kind: a.pkg.Kind})
+	u.SetNamespace(bs.GetNamespace())
+	u.SetName(a.pkg.Name)
+	a.setLabels(u)
+	return e.kube.Create(ctx, u, client.FieldOwner(FieldOwner))
+}
+
+func decodeSpec(p *v1alpha1.BundlePackage) (map[string]any, error) {
+	out := map[string]any{}
+	return out, errors.Wrap(json.Unmarshal(p.Spec.Raw, &out), "cannot read spec")
+}
+
+// setLabels says on an object which bundle it belongs to, and since when no bundle names it.
+func (a action) setLabels(u *unstructured.Unstructured) {
+	labels, annotations := u.GetLabels(), u.GetAnnotations()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[v1alpha1.LabelBundle], labels[v1alpha1.LabelBundleGroup], labels[v1alpha1.LabelPackage] = a.owner.Name, a.owner.Group, u.GetName()
+	delete(annotations, v1alpha1.AnnotationUnreferenced)
+	if a.unreferencedSince != "" {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[v1alpha1.AnnotationUnreferenced] = a.unreferencedSince
+	}
+	u.SetLabels(labels)
+	u.SetAnnotations(annotations)
+}
+
+// updateObject gives an object the spec that is asked for. What Crossplane has in the spec stays.
+func (e *external) updateObject(ctx context.Context, a action) error {
+	spec, err := decodeSpec(a.pkg)
+	if err != nil {
+		return err
+	}
+	u := a.object.live.DeepCopy()
+	if own, ok, _ := unstructured.NestedFieldCopy(u.Object, "spec", "crossplane"); ok {
+		spec["crossplane"] = own
+	}
+	u.Object["spec"] = spec
+	a.setLabels(u)
+	return e.kube.Update(ctx, u, client.FieldOwner(FieldOwner))
+}
+
+// labelObject changes which bundle an object belongs to.
+func (e *external) labelObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+	u := a.object.live.DeepCopy()
+	a.setLabels(u)
+	if err := e.kube.Update(ctx, u, client.FieldOwner(FieldOwner)); err != nil {
+		return err
+	}
+	if a.owner != bs.Spec.ForProvider.BundleRef {
+		e.recorder.Event(bs, event.Normal(ReasonPackageHandedOver, "Package "+u.GetName()+" belongs to bundle "+a.owner.Name+" from now on, which uses it, too"))
+	}
+	return nil
+}
+
+// deleteObject deletes just the object that was seen. It is there until all that it made is gone.
+func (e *external) deleteObject(ctx context.Context, a action) error {
+	uid, version := a.object.live.GetUID(), a.object.live.GetResourceVersion()
+	return e.kube.Delete(ctx, a.object.live.DeepCopy(),
+		client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+}

@@ -1,0 +1,385 @@
+package bundlestate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+const group = "intentplane.dev"
+
+var (
+	now      = time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)
+	platform = v1alpha1.BundleReference{Group: "claims.intentplane.dev", Name: "platform"}
+	other    = v1alpha1.BundleReference{Group: group, Name: "other"}
+)
+
+// pkg returns a package whose spec has a digest, as "shop@d1: db cache".
+func pkg(text string, edits ...func(*v1alpha1.BundlePackage)) v1alpha1.BundlePackage {
+	head, needs, _ := strings.Cut(text, ":")
+	name, digest, _ := strings.Cut(head, "@")
+	p := v1alpha1.BundlePackage{Name: name, Version: "1." + digest, Group: group, Kind: "IntentDeployment", Digest: digest, Spec: &runtime.RawExtension{}, DependsOn: strings.Fields(needs)}
+	p.Layer = int32(1 + len(p.DependsOn))
+	for _, e := range edits {
+		e(&p)
+	}
+	return p
+}
+
+func disabled(p *v1alpha1.BundlePackage) { p.Disabled = true }
+func adopting(p *v1alpha1.BundlePackage) { p.Adopt = true }
+func existing(p *v1alpha1.BundlePackage) { p.Spec, p.Digest = nil, "" }
+
+// live returns an object that a bundle made of a spec, and that was deployed with success.
+func live(name, digest string, owner v1alpha1.BundleReference, edits ...func(*object)) *object {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetAPIVersion(group + "/v1alpha1")
+	u.SetKind("IntentDeployment")
+	u.SetName(name)
+	o := &object{live: u, owner: owner, label: name, digest: digest, evidence: evidence{reported: digest, isDone: true, ready: true, revision: 3}}
+	for _, e := range edits {
+		e(o)
+	}
+	return o
+}
+
+func unlabelled(o *object) { o.owner, o.label = v1alpha1.BundleReference{}, "" }
+func controlled(o *object) { o.isControlled = true }
+func deleting(o *object)   { o.isDeleting = true }
+func stuck(o *object)      { o.isDeleting, o.trouble = true, "the repository does not answer" }
+func left(o *object)       { o.unreferencedSince = "2031-01-01T00:00:00Z" }
+func unready(o *object)    { o.evidence.ready = false }
+func rolledBack(o *object) {
+	o.evidence.isDone, o.evidence.wasRolledBack, o.evidence.message = false, true, "gate latency"
+}
+func failed(o *object)     { o.evidence.isDone, o.evidence.hasFailed = false, true }
+func untaken(o *object)    { o.evidence.reported = "before" }
+func held(o *object)       { o.evidence.isHeldBack = true }
+func relabelled(o *object) { o.label = "another" }
+
+// A scene is what is asked for and what is there.
+type scene struct {
+	asked      []v1alpha1.BundlePackage
+	there      []*object
+	was        []v1alpha1.PackageObservation
+	neighbours []neighbour
+	records    map[string][]string
+	missing    bool
+	suspended  bool
+	deleted    bool
+	orphan     bool
+}
+
+func (s scene) facts() *facts {
+	f := &facts{
+		now: now, bundle: platform, isDeleted: s.deleted, age: age{created: now, name: "platform"}, was: map[string]v1alpha1.PackageObservation{},
+		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours, recordUsers: s.records,
+		spec: v1alpha1.BundleStateParameters{BundleRef: platform, Packages: s.asked, Suspend: s.suspended, Orphan: s.orphan},
+	}
+	for _, o := range s.there {
+		f.objects[objectKey{group, o.live.GetKind(), o.live.GetName()}] = o
+	}
+	for _, p := range s.was {
+		f.was[p.Name] = p
+	}
+	return f
+}
+
+// beside returns a bundle that was made so many hours before ours.
+func beside(hours int, packages ...v1alpha1.BundlePackage) neighbour {
+	return neighbour{age: age{created: now.Add(-time.Duration(hours) * time.Hour), name: "other.ns"}, bundle: other, packages: packages}
+}
+
+func was(name, status, digest string) v1alpha1.PackageObservation {
+	return v1alpha1.PackageObservation{Name: name, Status: status, Digest: digest, Version: "1." + digest}
+}
+
+// describe returns what a decision says of packages and does to objects, in a few words.
+func describe(d decision) []string {
+	out := []string{d.status}
+	for _, p := range d.packages {
+		out = append(out, strings.TrimRight(fmt.Sprintf("%s %s %s", p.Name, p.Status, p.Reason), " "))
+	}
+	for _, a := range d.actions {
+		line := string(a.verb) + " " + a.name()
+		if a.verb == verbLabel {
+			line += " for " + a.owner.Name + strings.TrimRight(" "+a.unreferencedSince, " ")
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestDecide(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		scene  scene
+		want   []string
+	}{
+		"First": {
+			reason: "The first layer goes out, and the second one waits.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}},
+			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress", "create IntentDeployment db"},
+		},
+		"Second": {
+			reason: "The second layer goes out when the first one is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"deploying", "shop deploying InProgress", "db success", "create IntentDeployment shop"},
+		},
+		"Done": {
+			reason: "A bundle that is deployed changes nothing.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"success", "db success"},
+		},
+		"NotReady": {
+			reason: "A dependency has to be ready before what depends on it goes out.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}},
+			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
+		},
+		"Down": {
+			reason: "A package that was deployed stays so while it is not ready, and holds back what depends on it.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
+			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
+		},
+		"OldSuccess": {
+			reason: "A success of an earlier spec does not count for this one.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
+			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
+		},
+		"Failed": {
+			reason: "A failure stops what depends on it, and nothing else.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", platform, failed)}},
+			want:   []string{"failed", "shop not_deployed AwaitingDependency", "db failed DeploymentFailed", "web deploying InProgress", "create IntentDeployment web"},
+		},
+		"RolledBack": {
+			reason: "A package that was rolled back failed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, rolledBack)}},
+			want: []string{"failed", "db failed RolledBack"},
+		},
+		"Held": {
+			reason: "A package that is suspended is not deployed, whatever its outcome was.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, held)}},
+			want: []string{"deploying", "db deploying Suspended"},
+		},
+		"Edit": {
+			reason: "Another spec goes out.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"EditWaits": {
+			reason: "Another spec waits for its layer, and the package stays what it was.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "success", "d1")}},
+			want:   []string{"deploying", "shop success AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"Suspended": {
+			reason: "A Bundle that is suspended changes nothing.", scene: scene{suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1"), pkg("old@d1", disabled)}, there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("gone", "d1", platform)}},
+			want: []string{"deploying", "db success Suspended", "web not_deployed Suspended", "old success Suspended", "gone unreferenced Unreferenced"},
+		},
+		"Left": {
+			reason: "A package that leaves the Bundle runs on, and it is noted since when.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform)}},
+			want: []string{"success", "db success", "old unreferenced Unreferenced", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
+		},
+		"LeftBefore": {
+			reason: "It is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
+			want: []string{"success", "db success", "old unreferenced Unreferenced"},
+		},
+		"LeftAndDeleted": {
+			reason: "What a user deletes is being removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)}},
+			want: []string{"success", "db success", "old removing"},
+		},
+		"Back": {
+			reason: "A package that comes back is taken up again.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
+			want: []string{"success", "db success", "label IntentDeployment db for platform"},
+		},
+		"NameTaken": {
+			reason: "What a user made is not touched.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"Adopted": {
+			reason: "What a user made is adopted if that is asked for, and its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want: []string{"success", "db success", "label IntentDeployment db for platform"},
+		},
+		"AdoptOther": {
+			reason: "What has another spec is not adopted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"AdoptControlled": {
+			reason: "What belongs to another object is not adopted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled, controlled)}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"Relabelled": {
+			reason: "An object whose labels a user changed is not touched.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform, relabelled)}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"Shared": {
+			reason: "A package of another bundle with the same spec is used.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want: []string{"success", "db success"},
+		},
+		"SharedChanges": {
+			reason: "The other bundle changes its package, and this one waits for it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
+			want: []string{"deploying", "db deploying InProgress"},
+		},
+		"Conflict": {
+			reason: "A package of another bundle with another spec is a conflict.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want: []string{"failed", "db failed PackageConflict", "web deploying InProgress", "create IntentDeployment web"},
+		},
+		"TakenOver": {
+			reason: "A package that its bundle dropped is taken over, with another spec, too.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"OlderFirst": {
+			reason: "Of two bundles that want what a third one dropped, the older one gets it.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want:   []string{"success", "db success"},
+		},
+		"YoungerWaits": {
+			reason: "The older one takes it although the younger one wants it, too.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(-1, pkg("db@d1"))}},
+			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
+		},
+		"HandedOver": {
+			reason: "What leaves this Bundle and is in another one is handed over, and is not unreferenced.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("web@d1")}, there: []*object{live("db", "d1", platform), live("web", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want:   []string{"success", "web success", "label IntentDeployment db for other"},
+		},
+		"Disabled": {
+			reason: "A package that is not enabled is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
+		},
+		"DisabledNever": {
+			reason: "One that was never deployed is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}},
+			want: []string{"not_deployed", "db not_deployed Disabled"},
+		},
+		"DisabledGone": {
+			reason: "One that was deployed is removed once it is gone.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, was: []v1alpha1.PackageObservation{was("db", "removing", "d1")}},
+			want: []string{"not_deployed", "db removed Disabled"},
+		},
+		"DisabledShared": {
+			reason: "What another bundle has is handed over instead.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want: []string{"not_deployed", "db not_deployed Disabled", "label IntentDeployment db for other"},
+		},
+		"DisabledAwaited": {
+			reason: "What another bundle waits for stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			want: []string{"failed", "db failed_remove UsedByBundle"},
+		},
+		"DisabledRecorded": {
+			reason: "What the record of another program names stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
+			want: []string{"failed", "db failed_remove UsedByBundle"},
+		},
+		"DisabledByAnother": {
+			reason: "What another bundle does not deploy either is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
+			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
+		},
+		"DisabledNeeded": {
+			reason: "What another package depends on is removed after that.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
+			want: []string{"deploying", "db success AwaitingDependents", "shop removing", "remove IntentDeployment shop"},
+		},
+		"DisabledForeign": {
+			reason: "What another bundle made is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", other)}},
+			want: []string{"not_deployed", "db not_deployed Disabled"},
+		},
+		"Blocked": {
+			reason: "A removal that does not go on is told.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform, stuck)}},
+			want: []string{"failed", "db failed_remove RemovalBlocked"},
+		},
+		"Deleting": {
+			reason: "What a user deleted is made again once it is gone.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, deleting)}},
+			want: []string{"deploying", "db deploying AwaitingDeletion"},
+		},
+		"KindMissing": {
+			reason: "A kind that is not installed is a failure.", scene: scene{missing: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}},
+			want: []string{"failed", "db failed KindMissing"},
+		},
+		"Existing": {
+			reason: "A package that another user deploys is waited for.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}, there: []*object{live("db", "d7", platform, unlabelled)}},
+			want: []string{"deploying", "db success", "shop deploying InProgress", "create IntentDeployment shop"},
+		},
+		"ExistingMissing": {
+			reason: "A package that another user did not deploy yet holds back what depends on it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}},
+			want: []string{"not_deployed", "db not_deployed Missing", "shop not_deployed AwaitingDependency"},
+		},
+		"OtherKind": {
+			reason: "A package that becomes another kind waits until the object before is removed.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", func(p *v1alpha1.BundlePackage) { p.Kind = "Application" })}, there: []*object{live("db", "d1", platform)}},
+			want:   []string{"failed", "db failed NameTaken"},
+		},
+		"Deleted": {
+			reason: "A deleted Bundle removes its packages backwards, and not those that left it.",
+			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform), live("old", "d1", platform, left)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
+			want:   []string{"removing", "db success AwaitingDependents", "shop removing", "old unreferenced Unreferenced", "remove IntentDeployment shop"},
+		},
+		"DeletedNext": {
+			reason: "The layer before is removed once the one behind it is gone.", scene: scene{deleted: true, suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db"},
+		},
+		"DeletedShared": {
+			reason: "What another bundle has is handed over, and so are those that depend on nothing else.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))}},
+			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db", "label IntentDeployment shop for other"},
+		},
+		"DeletedAwaited": {
+			reason: "What another bundle waits for is left, and noted as unreferenced.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+		},
+		"Orphaned": {
+			reason: "Orphan leaves all packages.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
+			want: []string{"removing", "db not_deployed Disabled"},
+		},
+		"DeletedForeign": {
+			reason: "A deleted Bundle removes nothing that another one made.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
+			want: []string{"removing", "db not_deployed Disabled", "web not_deployed Disabled"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := tc.scene.facts()
+			if diff := cmp.Diff(tc.want, describe(decide(f))); diff != "" {
+				t.Errorf("\n%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestRemains says when a deleted Bundle has nothing left to do.
+func TestRemains(t *testing.T) {
+	asked := []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}
+	cases := map[string]struct {
+		reason string
+		scene  scene
+		want   bool
+	}{
+		"There":    {reason: "A package that is there remains.", scene: scene{there: []*object{live("db", "d1", platform)}}, want: true},
+		"Deleting": {reason: "A package that is being deleted remains.", scene: scene{there: []*object{live("db", "d1", platform, deleting)}}, want: true},
+		"Gone":     {reason: "Nothing remains when all packages are gone.", scene: scene{}},
+		"Left":     {reason: "A package that left the Bundle stays, and does not hold the deletion back.", scene: scene{there: []*object{live("old", "d1", platform)}}},
+		"Foreign":  {reason: "A package of another bundle does not hold the deletion back.", scene: scene{there: []*object{live("db", "d1", other)}}},
+		"HandOver": {reason: "A package is handed over before the Bundle goes.", scene: scene{there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}}, want: true},
+		"Orphan":   {reason: "A package that stays is marked before the Bundle goes.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform)}}, want: true},
+		"Orphaned": {reason: "A package that stays and is marked does not hold the deletion back.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform, left)}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.scene.deleted, tc.scene.asked = true, asked
+			if got := decide(tc.scene.facts()).remains; got != tc.want {
+				t.Errorf("\n%s\nremains: want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestRefused says how a package that the API server refuses stays refused until it is taken.
+func TestRefused(t *testing.T) {
+	s := scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}}
+	d := decide(s.facts())
+	d.refuse(&s.asked[0], errTest)
+	if diff := cmp.Diff([]string{"failed", "db failed Refused", "create IntentDeployment db"}, describe(d)); diff != "" {
+		t.Errorf("refused once: -want, +got:\n%s", diff)
+	}
+	s.was = d.packages
+	d = decide(s.facts())
+	if diff := cmp.Diff([]string{"failed", "db failed Refused", "create IntentDeployment db"}, describe(d)); diff != "" {
+		t.Errorf("A status that flips between failed and deploying is written again and again: -want, +got:\n%s", diff)
+	}
+	d.accept(&s.asked[0])
+	if d.packages[0].Status != v1alpha1.StatusDeploying {
+		t.Errorf("after the API server took it: %+v", d.packages[0])
+	}
+}

@@ -1,0 +1,131 @@
+package bundlestate
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+// deployPackage makes a package be what is asked for, once all that it depends on is.
+func (d *decider) deployPackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+	o := d.objects[keyOf(p)]
+	switch {
+	case d.missingKinds[p.Kind]:
+		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonKindMissing, "kind %s of %s is not installed", p.Kind, p.Group)
+	case d.hasOtherKind(p):
+		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+			"this Bundle made an object of that name and of another kind: give the package another name, or remove that object first")
+	case o == nil:
+		d.createPackage(p, out)
+	case o.isDeleting:
+		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonAwaitingDeletion, "%s %s is being deleted, and is made again once it is gone", p.Kind, p.Name)
+	default:
+		d.deployObject(p, o, out)
+	}
+}
+
+// hasOtherKind reports whether this bundle made an object of a package's name and of another kind, which is still there.
+func (d *decider) hasOtherKind(p *v1alpha1.BundlePackage) bool {
+	for key, o := range d.objects {
+		if key.name == p.Name && key.kind != p.Kind && d.isOwned(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// createPackage makes the object of a package, if nothing holds it back.
+func (d *decider) createPackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+	sayf(out, v1alpha1.StatusNotDeployed, "", "")
+	out.Version = ""
+	if d.isHeldBack(p, out) {
+		return
+	}
+	d.act(action{verb: verbCreate, pkg: p, owner: d.bundle})
+	d.sayBegun(p, out)
+}
+
+// isHeldBack reports whether a package may not be changed now, and says why.
+func (d *decider) isHeldBack(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) bool {
+	if d.isHeld() {
+		out.Reason, out.Message = v1alpha1.PackageReasonSuspended, "the Bundle is suspended"
+		return true
+	}
+	for _, name := range p.DependsOn {
+		if !isDeployed(d.decided[name]) {
+			out.Reason, out.Message = v1alpha1.PackageReasonAwaitingDependency, "it waits for package "+name
+			return true
+		}
+	}
+	return false
+}
+
+// sayBegun says that a package is made or changed. One that the API server refused stays so, until the API server takes it.
+func (d *decider) sayBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+	if was := d.was[p.Name]; was.Reason == v1alpha1.PackageReasonRefused && was.Digest == p.Digest {
+		sayf(out, was.Status, was.Reason, "%s", was.Message)
+		return
+	}
+	sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
+}
+
+// deployObject changes an object that is there, if it is this bundle's, or uses that of another bundle with the same spec.
+func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
+	switch rival := d.rivalFor(p, o); {
+	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
+		d.judgeObject(p, o, out) // The other bundle changes it.
+	case rival != nil:
+		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonConflict, "bundle %s has this package with another spec: give both the same one, or one of them another name", rival.bundle.Name)
+	case o.label != o.live.GetName() && !isAdoptable(p, o):
+		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+			"%s %s exists, and no bundle made it: delete it, or give the package another name; adopt: true takes it over if its spec is equal", p.Kind, p.Name)
+	case o.digest != p.Digest:
+		d.updateObject(p, o, out)
+	default:
+		d.ownObject(o)
+		d.judgeObject(p, o, out)
+	}
+}
+
+// rivalFor returns the other bundle that an object belongs to, or nil: the one that its labels name, as long as that asks for the package, and else the
+// oldest one that does.
+func (d *decider) rivalFor(p *v1alpha1.BundlePackage, o *object) *neighbour {
+	if o.label != o.live.GetName() || o.owner == d.bundle {
+		return nil
+	}
+	all := d.deployers(keyOf(p))
+	i := slices.IndexFunc(all, func(n neighbour) bool { return n.bundle == o.owner })
+	switch {
+	case i >= 0:
+		return &all[i]
+	case len(all) > 0 && all[0].compare(d.age) < 0:
+		return &all[0]
+	}
+	return nil
+}
+
+// isAdoptable reports whether an object that another user made may become that of a package.
+func isAdoptable(p *v1alpha1.BundlePackage, o *object) bool {
+	return p.Adopt && !o.isControlled && o.owner.Name == "" && o.digest == p.Digest
+}
+
+// updateObject gives an object another spec, if nothing holds it back. Until then it stays what it was.
+func (d *decider) updateObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
+	waits := v1alpha1.PackageObservation{}
+	if d.isHeldBack(p, &waits) {
+		d.keepf(p, out, waits.Reason, "%s", waits.Message)
+		d.ownObject(o)
+		return
+	}
+	d.act(action{verb: verbUpdate, pkg: p, object: o, owner: d.bundle})
+	out.Revision, out.Commit = o.evidence.revision, o.evidence.commit
+	d.sayBegun(p, out)
+}
+
+// ownObject gives an object the labels of this bundle, if it does not have them.
+func (d *decider) ownObject(o *object) {
+	if d.isHeld() || d.isOwned(o) && o.unreferencedSince == "" {
+		return
+	}
+	d.act(action{verb: verbLabel, object: o, owner: d.bundle})
+}

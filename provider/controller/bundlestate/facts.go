@@ -1,0 +1,160 @@
+package bundlestate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+// An objectKey identifies an object in the namespace.
+type objectKey struct{ group, kind, name string }
+
+func keyOf(p *v1alpha1.BundlePackage) objectKey { return objectKey{p.Group, p.Kind, p.Name} }
+
+// facts are all that a decision follows from. They are read past caches.
+type facts struct {
+	now time.Time
+
+	// bundle that is deployed, how it should be, and whether it is being deleted.
+	bundle    v1alpha1.BundleReference
+	spec      v1alpha1.BundleStateParameters
+	isDeleted bool
+
+	// was is what the status says of the packages, by their names.
+	was map[string]v1alpha1.PackageObservation
+
+	// objects are those of the packages, and those that carry the labels of the bundle.
+	objects map[objectKey]*object
+
+	// missingKinds are kinds that are not installed.
+	missingKinds map[string]bool
+
+	// neighbours are the other bundles of the namespace that are not being deleted, and age compares with them.
+	neighbours []neighbour
+	age        age
+
+	// records are the names of the records of all bundles of the namespace.
+	records []string
+
+	// recordUsers are other bundles whose records name a package, by the name of that. They are read for what is to be removed.
+	recordUsers map[string][]string
+}
+
+// An age orders bundles: the one that was made first, and of two that were made in one second the one with the first name.
+type age struct {
+	created time.Time
+	name    string
+}
+
+func (a age) compare(b age) int {
+	return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.name, b.name))
+}
+
+// A neighbour is another bundle of the namespace.
+type neighbour struct {
+	age
+
+	bundle   v1alpha1.BundleReference
+	packages []v1alpha1.BundlePackage
+}
+
+// find returns the package of a neighbour that an object is to be, or nil.
+func (n neighbour) find(key objectKey) *v1alpha1.BundlePackage {
+	i := slices.IndexFunc(n.packages, func(p v1alpha1.BundlePackage) bool { return keyOf(&p) == key && !p.Disabled })
+	if i < 0 {
+		return nil
+	}
+	return &n.packages[i]
+}
+
+// An object is what a package is in the cluster.
+type object struct {
+	live *unstructured.Unstructured
+
+	// owner is the bundle that its labels name, and label the package. They are empty of an object that no bundle made.
+	owner v1alpha1.BundleReference
+	label string
+
+	// isDeleting says that it is being deleted, and trouble why that does not go on. isControlled says that it belongs to another object.
+	isDeleting   bool
+	trouble      string
+	isControlled bool
+
+	// unreferencedSince is the time in its annotation.
+	unreferencedSince string
+
+	// digest of its spec.
+	digest string
+
+	evidence evidence
+}
+
+// An evidence is what the status of an object says.
+type evidence struct {
+	// reported is the digest of the spec that the status is about.
+	reported string
+
+	// isDone, hasFailed, wasRolledBack and isHeldBack say how the deployment of that spec ended, or that it is suspended.
+	isDone, hasFailed, wasRolledBack, isHeldBack bool
+
+	ready    bool
+	revision int64
+	commit   string
+	message  string
+}
+
+// isOwned reports whether the labels of an object say that this bundle made it as that package.
+func (f *facts) isOwned(o *object) bool {
+	return o != nil && o.owner == f.bundle && o.label == o.live.GetName()
+}
+
+// users returns the other bundles that ask for an object, be it that they deploy it or wait for it, the oldest one first.
+func (f *facts) users(key objectKey) []neighbour {
+	out := slices.DeleteFunc(slices.Clone(f.neighbours), func(n neighbour) bool { return n.find(key) == nil })
+	slices.SortFunc(out, func(a, b neighbour) int { return a.compare(b.age) })
+	return out
+}
+
+// deployers returns the other bundles that deploy an object, the oldest one first.
+func (f *facts) deployers(key objectKey) []neighbour {
+	return slices.DeleteFunc(f.users(key), func(n neighbour) bool { return n.find(key).IsExisting() })
+}
+
+// heir returns the oldest other bundle that can own an object, or nil.
+func (f *facts) heir(key objectKey) *neighbour {
+	all := f.deployers(key)
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0]
+}
+
+// keepers returns the names of bundles because of which an object stays although no other one deploys it: those that wait for it, and those whose records
+// name it.
+func (f *facts) keepers(key objectKey) []string {
+	out := slices.Clone(f.recordUsers[key.name])
+	for _, n := range f.users(key) {
+		out = append(out, n.bundle.Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// namesOf returns the names of bundles, the first 16.
+func namesOf(all []neighbour) []string {
+	out := []string{}
+	for _, n := range all[:min(len(all), maxUsers)] {
+		out = append(out, n.name)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// maxUsers is how many users of a package a status names.
+const maxUsers = 16

@@ -1,0 +1,177 @@
+package bundlestate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// packageKinds are the kinds that packages are made of.
+func packageKinds() []schema.GroupVersionKind {
+	group := schema.GroupVersion{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version}
+	return []schema.GroupVersionKind{group.WithKind(deploymentv1alpha1.Kind), group.WithKind(applicationv1alpha1.Kind)}
+}
+
+// gatherFacts reads all that a decision follows from. It writes nothing.
+func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (*facts, error) {
+	f := &facts{
+		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
+		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{},
+		age: ageOf(bs),
+	}
+	for _, p := range bs.Status.AtProvider.Packages {
+		f.was[p.Name] = p
+	}
+	if err := c.listNeighbours(ctx, f, bs); err != nil {
+		return nil, err
+	}
+	if err := c.listLabelled(ctx, f, bs.GetNamespace()); err != nil {
+		return nil, err
+	}
+	if err := c.getNamed(ctx, f, bs.GetNamespace()); err != nil {
+		return nil, err
+	}
+	if err := c.explainDeletions(ctx, f, bs.GetNamespace()); err != nil {
+		return nil, err
+	}
+	return f, c.findRecordUsers(ctx, f, bs)
+}
+
+func ageOf(bs *v1alpha1.BundleState) age {
+	return age{created: bs.GetCreationTimestamp().Time, name: bs.GetName()}
+}
+
+// listNeighbours adds the other bundles of the namespace that are not being deleted.
+func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
+	l := &v1alpha1.BundleStateList{}
+	if err := c.live.List(ctx, l, client.InNamespace(bs.GetNamespace())); err != nil {
+		return errors.Wrap(err, "cannot list BundleStates")
+	}
+	for i := range l.Items {
+		o := &l.Items[i]
+		f.records = append(f.records, o.GetName())
+		if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
+			continue
+		}
+		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
+	}
+	return nil
+}
+
+// listLabelled adds the objects that carry the labels of the bundle.
+func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string) error {
+	labels := client.MatchingLabels{v1alpha1.LabelBundle: f.bundle.Name, v1alpha1.LabelBundleGroup: f.bundle.Group}
+	for _, kind := range packageKinds() {
+		l := &unstructured.UnstructuredList{}
+		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := c.live.List(ctx, l, client.InNamespace(namespace), labels)
+		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+			f.missingKinds[kind.Kind] = true
+			continue
+		}
+		if err != nil {
+			return errors.Wrapf(err, "cannot list objects of kind %s", kind.Kind)
+		}
+		for i := range l.Items {
+			f.addObject(&l.Items[i])
+		}
+	}
+	return nil
+}
+
+// getNamed adds the objects that have the names of packages, whoever made them.
+func (c *connector) getNamed(ctx context.Context, f *facts, namespace string) error {
+	for i := range f.spec.Packages {
+		key := keyOf(&f.spec.Packages[i])
+		if f.objects[key] != nil || f.missingKinds[key.kind] && key.group == deploymentv1alpha1.GroupNamespaced {
+			continue
+		}
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: key.group, Version: deploymentv1alpha1.Version, Kind: key.kind})
+		err := c.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: key.name}, u)
+		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return errors.Wrapf(err, "cannot get %s %s", key.kind, key.name)
+		}
+		f.addObject(u)
+	}
+	return nil
+}
+
+func (f *facts) addObject(u *unstructured.Unstructured) {
+	kind := u.GroupVersionKind()
+	f.objects[objectKey{kind.Group, kind.Kind, u.GetName()}] = newObject(u)
+}
+
+func newObject(u *unstructured.Unstructured) *object {
+	labels := u.GetLabels()
+	o := &object{
+		live: u, label: labels[v1alpha1.LabelPackage], isDeleting: meta.WasDeleted(u), isControlled: metav1.GetControllerOf(u) != nil,
+		owner:             v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]},
+		unreferencedSince: u.GetAnnotations()[v1alpha1.AnnotationUnreferenced],
+	}
+	o.digest, o.evidence = readEvidence(u)
+	return o
+}
+
+// explainDeletions says of objects that are being deleted why that does not go on: a GitDelivery of it reports that it cannot remove the files.
+func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace string) error {
+	for key, o := range f.objects {
+		if !o.isDeleting {
+			continue
+		}
+		l := &deliveryv1alpha1.GitDeliveryList{}
+		if err := c.kube.List(ctx, l, client.InNamespace(namespace)); err != nil {
+			return errors.Wrap(err, "cannot list GitDeliveries")
+		}
+		for i := range l.Items {
+			claim := l.Items[i].Spec.ForProvider.ClaimRef
+			if synced := l.Items[i].GetCondition(xpv2.TypeSynced); claim.Name == key.name && claim.APIGroup == key.group && meta.WasDeleted(&l.Items[i]) && synced.Status == corev1.ConditionFalse {
+				o.trouble = synced.Message
+			}
+		}
+	}
+	return nil
+}
+
+// findRecordUsers finds out which records that other programs keep name what is to be removed. Those of the BundleStates of the namespace say nothing new.
+func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
+	for i := range f.spec.Packages {
+		p := &f.spec.Packages[i]
+		if !p.Disabled && !f.isDeleted || !f.isOwned(f.objects[keyOf(p)]) {
+			continue
+		}
+		users, err := c.recordsOf(bs).UsersOf(ctx, p.Name)
+		if isUnreadable(err) {
+			users, err = []string{"(a record that cannot be read)"}, nil
+		}
+		if err != nil {
+			return err
+		}
+		f.recordUsers[p.Name] = slices.DeleteFunc(users, func(name string) bool { return slices.Contains(f.records, name) })
+	}
+	return nil
+}
+
+// isUnreadable reports whether a record can be read by no try.
+func isUnreadable(err error) bool {
+	return errors.Is(err, state.ErrBroken) || errors.Is(err, state.ErrNewer) || errors.Is(err, state.ErrForeign)
+}

@@ -1,0 +1,107 @@
+package bundlestate
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and writes.
+	kube client.Client
+	// live reads past the cache.
+	live client.Reader
+	// clientset reads and writes records.
+	clientset kubernetes.Interface
+	recorder  event.Recorder
+	memory    *memory
+	now       func() time.Time
+}
+
+// Connect opens no connection.
+func (c *connector) Connect(_ context.Context, bs *v1alpha1.BundleState) (managed.TypedExternalClient[*v1alpha1.BundleState], error) {
+	return &external{connector: c, note: c.memory.noteFor(client.ObjectKeyFromObject(bs))}, nil
+}
+
+// An external is the packages of one Bundle, for one reconcile.
+type external struct {
+	*connector
+
+	note *note
+	// quick is true for a look that writes nothing.
+	quick bool
+
+	// decision of Observe, for Update and Delete of the same reconcile.
+	decision decision
+}
+
+// Observe reads the packages. It writes nothing. A BundleState exists until it is deleted, and after that until its packages are gone, and its record.
+func (e *external) Observe(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalObservation, error) {
+	bs.Status.SetObservedGeneration(bs.GetGeneration())
+	f, err := e.gatherFacts(ctx, bs)
+	if err != nil {
+		return managed.ExternalObservation{}, err
+	}
+	if !e.quick {
+		e.note.reconciledAt = f.now
+	}
+	e.decision = decide(f)
+	isRecorded, unread := e.isRecorded(ctx, bs, &e.decision)
+	e.updateStatus(bs, unread)
+	if meta.WasDeleted(bs) {
+		return managed.ExternalObservation{ResourceExists: e.decision.remains || e.isRecordLeft(ctx, bs)}, nil
+	}
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.actions) == 0 && isRecorded}, nil
+}
+
+// isRecordLeft reports whether there is a record that can be removed.
+func (e *external) isRecordLeft(ctx context.Context, bs *v1alpha1.BundleState) bool {
+	_, err := e.recordsOf(bs).GetBundleState(ctx, bs.GetName())
+	return !errors.Is(err, state.ErrNoState) && !isUnwritable(err)
+}
+
+// isUnwritable reports whether a record cannot be written by any try until a user acts.
+func isUnwritable(err error) bool { return isUnreadable(err) || kerrors.IsForbidden(err) }
+
+// Create is never called: a BundleState exists until it is deleted.
+func (e *external) Create(context.Context, *v1alpha1.BundleState) (managed.ExternalCreation, error) {
+	return managed.ExternalCreation{}, nil
+}
+
+// Update changes the packages that are not as they should be, and then the record, which follows them. It returns an error for what has to be tried again.
+func (e *external) Update(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalUpdate, error) {
+	err := e.carryOut(ctx, bs, &e.decision)
+	e.updateStatus(bs, e.writeRecord(ctx, bs, &e.decision))
+	return managed.ExternalUpdate{}, err
+}
+
+// Delete removes what no other bundle uses, each package after those that depend on it, and then the record. A record that cannot be removed stays: nothing
+// depends on it.
+func (e *external) Delete(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalDelete, error) {
+	err := e.carryOut(ctx, bs, &e.decision)
+	recorded := e.writeRecord(ctx, bs, &e.decision)
+	e.updateStatus(bs, recorded)
+	if err != nil || e.decision.remains {
+		return managed.ExternalDelete{}, err
+	}
+	recorded = e.recordsOf(bs).RemoveBundleState(ctx, bs.GetName())
+	if isUnwritable(recorded) {
+		e.recorder.Event(bs, event.Warning(ReasonRecordLeft, recorded))
+		recorded = nil
+	}
+	return managed.ExternalDelete{}, recorded
+}
+
+// Disconnect has nothing to end.
+func (e *external) Disconnect(context.Context) error { return nil }

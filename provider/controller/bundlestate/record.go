@@ -1,0 +1,175 @@
+package bundlestate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// maxSteps bounds how many changes of a status lead from one to another: not_deployed, deploying, success, removing, failed_remove.
+const maxSteps = 5
+
+// recordsOf returns the records of a BundleState's namespace.
+func (c *connector) recordsOf(bs *v1alpha1.BundleState) *state.Client {
+	records, err := state.NewClient(c.clientset, state.Options{Namespace: bs.GetNamespace(), Writer: FieldOwner, Now: c.now})
+	if err != nil {
+		panic(errors.Wrap(err, "the API server has a namespace that cannot be one"))
+	}
+	return records
+}
+
+// bundleFor returns what a BundleState asks for, as a record has it. Packages are in the order in which they are deployed.
+func bundleFor(bs *v1alpha1.BundleState) state.Bundle {
+	out := state.Bundle{Name: bs.GetName(), Version: bs.Spec.ForProvider.Version}
+	for _, p := range sortByLayer(bs.Spec.ForProvider.Packages) {
+		out.Packages = append(out.Packages, state.Package{Name: p.Name, Version: p.Version, Kind: p.Kind, DependsOn: p.DependsOn})
+	}
+	return out
+}
+
+// isRecorded reports whether a record says what a decision does. It returns why the record cannot be read.
+func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d *decision) (bool, error) {
+	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
+	if errors.Is(err, state.ErrNoState) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return s.Version == bs.Spec.ForProvider.Version && string(s.Status) == d.status && !followsNot(s, bundleFor(bs), d.packages), nil
+}
+
+// followsNot reports whether a record has to change for what was observed of packages.
+func followsNot(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	for _, p := range asked.Packages {
+		if s.Pkg(p.Name) == nil {
+			return true
+		}
+	}
+	return advanceRecord(s, asked, packages)
+}
+
+// writeRecord brings the record up to date. A status that may not follow another one directly gets there by those between.
+func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
+	records, asked := c.recordsOf(bs), bundleFor(bs)
+	_, err := records.InitBundleState(ctx, asked, state.Status(d.status))
+	if errors.Is(err, state.ErrBroken) {
+		if err = c.dropBroken(ctx, bs); err == nil {
+			_, err = records.InitBundleState(ctx, asked, state.Status(d.status))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for range maxSteps {
+		changed := false
+		err := records.Modify(ctx, bs.GetName(), func(s *state.BundleState) error {
+			changed = advanceRecord(s, asked, d.packages)
+			return nil
+		})
+		if err != nil || !changed {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropBroken deletes a Secret of ours that has no record which can be read: everything in it can be made again.
+func (c *connector) dropBroken(ctx context.Context, bs *v1alpha1.BundleState) error {
+	secrets := c.clientset.CoreV1().Secrets(bs.GetNamespace())
+	s, err := secrets.Get(ctx, state.Prefix+bs.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return errors.Wrap(err, "cannot get broken record")
+	}
+	if s.Type != state.SecretType {
+		return errors.Errorf("Secret %s is not a record: delete it, or give the Bundle another name", s.GetName())
+	}
+	err = secrets.Delete(ctx, s.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &s.UID, ResourceVersion: &s.ResourceVersion}})
+	return errors.Wrap(err, "cannot delete broken record")
+}
+
+// advanceRecord brings each package one change of its status nearer to what was observed, and reports whether it changed anything.
+func advanceRecord(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	changed := false
+	for _, p := range packages {
+		changed = advancePackage(s, asked, p) || changed
+	}
+	return dropGone(s, asked, packages) || changed
+}
+
+func advancePackage(s *state.BundleState, asked state.Bundle, p v1alpha1.PackageObservation) bool {
+	known := s.Pkg(p.Name)
+	if known == nil {
+		s.PkgStatuses = append(s.PkgStatuses, state.PkgStatus{Name: p.Name, Status: state.Unreferenced})
+		known = s.Pkg(p.Name)
+		describePackage(known, asked, p)
+		return true
+	}
+	before := *known
+	next, ok := stepTowards(known.Status, state.Status(p.Status))
+	if !ok {
+		return false // The record keeps what it has: no change leads there.
+	}
+	known.Status = next
+	if next == state.Status(p.Status) {
+		describePackage(known, asked, p)
+	}
+	return !isSamePackage(&before, known)
+}
+
+// describePackage writes what is deployed of a package.
+func describePackage(known *state.PkgStatus, asked state.Bundle, p v1alpha1.PackageObservation) {
+	known.Version, known.Revision, known.Commit, known.Digest, known.Kind = p.Version, p.Revision, p.Commit, p.Digest, p.Kind
+	known.WantedVersion, known.Message, known.Present = "", "", false
+	i := slices.IndexFunc(asked.Packages, func(a state.Package) bool { return a.Name == p.Name })
+	if i >= 0 && asked.Packages[i].Version != p.Version {
+		known.WantedVersion = asked.Packages[i].Version
+	}
+	if known.Status == state.Failed || known.Status == state.FailedRemove {
+		known.Message = p.Message
+	}
+}
+
+func isSamePackage(a, b *state.PkgStatus) bool {
+	return a.Status == b.Status && a.Version == b.Version && a.WantedVersion == b.WantedVersion && a.Revision == b.Revision && a.Commit == b.Commit &&
+		a.Digest == b.Digest && a.Kind == b.Kind && a.Message == b.Message && a.Present == b.Present
+}
+
+// dropGone drops packages that left the bundle and are gone from the cluster.
+func dropGone(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	before := len(s.PkgStatuses)
+	s.PkgStatuses = slices.DeleteFunc(slices.Clone(s.PkgStatuses), func(p state.PkgStatus) bool {
+		isAsked := slices.ContainsFunc(asked.Packages, func(a state.Package) bool { return a.Name == p.Name })
+		isThere := slices.ContainsFunc(packages, func(o v1alpha1.PackageObservation) bool { return o.Name == p.Name })
+		return !isAsked && !isThere && (p.Status == state.Unreferenced || p.Status == state.Removing || p.Status == state.Removed)
+	})
+	return len(s.PkgStatuses) != before
+}
+
+// stepTowards returns the next status on the shortest path to another one, and false if no path leads there.
+func stepTowards(from, to state.Status) (state.Status, bool) {
+	if from == to {
+		return to, true
+	}
+	first, queue := map[state.Status]state.Status{}, []state.Status{from}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, next := range at.Next() {
+			if _, seen := first[next]; seen || next == from {
+				continue
+			}
+			if first[next] = first[at]; at == from {
+				first[next] = next
+			}
+			queue = append(queue, next)
+		}
+	}
+	next, ok := first[to]
+	return next, ok
+}

@@ -1,0 +1,154 @@
+package bundlestate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// errTest is what an API server says.
+var errTest = errors.New("spec.intent: must be set")
+
+// newBundle returns a BundleState with two packages.
+func newBundle() *v1alpha1.BundleState {
+	bs := &v1alpha1.BundleState{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "platform"}}
+	bs.Spec.ForProvider = v1alpha1.BundleStateParameters{BundleRef: platform, Version: "1.0.0", Packages: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}}
+	return bs
+}
+
+func newConnector(secrets ...*corev1.Secret) *connector {
+	c := &connector{clientset: fake.NewClientset(), now: func() time.Time { return now }, memory: newMemory()}
+	for _, s := range secrets {
+		if err := c.clientset.(*fake.Clientset).Tracker().Add(s); err != nil {
+			panic(err)
+		}
+	}
+	return c
+}
+
+func decided(status string, packages ...v1alpha1.PackageObservation) *decision {
+	return &decision{status: status, packages: packages}
+}
+
+func seen(name, status, version string) v1alpha1.PackageObservation {
+	return v1alpha1.PackageObservation{Name: name, Kind: "IntentDeployment", Status: status, Version: version}
+}
+
+// recorded returns what the record says, as "name status version wanted".
+func recorded(t *testing.T, c *connector) []string {
+	t.Helper()
+	s, err := c.recordsOf(newBundle()).GetBundleState(t.Context(), "platform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{string(s.Status)}
+	for _, p := range s.PkgStatuses {
+		out = append(out, p.Name+" "+string(p.Status)+" "+p.Version+" "+p.WantedVersion)
+	}
+	return out
+}
+
+// TestWriteRecord writes one decision after the other, and none twice.
+func TestWriteRecord(t *testing.T) {
+	steps := []struct {
+		reason string
+		of     *decision
+		want   []string
+	}{
+		{
+			"A record that was lost is made again, however far the packages are.", decided("deploying", seen("shop", "deploying", ""), seen("db", "success", "1.d1")),
+			[]string{"deploying", "db success 1.d1 ", "shop deploying  1.d1"},
+		},
+		{"A success says which version is deployed.", decided("success", seen("shop", "success", "1.d1"), seen("db", "success", "1.d1")), []string{"success", "db success 1.d1 ", "shop success 1.d1 "}},
+		{
+			"A package that fails after it was deployed goes by way of deploying.", decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1")),
+			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1"},
+		},
+		{
+			"A package that left the bundle is added behind the others.", decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1"), seen("old", "unreferenced", "0.9")),
+			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1", "old unreferenced 0.9 "},
+		},
+		{
+			"A package that left the bundle and is gone leaves the record.", decided("removing", seen("shop", "removed", ""), seen("db", "removing", "1.d1")),
+			[]string{"removing", "db removing 1.d1 ", "shop removed  1.d1"},
+		},
+		{
+			"A status that no change leads to leaves the record as it was.", decided("removing", seen("shop", "removed", ""), seen("db", "not_deployed", "")),
+			[]string{"removing", "db removing 1.d1 ", "shop removed  1.d1"},
+		},
+	}
+	c := newConnector()
+	for _, step := range steps {
+		if is, err := c.isRecorded(t.Context(), newBundle(), step.of); is || err != nil {
+			if step.reason != steps[len(steps)-1].reason {
+				t.Errorf("\n%s\nisRecorded(...) before the write: %t, %v", step.reason, is, err)
+			}
+		}
+		if err := c.writeRecord(t.Context(), newBundle(), step.of); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, recorded(t, c)); diff != "" {
+			t.Errorf("\n%s\nrecord: -want, +got:\n%s", step.reason, diff)
+		}
+		if is, err := c.isRecorded(t.Context(), newBundle(), step.of); !is || err != nil {
+			t.Errorf("\n%s\nisRecorded(...) after the write: %t, %v", step.reason, is, err)
+		}
+	}
+}
+
+// TestBrokenRecord finds Secrets that hold no record of the bundle.
+func TestBrokenRecord(t *testing.T) {
+	secret := func(typ corev1.SecretType, data string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "intentplane-bundle-platform"}, Type: typ, Data: map[string][]byte{"data": []byte(data)}}
+	}
+	cases := map[string]struct {
+		reason string
+		secret *corev1.Secret
+		want   error
+
+		isRefused bool
+	}{
+		"Empty":   {reason: "A record that is empty is made again.", secret: secret(state.SecretType, "")},
+		"Half":    {reason: "A record that is cut off is made again.", secret: secret(state.SecretType, `{"name":"platform","packages":[`)},
+		"Newer":   {reason: "A record of a newer schema is never written.", secret: secret(state.SecretType, `{"name":"platform","version":"1","packages":[],"status":"success","schema":99}`), want: state.ErrNewer, isRefused: true},
+		"Foreign": {reason: "The record of another bundle is never written.", secret: secret(state.SecretType, `{"name":"other","version":"1","packages":[],"status":"success","schema":1}`), want: state.ErrForeign, isRefused: true},
+		"Theirs":  {reason: "A Secret that is no record is left to who made it.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newConnector(tc.secret)
+			err := c.writeRecord(t.Context(), newBundle(), decided("deploying", seen("shop", "not_deployed", ""), seen("db", "deploying", "")))
+			if tc.isRefused != (err != nil) || tc.want != nil && !errors.Is(err, tc.want) {
+				t.Errorf("\n%s\nwriteRecord(...): want %v, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestStepTowards(t *testing.T) {
+	for _, from := range state.Statuses() {
+		for _, to := range state.Statuses() {
+			at, steps := from, 0
+			next, ok := stepTowards(at, to)
+			for ok && at != to && steps <= maxSteps {
+				if !at.CanBecome(next) {
+					t.Fatalf("%s may not become %s, on the path from %s to %s", at, next, from, to)
+				}
+				at = next
+				next, ok = stepTowards(at, to)
+				steps++
+			}
+			if steps > maxSteps || ok && at != to {
+				t.Errorf("from %s to %s takes %d steps", from, to, steps)
+			}
+		}
+	}
+}

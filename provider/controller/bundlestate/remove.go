@@ -1,0 +1,83 @@
+package bundlestate
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+)
+
+// removePackage takes a package away, after those that depend on it. What another bundle uses stays.
+func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+	o := d.objects[keyOf(p)]
+	if !d.isOwned(o) {
+		d.sayAbsent(p, out)
+		return
+	}
+	heir, keepers := d.heir(keyOf(p)), d.keepers(keyOf(p))
+	out.Revision, out.Commit, out.Ready = o.evidence.revision, o.evidence.commit, o.evidence.ready
+	switch {
+	case o.trouble != "":
+		d.remains = true
+		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.trouble)
+	case o.isDeleting:
+		d.remains = true
+		sayf(out, v1alpha1.StatusRemoving, "", "")
+	case d.isHeld():
+		d.keepf(p, out, v1alpha1.PackageReasonSuspended, "the Bundle is suspended")
+	case heir != nil:
+		d.remains = true
+		d.handOver(o, heir)
+		d.sayAbsent(p, out)
+	case d.isDeleted && (d.spec.Orphan || len(keepers) > 0):
+		d.leaveObject(o)
+		d.sayAbsent(p, out)
+	case len(keepers) > 0:
+		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays, since these bundles use it: %s", joinNames(keepers))
+	default:
+		d.removeObject(p, o, out)
+	}
+}
+
+// sayAbsent says of a package that is not deployed by this bundle whether it ever was.
+func (d *decider) sayAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+	was := d.was[p.Name].Status
+	out.Version, out.Digest, out.Revision, out.Commit, out.Ready = "", "", 0, "", false
+	sayf(out, v1alpha1.StatusRemoved, v1alpha1.PackageReasonDisabled, "it is not enabled")
+	if was == "" || was == v1alpha1.StatusNotDeployed {
+		out.Status = v1alpha1.StatusNotDeployed
+	}
+}
+
+// leaveObject notes since when no bundle names an object that its Bundle leaves behind.
+func (d *decider) leaveObject(o *object) {
+	if o.unreferencedSince == "" {
+		d.remains = true
+		d.dereference(o)
+	}
+}
+
+// removeObject deletes an object once no package is left that depends on it.
+func (d *decider) removeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
+	d.remains = true
+	if name := d.findDependent(p.Name); name != "" {
+		d.keepf(p, out, v1alpha1.PackageReasonAwaitingDependents, "it is removed after package %s, which depends on it", name)
+		return
+	}
+	d.act(action{verb: verbRemove, object: o})
+	sayf(out, v1alpha1.StatusRemoving, "", "")
+}
+
+// findDependent returns a package of this bundle that depends on another one and is in the cluster, or "".
+func (d *decider) findDependent(name string) string {
+	for _, p := range d.spec.Packages {
+		if slices.Contains(p.DependsOn, name) && d.isOwned(d.objects[keyOf(&p)]) && !d.isHandedOver(&p) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// isHandedOver reports whether another bundle gets a package that this one takes away.
+func (d *decider) isHandedOver(p *v1alpha1.BundlePackage) bool {
+	return (p.Disabled || d.isDeleted) && (d.heir(keyOf(p)) != nil || d.isDeleted && len(d.keepers(keyOf(p))) > 0)
+}

@@ -1,0 +1,149 @@
+// Package bundlestate makes the packages of a Bundle, layer by layer, and keeps the record of what is deployed.
+//
+// Facts are gathered first, past caches; a pure function decides; and then the packages are changed, each just as it was seen. The labels of the packages say
+// which bundle made them: from these and the spec everything else can be made again. The record follows, and nothing waits for it.
+package bundlestate
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+// Kind that the controller reconciles.
+func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("BundleState") }
+
+// Kinds returns the kinds that have to be served before the controller starts.
+func Kinds() []schema.GroupVersionKind { return append(packageKinds(), Kind()) }
+
+// Setup adds the controller of BundleStates to a manager. It returns an error if it cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options) error {
+	name := managed.ControllerName(Kind().GroupKind().String())
+	clientset, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return errors.Wrap(err, "cannot make client for records")
+	}
+	recorder := event.NewAPIRecorder(mgr.GetEventRecorderFor(name))
+	c := &connector{kube: mgr.GetClient(), live: mgr.GetAPIReader(), clientset: clientset, recorder: recorder, memory: newMemory(), now: time.Now}
+	retaining := &composite.Connector[*v1alpha1.BundleState]{TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: recorder}
+	bell := &setup.EventSource{}
+	r := &setup.Forgetful{
+		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...),
+		Kube:       mgr.GetClient(), New: func() client.Object { return &v1alpha1.BundleState{} }, Forget: c.memory.forgetNote,
+	}
+	limited := ratelimiter.NewReconciler(name, r, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles))
+	return errors.Wrap(addWatches(mgr, ctrl.NewControllerManagedBy(mgr).Named(strings.ToLower(name)).WithOptions(o.ForControllerRuntime())).
+		WatchesRawSource(bell).
+		Complete(setup.NewWorkerShares(c.quickLook(limited, o.PollInterval), o.MaxConcurrentReconciles, bell.Wake)), "cannot make controller")
+}
+
+// addWatches lets a bundle be looked at when it changes, or one of its packages, or its record, or another bundle that has a package of it. Of packages and
+// Secrets the cache holds the metadata only.
+func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
+	w := waker{kube: mgr.GetClient()}
+	b = b.For(&v1alpha1.BundleState{}, builder.WithPredicates(resource.DesiredStateChanged())).
+		Watches(&v1alpha1.BundleState{}, handler.EnqueueRequestsFromMapFunc(w.requestsForNeighbour), builder.WithPredicates(resource.DesiredStateChanged())).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForRecord), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+	for _, kind := range packageKinds() {
+		o := &metav1.PartialObjectMetadata{}
+		o.SetGroupVersionKind(kind)
+		b = b.Watches(o, handler.EnqueueRequestsFromMapFunc(w.requestsForPackage), builder.OnlyMetadata)
+	}
+	return b
+}
+
+// requeueInterval is until something is due, and at most the interval for changes that no event reports.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+}
+
+// quickLook returns what observes BundleStates after an event, and reconciles those with something to change or to write.
+func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+	return &setup.QuickLook[*v1alpha1.BundleState]{
+		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.BundleState { return &v1alpha1.BundleState{} }, Interval: interval, Now: c.now,
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
+	}
+}
+
+// isUnchanged observes a BundleState, and reports whether nothing is to be changed or written. If something is, the reconciler finds it due.
+func (c *connector) isUnchanged(ctx context.Context, bs *v1alpha1.BundleState) bool {
+	before := bs.Status.DeepCopy()
+	o, err := (&external{connector: c, note: c.memory.noteFor(client.ObjectKeyFromObject(bs)), quick: true}).Observe(ctx, bs)
+	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, bs.Status)
+}
+
+// A waker finds the BundleStates that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+type waker struct{ kube client.Reader }
+
+// requestsFor returns the BundleStates of a namespace that are meant.
+func (w waker) requestsFor(ctx context.Context, namespace string, isMeant func(*v1alpha1.BundleState) bool) []reconcile.Request {
+	l, out := &v1alpha1.BundleStateList{}, []reconcile.Request{}
+	if w.kube.List(ctx, l, client.InNamespace(namespace)) != nil {
+		return nil
+	}
+	for i := range l.Items {
+		if isMeant(&l.Items[i]) {
+			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+		}
+	}
+	return out
+}
+
+// requestsForPackage wakes the bundle that made an object, and those that name it.
+func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconcile.Request {
+	labels := o.GetLabels()
+	owner := v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}
+	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool {
+		return bs.Spec.ForProvider.BundleRef == owner || hasPackage(bs, o.GetName())
+	})
+}
+
+func hasPackage(bs *v1alpha1.BundleState, name string) bool {
+	return slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name })
+}
+
+// requestsForNeighbour wakes the other bundles that have a package of one.
+func (w waker) requestsForNeighbour(ctx context.Context, o client.Object) []reconcile.Request {
+	changed, ok := o.(*v1alpha1.BundleState)
+	if !ok {
+		return nil
+	}
+	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool {
+		return bs.GetName() != o.GetName() && slices.ContainsFunc(changed.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return hasPackage(bs, p.Name) })
+	})
+}
+
+// requestsForRecord wakes the bundle whose record a Secret is.
+func (w waker) requestsForRecord(_ context.Context, o client.Object) []reconcile.Request {
+	name, ok := strings.CutPrefix(o.GetName(), state.Prefix)
+	if !ok {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: name}}}
+}

@@ -1,0 +1,156 @@
+package bundlestate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+// Reasons of events.
+const (
+	// ReasonPackageUnreferenced is the reason of the event for a package that left its bundle, and runs on.
+	ReasonPackageUnreferenced event.Reason = "PackageUnreferenced"
+
+	// ReasonPackageHandedOver is the reason of the event for a package that belongs to another bundle from now on.
+	ReasonPackageHandedOver event.Reason = "PackageHandedOver"
+
+	// ReasonPackageConflict is the reason of the event for a package that another bundle has with another spec.
+	ReasonPackageConflict event.Reason = "PackageConflict"
+
+	// ReasonRecordLeft is the reason of the event for a record that could not be removed with its bundle.
+	ReasonRecordLeft event.Reason = "RecordLeft"
+)
+
+const (
+	// progressPace is how long progress waits that nothing else waits for: the next one follows soon, and each write costs the composite.
+	progressPace = 5 * time.Second
+
+	// recordInterval is how long a record that cannot be written waits for the next try, and existingInterval an existing package for the next look: its kind
+	// is not watched.
+	recordInterval   = 30 * time.Second
+	existingInterval = 10 * time.Second
+)
+
+// updateStatus writes the decision into the status: at once if it is about another spec, or if the bundle has another status; else after a while.
+func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
+	next, ready := e.observation(bs, recording), e.readyCondition(bs)
+	now, before := e.now(), bs.Status.AtProvider
+	e.note.next = e.nextLook(bs, next, now)
+	if equality.Semantic.DeepEqual(before, next) && bs.GetCondition(xpv2.TypeReady).Equal(ready) {
+		e.note.pendingSince = time.Time{}
+		return
+	}
+	if e.note.pendingSince.IsZero() {
+		e.note.pendingSince = now
+	}
+	if due := e.note.pendingSince.Add(progressPace); !isUrgent(before, next) && now.Before(due) {
+		e.note.next = setup.Earliest(e.note.next, due)
+		return
+	}
+	if !e.quick {
+		e.note.pendingSince = time.Time{}
+		e.reportPackages(bs, before, next)
+	}
+	bs.Status.AtProvider = next
+	bs.SetConditions(ready)
+}
+
+// isUrgent reports whether a change of a status may not wait.
+func isUrgent(before, after v1alpha1.BundleStateObservation) bool {
+	return before.SpecDigest != after.SpecDigest || before.Status != after.Status || before.Unreferenced != after.Unreferenced || before.Record != after.Record ||
+		countReady(before) != countReady(after) && after.Status == v1alpha1.StatusSuccess
+}
+
+func countReady(o v1alpha1.BundleStateObservation) int {
+	n := 0
+	for _, p := range o.Packages {
+		if p.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// observation returns what the status should say.
+func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alpha1.BundleStateObservation {
+	out := v1alpha1.BundleStateObservation{
+		SpecDigest: bs.Spec.ForProvider.SpecDigest, Status: e.decision.status, Packages: e.decision.packages,
+		Record: v1alpha1.BundleRecord{Secret: state.Prefix + bs.GetName()},
+	}
+	for _, p := range out.Packages {
+		if p.Status == v1alpha1.StatusUnreferenced {
+			out.Unreferenced++
+		}
+	}
+	if recording != nil {
+		out.Record.Problem = oneline.Clean(recording.Error(), maxMessage)
+	}
+	return out
+}
+
+// nextLook returns when a bundle is due again because of what no event reports. Zero is never.
+func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
+	due := time.Time{}
+	if next.Record.Problem != "" {
+		due = now.Add(recordInterval)
+	}
+	for i := range bs.Spec.ForProvider.Packages {
+		if p := &bs.Spec.ForProvider.Packages[i]; p.IsExisting() && !isDeployed(*e.decision.find(p.Name)) {
+			due = setup.Earliest(due, now.Add(existingInterval))
+		}
+	}
+	return due
+}
+
+// readyCondition sums the packages up. Its reason is that of the first package that failed.
+func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *setup.Timestamp(e.now())}
+	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool {
+		return p.Status == v1alpha1.StatusFailed || p.Status == v1alpha1.StatusFailedRemove
+	})
+	troubled := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.Reason == v1alpha1.PackageReasonNotReady })
+	switch {
+	case failed >= 0:
+		p := e.decision.packages[failed]
+		c.Reason, c.Message = xpv2.ConditionReason(p.Reason), "package "+p.Name+": "+p.Message
+	case e.decision.status != v1alpha1.StatusSuccess && !e.isIdle(bs):
+	case troubled >= 0:
+		p := e.decision.packages[troubled]
+		c.Reason, c.Message = v1alpha1.ReasonDegraded, "package "+p.Name+": "+cmp.Or(p.Message, "it is not ready")
+	default:
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonDeployed
+	}
+	return c.WithObservedGeneration(bs.GetGeneration())
+}
+
+// isIdle reports whether no package is to be deployed, and none is.
+func (e *external) isIdle(bs *v1alpha1.BundleState) bool {
+	return e.decision.status == v1alpha1.StatusNotDeployed && !slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return !p.Disabled })
+}
+
+// reportPackages records events for packages that left, and for those that another bundle has with another spec.
+func (e *external) reportPackages(bs *v1alpha1.BundleState, before, after v1alpha1.BundleStateObservation) {
+	was := map[string]v1alpha1.PackageObservation{}
+	for _, p := range before.Packages {
+		was[p.Name] = p
+	}
+	for _, p := range after.Packages {
+		switch {
+		case p.Status == v1alpha1.StatusUnreferenced && was[p.Name].Status != p.Status:
+			e.recorder.Event(bs, event.Normal(ReasonPackageUnreferenced, "Package "+p.Name+" left the bundle, and runs on"))
+		case p.Reason == v1alpha1.PackageReasonConflict && was[p.Name].Reason != p.Reason:
+			e.recorder.Event(bs, event.Warning(ReasonPackageConflict, errors.Errorf("package %s: %s", p.Name, p.Message)))
+		}
+	}
+}

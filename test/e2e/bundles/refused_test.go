@@ -1,0 +1,102 @@
+package bundles
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestRefused shows bad input to the API server.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	cases := map[string]struct{ reason, spec, want string }{
+		"NoVersion":   {reason: "A Bundle has a version.", spec: `{"packages": [{"name": "a", "deployment": {}}]}`, want: "spec.version"},
+		"NoPackages":  {reason: "A Bundle has a package: an empty list is a mistake.", spec: `{"version": "1", "packages": []}`, want: "spec.packages"},
+		"TooMany":     {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packages(65)), want: "64"},
+		"Twice":       {reason: "A name stands in a Bundle once.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": {}}, {"name": "a", "deployment": {}}]}`, want: "uplicate"},
+		"UpperCase":   {reason: "A name has lower-case letters.", spec: `{"version": "1", "packages": [{"name": "Shop", "deployment": {}}]}`, want: "lower-case letters"},
+		"LongName":    {reason: "A name has at most 63 characters.", spec: fmt.Sprintf(`{"version": "1", "packages": [{"name": %q, "deployment": {}}]}`, strings.Repeat("a", 64)), want: "63"},
+		"Nothing":     {reason: "A package is of some kind.", spec: `{"version": "1", "packages": [{"name": "a"}]}`, want: "exactly one of deployment, application and existing"},
+		"Two":         {reason: "A package is of one kind.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": {}, "application": {}}]}`, want: "exactly one of deployment, application and existing"},
+		"NoObject":    {reason: "The spec of a package is an object.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": "intent"}]}`, want: "object"},
+		"Disabled":    {reason: "An existing package cannot be taken away.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "enabled": false}]}`, want: "never removed"},
+		"AdoptIt":     {reason: "An existing package is not adopted.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "adopt": true}]}`, want: "never adopted"},
+		"OtherKind":   {reason: "A package is a deployment or an Application.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {"kind": "Secret"}}]}`, want: "Unsupported value"},
+		"ControlChar": {reason: "A version has no control characters.", spec: `{"version": "1\u001b[2J", "packages": [{"name": "a", "deployment": {}}]}`, want: "control characters"},
+	}
+	for _, apiVersion := range []string{claims, namespaced} {
+		for name, tc := range cases {
+			t.Run(apiVersion[:6]+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				o, spec := s.bundle(apiVersion, "platform", "1"), map[string]any{}
+				if err := json.Unmarshal([]byte(tc.spec), &spec); err != nil {
+					t.Fatal(err)
+				}
+				o.Object["spec"] = spec
+				if got := s.Refused(o); !strings.Contains(got, tc.want) {
+					t.Errorf("\n%s\nthe API server says: %s", tc.reason, got)
+				}
+			})
+		}
+	}
+	cycle := s.reaches(s.bundle(claims, "cycle", "1", s.pkg("a", "1", 1, "b"), s.pkg("b", "1", 1, "a")), "Failed")
+	cycle = s.Await(cycle, "an invalid spec", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", "False", "InvalidSpec") })
+	if c := scene.Condition(cycle, "Valid"); !strings.Contains(c.Message, "a → b → a") || s.isThere("a") {
+		t.Errorf("a cycle: %+v", c)
+	}
+}
+
+func packages(n int) string {
+	all := make([]string, 0, n)
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"name": "p%d", "deployment": {}}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
+// TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields, and lets the function
+// compile them.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	root, err := controlplane.Root()
+	s.must(err)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "bundles.md"))
+	s.must(err)
+	texts := []string{}
+	for _, block := range regexp.MustCompile("(?s)\n```yaml\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
+		texts = append(texts, block[1])
+	}
+	files, err := filepath.Glob(filepath.Join(root, "examples", "bundles", "*.yaml"))
+	s.must(err)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		s.must(err)
+		texts = append(texts, string(b))
+	}
+	if len(texts) < 3 {
+		t.Fatalf("found %d texts", len(texts))
+	}
+	for i, text := range texts {
+		file := filepath.Join(t.TempDir(), "bundle.yaml")
+		text = strings.NewReplacer("namespace: team-a", "namespace: "+s.Namespace, "name: platform\n", fmt.Sprintf("name: platform-%d\n", i)).Replace(text)
+		s.must(os.WriteFile(file, []byte(text), 0o600))
+		if out := s.Run("apply", "--validate=strict", "-f", file); !strings.Contains(out, "created") {
+			t.Errorf("%s\n%s", text, out)
+		}
+		objects, err := controlplane.ParseYAML([]byte(text))
+		s.must(err)
+		s.Until("the function takes it", scene.Patience, func() bool { return scene.Is(s.Now(objects[0]), "Valid", "True", "") })
+		s.Delete(objects[0])
+	}
+}
