@@ -32,7 +32,7 @@ type ExistingPackage struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.enabled) || self.enabled",message="an existing package is never removed: leave it out instead"
 // +kubebuilder:validation:XValidation:rule="!has(self.existing) || !has(self.adopt) || !self.adopt",message="an existing package is never adopted"
 type Package struct {
-	// Name of the package, which is that of its IntentDeployment or Application. That of an Application has at most 52 characters, and begins with a letter.
+	// Name of the package, which is that of its IntentDeployment or Application. That of an Application has at most 52 characters, and begins with one of a-z.
 	// +required
 	Name PackageName `json:"name"`
 

@@ -47,14 +47,14 @@ func TestReadExpected(t *testing.T) {
 		t.Errorf("what a user who installs makes: -want, +got:\n%s", diff)
 	}
 	definitions := [][]string{
-		{"xapplications.claims.intentplane.dev", "applications.intentplane.dev"},
+		{"xbundles.claims.intentplane.dev", "bundles.intentplane.dev", "xapplications.claims.intentplane.dev", "applications.intentplane.dev"},
 		{"xintentdeployments.claims.intentplane.dev", "xworkloadclusters.claims.intentplane.dev"},
 		{"intentdeployments.intentplane.dev", "workloadclusters.intentplane.dev"},
 	}
 	if diff := cmp.Diff(definitions, e.Definitions); diff != "" {
 		t.Errorf("definitions of each Configuration: -want, +got:\n%s", diff)
 	}
-	if len(e.Kinds) != 13 {
-		t.Errorf("want 13 kinds, got %q", e.Kinds)
+	if len(e.Kinds) != 14 {
+		t.Errorf("want 14 kinds, got %q", e.Kinds)
 	}
 }

@@ -95,7 +95,7 @@ func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string
 	return nil
 }
 
-// getNamed adds the objects that have the names of packages, whoever made them.
+// getNamed adds the objects that have the names of packages, by any user.
 func (c *connector) getNamed(ctx context.Context, f *facts, namespace string) error {
 	for i := range f.spec.Packages {
 		key := keyOf(&f.spec.Packages[i])

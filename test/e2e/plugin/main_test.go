@@ -56,8 +56,8 @@ func writeDefinitions(dir string) error {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(root, "apis", "composition", "*", "*definition.yaml"))
-	if err != nil || len(files) != 6 {
-		return errors.Errorf("cannot find six definitions: %q, %v", files, err)
+	if err != nil || len(files) != 8 {
+		return errors.Errorf("cannot find eight definitions: %q, %v", files, err)
 	}
 	for i, file := range files {
 		b, err := os.ReadFile(file)
