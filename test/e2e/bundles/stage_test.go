@@ -106,6 +106,22 @@ func (s *stage) reaches(o *unstructured.Unstructured, phase string) *unstructure
 	})
 }
 
+// deleted deletes a Bundle, and waits until its BundleState has removed what it removes. A namespaced composite is gone before.
+func (s *stage) deleted(o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Delete(o)
+	s.Gone(o)
+	behind := &unstructured.Unstructured{}
+	behind.SetAPIVersion("state.intentplane.dev/v1alpha1")
+	behind.SetKind("BundleState")
+	behind.SetNamespace(s.Namespace)
+	behind.SetName(o.GetName())
+	if o.GetAPIVersion() == namespaced {
+		behind.SetName(o.GetName() + ".ns")
+	}
+	s.Gone(behind)
+}
+
 // packageOf describes the object of a package.
 func (s *stage) packageOf(name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}

@@ -34,8 +34,7 @@ func TestStory(t *testing.T) {
 			s.checkReports(u)
 			s.leaveAndReturn(tc.apiVersion, tc.record)
 			s.loseRecord(u, tc.record)
-			s.Delete(u)
-			s.Gone(u)
+			s.deleted(u)
 			for _, name := range []string{"front", "middle", "base"} {
 				if s.isThere(name) || s.hasFiles(name) {
 					t.Errorf("package %s is left behind", name)
@@ -101,7 +100,7 @@ func (s *stage) leaveAndReturn(apiVersion, record string) {
 // loseRecord deletes the record, and then breaks it. It is made again each time.
 func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
 	s.T.Helper()
-	want := []string{"base success 1.0", "middle removed", "front success 1.0"}
+	want := []string{"middle removed", "base success 1.0", "front success 1.0"}
 	s.must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
 	s.recorded(record, state.Success, want...)
 	broken := s.secret(record)
@@ -122,8 +121,7 @@ func TestShared(t *testing.T) {
 	s.reaches(s.bundle(namespaced, "two", "1", s.pkg("shared", "1.0", 1)), "Succeeded")
 	third := s.reaches(s.bundle(claims, "third", "1", s.pkg("shared", "2.0", 3)), "Failed")
 	s.says(third, "shared", "failed PackageConflict")
-	s.Delete(third)
-	s.Gone(third)
+	s.deleted(third)
 	uid := s.Now(s.packageOf("shared")).GetUID()
 	one := s.reaches(s.bundle(claims, "one", "2", s.pkg("own", "1.0", 1)), "Succeeded")
 	s.Until("the package is handed over", scene.Patience, func() bool {
@@ -134,8 +132,7 @@ func TestShared(t *testing.T) {
 	}
 	two := s.reaches(s.bundle(namespaced, "two", "2", s.pkg("extra", "1.0", 1)), "Succeeded")
 	s.says(two, "shared", "unreferenced Unreferenced")
-	s.Delete(two)
-	s.Gone(two)
+	s.deleted(two)
 	if s.isThere("extra") || !s.isThere("shared") || !s.hasFiles("shared") {
 		t.Error("The deletion of a Bundle removes what it names, and leaves what left it.")
 	}
@@ -167,8 +164,7 @@ func TestNotTaken(t *testing.T) {
 	base := s.Claim("base", s.intent("base", 1))
 	s.Succeed(base)
 	s.AwaitPhase(waiting, "Succeeded")
-	s.Delete(waiting)
-	s.Gone(waiting)
+	s.deleted(waiting)
 	if s.isThere("front") || s.Now(base).GetDeletionTimestamp() != nil {
 		t.Error("The deletion of a Bundle removes what it made, and not what it waited for.")
 	}
@@ -181,8 +177,7 @@ func TestOrphan(t *testing.T) {
 	o := s.Set(s.bundle(claims, "platform", "1", s.pkg("shop", "1.0", 1)), "Orphan", "spec", "deletionPolicy")
 	u := s.reaches(o, "Succeeded")
 	uid := s.Now(s.packageOf("shop")).GetUID()
-	s.Delete(u)
-	s.Gone(u)
+	s.deleted(u)
 	s.noRecord("platform")
 	if got := s.Now(s.packageOf("shop")); got.GetDeletionTimestamp() != nil || got.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" {
 		t.Errorf("an orphaned package: %v", got.GetAnnotations())
