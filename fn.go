@@ -93,6 +93,7 @@ func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionReque
 	if err != nil {
 		return nil, err
 	}
+	passReconcileRequest(req, r)
 	f.telemetry.countAnswer(fromCore)
 	rsp := response.To(req, f.responseTTL(r.wait))
 	r.resourceVersion = versionToKeep(req)

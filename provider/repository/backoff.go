@@ -33,6 +33,9 @@ type backoff struct {
 	cause error
 	until time.Time
 	next  time.Duration
+
+	// failedAt is when the last try failed.
+	failedAt time.Time
 }
 
 // currentError returns the error, or nil if the last try succeeded or it is time to try again.
@@ -43,6 +46,14 @@ func (t *backoff) currentError(now time.Time) error {
 	return t.cause
 }
 
+// errorSince is currentError, but a failure from before a time is not waited out: a user asked at that time for another try.
+func (t *backoff) errorSince(asked, now time.Time) error {
+	if t.failedAt.Before(asked) {
+		return nil
+	}
+	return t.currentError(now)
+}
+
 // recordResult records how a try ended.
 func (t *backoff) recordResult(err error, now time.Time) {
 	if err == nil {
@@ -51,7 +62,7 @@ func (t *backoff) recordResult(err error, now time.Time) {
 	}
 	p := retryPolicyFor(err)
 	wait := min(max(t.next, p.first), p.most)
-	*t = backoff{cause: err, until: now.Add(wait), next: 2 * wait}
+	*t = backoff{cause: err, until: now.Add(wait), next: 2 * wait, failedAt: now}
 }
 
 // isSharedFailure reports whether the next caller would get the error too, since it is not about one delivery or commit.

@@ -79,12 +79,12 @@ func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
-	if err := r.pushBackoff.currentError(now); err != nil {
+	if err := r.pushBackoff.errorSince(d.Asked, now); err != nil {
 		r.recordOutcome(d, err)
 		return nil, err
 	}
 	if old, ok := r.refused[d.Object]; ok && old.version == d.Version {
-		if err := old.currentError(now); err != nil {
+		if err := old.errorSince(d.Asked, now); err != nil {
 			return nil, err
 		}
 	}

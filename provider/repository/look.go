@@ -37,6 +37,66 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	if known != nil {
 		wait = min(wait, r.pool.options.QuickPatience)
 	}
+	return r.awaitSharedLook(ctx, key, f, wait, known)
+}
+
+// askedInterval is the shortest time between two looks that users asked for.
+const askedInterval = 2 * time.Second
+
+// LookAgain looks as Look does, for a user who asked for it: what was known before that time does not count, neither what the repository held nor
+// an error that is waited out. It looks for all users who asked meanwhile, and not more often than each two seconds. An error that comes before the look
+// has ended does not count either: HasLookedSince says so, and the object is woken when it ends.
+func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error) {
+	if err := r.pool.awaitPending(ctx, key); err != nil {
+		return nil, err
+	}
+	s, f, err := r.joinAskedLook(key, asked)
+	if f == nil {
+		return s, err
+	}
+	return r.awaitSharedLook(ctx, key, f, r.host.currentPatience(), nil)
+}
+
+// joinAskedLook returns what a look brought that began since a user asked, or the look to wait for.
+func (r *Repository) joinAskedLook(key types.NamespacedName, asked time.Time) (*git.Snapshot, *sharedLook, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.pool.options.Now()
+	r.usedAt = now
+	if r.snapshot != nil && !r.snapshotAt.Before(asked) {
+		return r.snapshot, nil, nil
+	}
+	if err := r.lookBackoff.cause; err != nil && !r.failedLookAt.Before(asked) {
+		r.waiters[key] = struct{}{}
+		return nil, nil, err
+	}
+	r.askers[key] = struct{}{}
+	if r.ongoingLook == nil || r.ongoingLook.began.Before(asked) {
+		pause := max(0, r.askedLookAt.Add(askedInterval).Sub(now))
+		r.askedLookAt = now.Add(pause)
+		r.ongoingLook = &sharedLook{began: r.askedLookAt, done: make(chan struct{})}
+		go r.runAskedLook(r.ongoingLook, pause)
+	}
+	return nil, r.ongoingLook, nil
+}
+
+// runAskedLook runs a look after a pause.
+func (r *Repository) runAskedLook(f *sharedLook, pause time.Duration) {
+	if pause > 0 {
+		<-r.pool.options.After(pause)
+	}
+	r.runSharedLook(f)
+}
+
+// HasLookedSince reports whether a look that began since a time has ended, whatever it brought.
+func (r *Repository) HasLookedSince(asked time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.snapshot != nil && !r.snapshotAt.Before(asked) || !r.failedLookAt.IsZero() && !r.failedLookAt.Before(asked)
+}
+
+// awaitSharedLook waits for a look. Where it does not end in time, the object gets what is known or, if that is nil, that the repository did not answer yet.
+func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedName, f *sharedLook, wait time.Duration, known error) (*git.Snapshot, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -91,7 +151,7 @@ func (r *Repository) runSharedLook(f *sharedLook) {
 		f.snapshot, err = r.lookAtServer(ctx)
 		return err
 	})
-	for _, key := range r.recordSharedLook(f) {
+	for _, key := range append(r.recordSharedLook(f), r.takeAskers(f)...) {
 		r.pool.wakeObject(key)
 	}
 	r.pool.trimSnapshotCache()
@@ -107,6 +167,7 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	}
 	r.lookBackoff.recordResult(f.err, r.pool.options.Now())
 	if f.err != nil {
+		r.failedLookAt = f.began
 		return nil
 	}
 	if !f.began.Before(r.snapshotAt) {
@@ -115,6 +176,18 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	absent := slices.Collect(maps.Keys(r.waiters))
 	clear(r.waiters)
 	return absent
+}
+
+// takeAskers returns the objects whose users asked for a look, once one has ended that began after the last of them asked.
+func (r *Repository) takeAskers(f *sharedLook) []types.NamespacedName {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f.began.Before(r.askedLookAt) {
+		return nil
+	}
+	out := slices.Collect(maps.Keys(r.askers))
+	clear(r.askers)
+	return out
 }
 
 // lookAtServer reads the repository, and reports the operation, unless that was ended to wait for its turn and is run again.

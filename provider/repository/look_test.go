@@ -136,3 +136,100 @@ func TestSilentHostDelaysNoOther(t *testing.T) {
 		return !IsPending(err)
 	})
 }
+
+// TestLookAgain looks for users who asked, whatever is known and waited out.
+func TestLookAgain(t *testing.T) {
+	clock := time.Now()
+	now := func() time.Time { return clock }
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Now: now, After: func(time.Duration) <-chan time.Time {
+		due := make(chan time.Time)
+		close(due)
+		return due
+	}}), s)
+	requests := func(look func() error, wantOK bool) int {
+		t.Helper()
+		before := s.Requests(repo)
+		if err := look(); (err == nil) != wantOK {
+			t.Fatalf("look: %v, want success: %t", err, wantOK)
+		}
+		return s.Requests(repo) - before
+	}
+	plain := func() error { _, err := r.Look(t.Context(), web(0), clock.Add(-time.Minute)); return err }
+	asked := clock
+	again := func() error { _, err := r.LookAgain(t.Context(), web(0), asked); return err }
+	got := []int{requests(plain, true)}
+	clock = clock.Add(time.Second)
+	asked = clock
+	if r.HasLookedSince(asked) {
+		t.Error("HasLookedSince(...): a look from before a user asked counts")
+	}
+	got = append(got, requests(plain, true), requests(again, true), requests(again, true))
+	if !r.HasLookedSince(asked) {
+		t.Error("HasLookedSince(...): the look that a user asked for does not count")
+	}
+	s.Fail(repo, http.StatusServiceUnavailable)
+	clock = clock.Add(3 * time.Second)
+	asked = clock
+	got = append(got, requests(again, false), requests(again, false))
+	s.Fail(repo, 0)
+	clock = clock.Add(10 * time.Millisecond)
+	got = append(got, requests(plain, true))
+	if diff := cmp.Diff([]int{2, 0, 1, 0, 1, 0, 0}, got); diff != "" {
+		t.Errorf("\nA user who asks gets an answer from after that, and each answer serves all who asked before it.\nrequests: -want, +got:\n%s", diff)
+	}
+	clock = clock.Add(time.Millisecond)
+	asked = clock
+	if n := requests(again, true); n != 1 || !r.HasLookedSince(asked) {
+		t.Errorf("\nAn error that is waited out does not answer a user who asks.\nrequests: %d, want 1", n)
+	}
+}
+
+// TestLooksOfUsersAreSpread looks at most once each two seconds, however many users ask.
+func TestLooksOfUsersAreSpread(t *testing.T) {
+	clock, pauses := time.Now(), make(chan time.Duration, 100)
+	due := make(chan time.Time)
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Now: func() time.Time { return clock }, After: func(d time.Duration) <-chan time.Time { pauses <- d; return due }}), s)
+	if _, err := r.LookAgain(t.Context(), web(0), clock); err != nil {
+		t.Fatal(err)
+	}
+	clock = clock.Add(time.Millisecond)
+	before := s.Requests(repo)
+	var wg sync.WaitGroup
+	for n := range 50 {
+		wg.Go(func() {
+			if _, err := r.LookAgain(t.Context(), web(n), clock); err != nil {
+				t.Errorf("LookAgain(): %v", err)
+			}
+		})
+	}
+	if got := <-pauses; got != askedInterval-time.Millisecond {
+		t.Errorf("LookAgain(): a pause of %s, want %s", got, askedInterval-time.Millisecond)
+	}
+	until(func() bool { r.mu.Lock(); defer r.mu.Unlock(); return len(r.askers) == 50 })
+	close(due)
+	wg.Wait()
+	if got := s.Requests(repo) - before; got != 1 {
+		t.Errorf("\nOne look serves all users who asked meanwhile.\nrequests: %d, want 1", got)
+	}
+}
+
+// TestAskersAreWoken wakes an object whose user asked for a look that took too long, also if that failed.
+func TestAskersAreWoken(t *testing.T) {
+	clock, woken, due := time.Now(), make(chan types.NamespacedName, 1), make(chan time.Time)
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{
+		Now: func() time.Time { return clock }, Wake: func(k types.NamespacedName) { woken <- k }, Patience: time.Millisecond,
+		After: func(time.Duration) <-chan time.Time { return due },
+	}), s)
+	r.askedLookAt = clock
+	if _, err := r.LookAgain(t.Context(), web(0), clock); err == nil || r.HasLookedSince(clock) {
+		t.Errorf("LookAgain(...): a look that has not ended is an answer: %v", err)
+	}
+	s.Fail(repo, http.StatusServiceUnavailable)
+	close(due)
+	if got := <-woken; got != web(0) || !r.HasLookedSince(clock) {
+		t.Errorf("woken: %s, want %s once the look has ended", got, web(0))
+	}
+}

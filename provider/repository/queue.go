@@ -17,6 +17,8 @@ type Delivery struct {
 	Object types.NamespacedName
 	// Version changes when the object does, or anything that its plan depends on: a delivery that was refused before is tried again then.
 	Version string
+	// Asked is when a user asked for another try: a failure from before is not waited out. Zero means never.
+	Asked time.Time
 	// IsAside says that the delivery follows one of its object that failed, and that the failure counts until that one succeeds.
 	IsAside bool
 	// Size is how many bytes it holds while it waits, by and large.

@@ -37,11 +37,14 @@ type Repository struct {
 	usedAt     time.Time
 
 	ongoingLook *sharedLook
+	// failedLookAt is when the last look that failed began, and askedLookAt when the last look began that a user asked for.
+	failedLookAt, askedLookAt time.Time
 	// lookBackoff and pushBackoff are what failed, and when to try again.
 	lookBackoff backoff
 	pushBackoff backoff
-	// waiters are objects that got an error, and are woken when a look succeeds.
-	waiters map[types.NamespacedName]struct{}
+	// waiters are objects that got an error, and are woken when a look succeeds. Askers are those whose user asked for a look that has not
+	// ended, and are woken when it has.
+	waiters, askers map[types.NamespacedName]struct{}
 
 	queue   queue
 	running bool
@@ -73,7 +76,7 @@ func newRepository(p *Pool, clients []*git.Client) *Repository {
 	return &Repository{
 		pool: p, host: p.hostOfClient(c), namespace: c.Remote().Namespace, clients: clients,
 		lane:    shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
-		waiters: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
+		waiters: map[types.NamespacedName]struct{}{}, askers: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
 		failed:       map[types.NamespacedName]failedDelivery{},
 		messagesTurn: make(chan struct{}, 1),
 	}

@@ -30,6 +30,8 @@ type fastPath struct {
 	mu           sync.Mutex
 	observations map[types.NamespacedName]observation
 	inFlight     map[types.NamespacedName]*reconcileInFlight
+	// requests of users that are not answered.
+	requests map[types.NamespacedName]lookRequest
 }
 
 // An observation is of a delivery that needs nothing.
@@ -53,7 +55,7 @@ type reconcileInFlight struct {
 }
 
 func newFastPath(every time.Duration, now func() time.Time, chance func() float64) *fastPath {
-	return &fastPath{every: every, now: now, chance: chance, onWake: func(types.NamespacedName) {}, observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}}
+	return &fastPath{every: every, now: now, chance: chance, onWake: func(types.NamespacedName) {}, observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{}}
 }
 
 // Reconcile reconciles a delivery, unless it still needs nothing. It returns the errors of the reconciler within.

@@ -37,6 +37,9 @@ type external struct {
 	// readyBefore is the Ready condition that the reconcile began with.
 	readyBefore xpv2.Condition
 
+	// asked is when a user asked for a look that this reconcile is the first one to answer. Zero if no user did.
+	asked time.Time
+
 	// underWay is the delivery of an earlier reconcile that has not ended. Until then nothing is observed or decided.
 	underWay error
 
@@ -49,13 +52,22 @@ type external struct {
 type remote interface {
 	reader
 	messageReader
+	looker
 
-	// Look returns what the repository held at some time since the given one.
-	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
 	// Deliver carries out a delivery together with those of others.
 	Deliver(ctx context.Context, d repository.Delivery) error
 	// IsClosed reports whether the pool dropped the repository.
 	IsClosed() bool
+}
+
+// A looker looks at the repository.
+type looker interface {
+	// Look returns what the repository held at some time since the given one.
+	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
+	// LookAgain returns what the repository held at some time since a user asked, whatever was known before.
+	LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error)
+	// HasLookedSince reports whether a look that began since a time has ended.
+	HasLookedSince(asked time.Time) bool
 }
 
 // A messageReader reads the messages of commits.
@@ -105,7 +117,7 @@ func (e *external) observeAndDecide(ctx context.Context, d *v1alpha1.GitDelivery
 		since = since.Add(-e.age)
 	}
 	key := client.ObjectKeyFromObject(d)
-	s, err := e.repo.Look(ctx, key, since)
+	s, err := e.lookAtRepository(ctx, d, since)
 	if err != nil {
 		return err
 	}

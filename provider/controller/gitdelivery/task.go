@@ -53,6 +53,7 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 		Size:    size,
 		Object:  client.ObjectKeyFromObject(t.object),
 		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly),
+		Asked:   t.asked,
 		IsAside: t.stateOnly,
 		Plan:    plan,
 	}

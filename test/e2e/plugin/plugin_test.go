@@ -191,6 +191,36 @@ func TestApplication(t *testing.T) {
 	s.expect(out, "Nothing is in the way.")
 }
 
+// TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test does what function and provider do.
+func TestRefresh(t *testing.T) {
+	s := newStage(t, "plugin-refresh", samples.WrongPassword())
+	s.bind("ann", "edit")
+	s.expect(s.runUntil("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := s.intent(ctx, "refresh", "shop", "--as", "ann", "--timeout=5m")
+	out := &bytes.Buffer{}
+	c.Stdout, c.Stderr = out, out
+	s.must(c.Start())
+	d := deployment(s.namespace)
+	for d.GetAnnotations()["crossplane.io/reconcile-requested-at"] == "" && ctx.Err() == nil {
+		s.must(cp.Client.Get(ctx, client.ObjectKeyFromObject(d), d))
+	}
+	// What was reported before is not the answer.
+	s.show(samples.Verified())
+	is := &unstructured.Unstructured{}
+	is.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
+	is.SetKind("GitDelivery")
+	s.must(cp.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: "shop-fleet"}, is))
+	s.must(unstructured.SetNestedField(is.Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
+	s.must(cp.Client.Status().Update(ctx, is))
+	s.must(c.Wait())
+	s.expect(out.String(), "GitDelivery shop-fleet: Delivered")
+	if out, code := s.run("refresh", "shop", "--timeout=2s"); code != 4 {
+		t.Errorf("refresh where no provider runs: exit code %d:\n%s", code, out)
+	}
+}
+
 // TestWatch shows each change as a line, where there is no terminal.
 func TestWatch(t *testing.T) {
 	s := newStage(t, "plugin-watch", samples.Canary(false))

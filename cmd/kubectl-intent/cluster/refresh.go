@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Refresh asks for a reconcile of what was found, by the annotation that Crossplane has for it. The function passes it on to what is composed. It returns an
+// error when the user may not patch an object.
+func (c *Cluster) Refresh(ctx context.Context, of *Subjects, token string) error {
+	for _, a := range of.addresses() {
+		if err := c.requestReconcile(ctx, a, token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An address is where an API server has an object.
+type address struct {
+	resource schema.GroupVersionResource
+	metav1.ObjectMeta
+}
+
+// addresses of what users made.
+func (s *Subjects) addresses() []address {
+	var out []address
+	for _, f := range s.Applications {
+		out = append(out, addressOf(applicationResource, f.Application.TypeMeta, f.Application.Metadata))
+	}
+	for _, f := range s.Deployments {
+		out = append(out, addressOf(claimResource, f.Deployment.TypeMeta, f.Deployment.Metadata))
+	}
+	for _, f := range s.Clusters {
+		out = append(out, addressOf(clusterResource, f.Cluster.TypeMeta, f.Cluster.Metadata))
+	}
+	return out
+}
+
+func addressOf(resource string, t metav1.TypeMeta, m metav1.ObjectMeta) address {
+	return address{resource: t.GroupVersionKind().GroupVersion().WithResource(resource), ObjectMeta: m}
+}
+
+// requestReconcile annotates one object.
+func (c *Cluster) requestReconcile(ctx context.Context, at address, token string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{meta.AnnotationKeyReconcileRequestedAt: token}}})
+	if err != nil {
+		return errors.Wrap(err, "cannot encode the annotation")
+	}
+	if _, err = c.client.Resource(at.resource).Namespace(at.Namespace).Patch(ctx, at.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return describeError(err, "patch", at.resource, at.Name)
+	}
+	return nil
+}
