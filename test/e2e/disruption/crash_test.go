@@ -69,9 +69,12 @@ func TestCrashAfterPush(t *testing.T) {
 	died()
 	wantCommits(s, 1)
 	pushed := s.Commits()[0]
-	left := s.Delivery().Status.AtProvider
-	if left.Remote != nil || left.Attempt == nil || left.Attempt.EndedAt != nil {
-		t.Errorf("the crash should leave an attempt that has not ended and no commit in status, not %+v", left)
+	left := s.Delivery()
+	if at := left.Status.AtProvider; at.Remote != nil || at.Attempt != nil {
+		t.Errorf("the crash should leave no commit and no attempt in status, not %+v", at)
+	}
+	if diff := cmp.Diff(left.GetCreationTimestamp().UTC(), pushed.Time.UTC()); diff != "" {
+		t.Errorf("date of the commit, -want (creation of the delivery), +got:\n%s", diff)
 	}
 
 	startProvider(t)
