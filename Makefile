@@ -139,12 +139,15 @@ test-unit: ## Run the unit tests, with the race detector where something runs at
 		(cd tools/images && go test $$race ./...) && \
 		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
 
+# The suites that take longest begin first: none of them is left over when all others have ended. The others follow in the order of their names.
+LONG_SUITES := $(addprefix ./test/e2e/,canary sites disruption clusters ledger claims applications)
+
 # run_suites runs end-to-end tests, as many suites side by side as there are processors.
 run_suites = go test -count=1 -timeout 60m -exec='$(CURDIR)/test/e2e/own-network.sh'
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
-	@$(call with_tools) $(run_suites) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$) | $(keep_seconds)
+	@$(call with_tools) $(run_suites) $(filter-out %/clusters,$(LONG_SUITES)) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$) | $(keep_seconds)
 
 .PHONY: test-clusters
 test-clusters: tools build xpkg ## Build clusters with Cluster API's own controllers (their first build takes minutes).
@@ -154,7 +157,7 @@ test-clusters: tools build xpkg ## Build clusters with Cluster API's own control
 .PHONY: test-all-e2e
 test-all-e2e: tools build xpkg
 	@tools/tools.sh build $(CLUSTER_TOOLS)
-	@$(call with_tools) $(run_suites) ./test/e2e/... | $(keep_seconds)
+	@$(call with_tools) $(run_suites) $(LONG_SUITES) ./test/e2e/... | $(keep_seconds)
 
 .PHONY: e2e-capt
 e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).
