@@ -96,8 +96,18 @@ func (in Input) awaitsPlacement(s ledger.State) bool {
 	if d.Placement.Track == "" && !hasTracks(s) {
 		return false
 	}
+	if d.awaitsFirstVerdict(s) {
+		return true
+	}
 	now, err := PlaceRevision(s, d.Workload)
 	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || in.awaitsEmptyTracks(s) && d.Request != s.Current.Request
+}
+
+// awaitsFirstVerdict is true while a revision in tracks would take all requests from one without tracks that may serve and was not judged yet. Once that is
+// verified, the revision begins beside it. One whose plan goes on is not waited for: the files for its other Sites are in no object any more.
+func (d Desired) awaitsFirstVerdict(s ledger.State) bool {
+	isMove := s.Current != nil && ledger.IsPlain(s.Current.Track) && !ledger.IsPlain(d.Placement.Track)
+	return isMove && d.Placement.Stable == 0 && s.Verdict == nil && s.IsAtLastStep()
 }
 
 // awaitsEmptyTracks is true while a revision without tracks, which replaces another one in place, would remove pods of a track that may get requests. A

@@ -122,6 +122,32 @@ func TestPlacePlain(t *testing.T) {
 	}
 }
 
+// TestAwaitFirstVerdict asks for a revision in tracks after one without.
+func TestAwaitFirstVerdict(t *testing.T) {
+	blue := Placement{Track: "blue"}
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		place  Placement
+		want   bool
+	}{
+		"Serves":   {reason: "Pods that may serve and were not judged keep the requests until they are.", events: []ledger.Event{ordered(1, "w1"), advanced(1)}, place: blue, want: true},
+		"Plain":    {reason: "A revision without tracks replaces another one in place.", events: []ledger.Event{ordered(1, "w1"), advanced(1)}},
+		"Nothing":  {reason: "A first revision waits for none.", place: blue},
+		"Rejected": {reason: "Pods that were rejected are worth no waiting.", events: []ledger.Event{ordered(1, "w1"), rejected("GateFailed")}, place: blue},
+		"Beside":   {reason: "A revision that begins beside a verified one takes no requests at once.", events: good(1, "a"), place: Placement{Track: "blue", Stable: 1}},
+		"Tracks":   {reason: "A revision that replaces one in a track in flight does not wait for its verdict.", events: []ledger.Event{ordered(1, "w1", inTrack("blue", "w1", 0))}, place: blue},
+		"Waves":    {reason: "A plan that goes on at other Sites would never be judged without its files.", events: []ledger.Event{ordered(1, "w1")}, place: blue},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := (Desired{Placement: tc.place}).awaitsFirstVerdict(record(t, tc.events...)); got != tc.want {
+				t.Errorf("\n%s\nawaitsFirstVerdict(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestAwaitEmptyTracks asks for a revision without tracks, in the place of another one, while a directory has a track too.
 func TestAwaitEmptyTracks(t *testing.T) {
 	toTracks := join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})

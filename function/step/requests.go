@@ -76,8 +76,16 @@ func (in Input) canTake(s ledger.State, r Request) bool {
 	switch {
 	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
 		return false
+	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s):
+		return false
 	}
 	return in.isFree(s) || isPossibleAlways(r.Action)
+}
+
+// awaitsVerdictInTracks is true for a revision in tracks whose verdict the home has not recorded. Another call may not find it again, and would need the files
+// that a rollback on top of it takes out of the object.
+func (in Input) awaitsVerdictInTracks(s ledger.State) bool {
+	return hasTracks(s) && s.Verdict != nil && !in.IsRecorded
 }
 
 // isTaken is true for a request that took effect, by its UID.

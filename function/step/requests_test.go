@@ -29,6 +29,8 @@ func asks(requests ...Request) func(*Input) {
 func TestRequests(t *testing.T) {
 	one, two := good(1, "a"), good(2, "b")
 	paused := []ledger.Event{ordered(1, "a", pausedPlan)}
+	inTracks := join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "blue", "w2", 1))
+	recordedVerdict := func(in *Input) { in.IsRecorded = true }
 	cases := map[string]struct {
 		reason string
 		events []ledger.Event
@@ -192,6 +194,14 @@ func TestRequests(t *testing.T) {
 			reason: "A request that names another update than the one that waits is stale.",
 			events: one, result: ResultStale,
 			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.NamesOtherUpdate = true })), func(in *Input) { in.HasUpdate = true }),
+		},
+		"RollbackInTracks": {
+			reason: "A user rolls back a revision in tracks once the home recorded its verdict.",
+			events: inTracks, in: input(nil, hold("w2", 2), recordedVerdict, asks(ask(ActionRollbackTo, 2, to(1)))), want: "Withdrawn", result: ResultWaiting,
+		},
+		"RollbackUnrecorded": {
+			reason: "A rollback of a revision in tracks waits until the home has recorded the verdict.",
+			events: inTracks, in: input(nil, hold("w2", 2), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultWaiting,
 		},
 		"ApproveFailed": {
 			reason: "An update that can never be delivered refuses the request that approves it.",
