@@ -39,3 +39,15 @@ func TestLimitFormer(t *testing.T) {
 		})
 	}
 }
+
+// TestShownFormer shows the directories of each former branch together.
+func TestShownFormer(t *testing.T) {
+	at := func(branch, path string) Tree {
+		return Tree{Branch: branch, DeliveredTree: deliveryv1alpha1.DeliveredTree{Path: path}}
+	}
+	r := RecordFile{Former: []Tree{at("old", "b"), at("older", "c"), at("old", "a")}}
+	want := []deliveryv1alpha1.FormerBranch{{Branch: "old", Paths: []string{"a", "b"}}, {Branch: "older", Paths: []string{"c"}}}
+	if diff := cmp.Diff(want, r.ShownFormer()); diff != "" {
+		t.Errorf("ShownFormer(): -want, +got:\n%s", diff)
+	}
+}

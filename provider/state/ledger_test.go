@@ -157,6 +157,19 @@ func TestLedgerFileEvents(t *testing.T) {
 	}
 }
 
+// TestWithoutLists lists a recovery without the history of the copy that it goes on from.
+func TestWithoutLists(t *testing.T) {
+	copied := ledger.State{Head: ledger.Head{Ledger: "l", Seq: 4}, Home: "fleet", LastNumber: 2, History: []ledger.Past{{Number: 1}}}
+	got := withoutLists(ledger.Event{Recovered: &ledger.Recovered{Copy: copied}})
+	want := ledger.Event{Recovered: &ledger.Recovered{Copy: ledger.State{Head: copied.Head, Home: "fleet", LastNumber: 2}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("withoutLists(...): -want, +got:\n%s", diff)
+	}
+	if len(copied.History) != 1 {
+		t.Error("The copy itself keeps its history.")
+	}
+}
+
 // TestLedgerFileUnknownFields writes back what a newer version wrote.
 func TestLedgerFileUnknownFields(t *testing.T) {
 	stored := map[string]any{}

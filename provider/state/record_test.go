@@ -144,7 +144,8 @@ func TestNamed(t *testing.T) {
 	e := RecordFile{Trees: []Tree{treeAt("edge1", "c", 1), treeAt("edge2", "a", 1)}, Revisions: []deliveryv1alpha1.HistoryEntry{
 		{Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "b"}, {Site: "edge2", Tree: "a"}}},
 	}}
-	if diff := cmp.Diff([]string{"a", "b", "c"}, e.TreeIDs()); diff != "" {
+	e.Trees[0].Tracks = []deliveryv1alpha1.DeliveredTrack{{Name: "blue", Tree: "d"}}
+	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, e.TreeIDs()); diff != "" {
 		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
 	}
 }
