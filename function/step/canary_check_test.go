@@ -359,6 +359,9 @@ func (m *canaryModel) restWithoutRequests() string {
 	r := m.home.Current
 	for _, site := range m.sites {
 		f := site.git[r.Track]
+		if isStuck(canaryDirectory{ledger.TrackPlain: site.git[ledger.TrackPlain]}) {
+			continue // Pods without tracks that never get ready take no requests back, although their revision was verified.
+		}
 		if r.HasSteps() && f.Revision == r.Number && originOf(m.home, site.name).revision != 0 && (f.Weight > 0 || site.effective[r.Track] > 0) {
 			return fmt.Sprintf("N4: %s gives %d percent to a rejected revision", site.name, f.Weight)
 		}

@@ -550,7 +550,10 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))
 	}
 	for t, revision := range aim.Put {
-		b := m.buildOfRevision(s, revision)
+		b := out[t].Build // What stays may be of a revision that the history has dropped.
+		if out[t].Revision != revision {
+			b = m.buildOfRevision(s, revision)
+		}
 		out[t] = folder{Revision: revision, Build: b, Size: b.Replicas, Weight: out[t].Weight}
 	}
 	if aim.Serving == "" {

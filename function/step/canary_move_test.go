@@ -67,10 +67,10 @@ func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.
 	}
 	held, files := d.trees[site], d.files[site]
 	isOwn := in.Desired != nil && in.Desired.Request == s.Current.Request && !s.IsRejected()
-	if s.Current.Track == ledger.TrackPlain {
-		return (isOwn || len(aim.Put) == 0) && (len(files) > 1 || len(files) == 1 && !files.isFlat())
-	}
 	_, putsPlain := aim.Put[ledger.TrackPlain]
+	if s.Current.Track == ledger.TrackPlain { // Folders of tracks are known by their ids.
+		return (isOwn || !putsPlain) && (len(files) > 1 || len(files) == 1 && !files.isFlat())
+	}
 	return !putsPlain || !held.isFlat() || files.equal(held) || len(files) > 1 && files[ledger.TrackPlain].Revision == held[ledger.TrackPlain].Revision
 }
 

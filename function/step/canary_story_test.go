@@ -122,10 +122,12 @@ func (m *canaryModel) disturb() {
 	}
 }
 
-// loseDelivery loses the object of a repository.
+// loseDelivery loses the object of a repository. A directory that has folder plain is in the middle of a move, or of one that was given up.
 func (m *canaryModel) loseDelivery(i int) {
-	for site := range m.deliveries[i].files {
-		m.hasLost[site] = m.hasLost[site] || isMove(m.home)
+	for _, site := range m.sites {
+		_, isBeside := site.git.folderOf(ledger.TrackPlain)
+		isMoving := isMove(m.home) || isBeside && !site.git.isFlat()
+		m.hasLost[site.name] = m.hasLost[site.name] || m.repositoryOf(site.name) == i && isMoving
 	}
 	m.deliveries[i] = canaryDelivery{}
 	m.tellf("GitDelivery %d is lost", i)
