@@ -185,7 +185,7 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 	}
 	for _, t := range tracksInOrder {
 		was, is := s.git[t], wanted[t]
-		m.noteWeights(s, was, is, d.isRejected)
+		m.noteWeights(s, was, is, d.isRejected && t != ledger.TrackPlain)
 		m.notePodsOf(s, t, was, is)
 	}
 	total := int32(0)
@@ -200,7 +200,8 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 	}
 }
 
-// noteWeights looks at the weight of a track in a commit. What a repository was asked for before a rejection was recorded at the home, it may still push.
+// noteWeights looks at the weight of a track in a commit. What a repository was asked for before a rejection was recorded at the home, it may still push. What
+// serves without tracks was replaced in place, so that a move that is given up goes back to it, whatever its verdict.
 func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection bool) {
 	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
 		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
