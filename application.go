@@ -47,7 +47,7 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	}
 	was := a.Status.ApplicationStatus
 	out, err := application.Run(application.Input{
-		Namespace: in.who.Namespace, Name: in.who.Name, UID: string(a.Metadata.UID), Answers: in.answers, Spec: a.Spec.ApplicationSpec,
+		APIGroup: groupOfClaim(a.Metadata), Namespace: in.who.Namespace, Name: in.who.Name, UID: string(a.Metadata.UID), Answers: in.answers, Spec: a.Spec.ApplicationSpec,
 		Status: was, Observed: in.observed, Now: now,
 	})
 	if err != nil {
@@ -59,4 +59,12 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	}
 	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
 	return r, nil
+}
+
+// groupOfClaim returns the API group of a namespaced composite, or of the claim behind one that is in no namespace.
+func groupOfClaim(m metav1.ObjectMeta) string {
+	if m.Namespace == "" {
+		return applicationv1alpha1.GroupClaims
+	}
+	return applicationv1alpha1.GroupNamespaced
 }

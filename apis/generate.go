@@ -6,8 +6,9 @@ package apis
 
 //go:generate sh -c "rm -rf ../package/provider/crds ../_output/generate && mkdir -p ../_output/generate"
 //go:generate sh -c "exec \"$CONTROLLER_GEN\" object paths=./..."
-//go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./catalog/...;./cluster/...;./config/...;./delivery/...;./rollout/...;./state/...' output:crd:artifacts:config=../package/provider/crds"
+//go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./build/...;./catalog/...;./cluster/...;./config/...;./delivery/...;./rollout/...;./state/...' output:crd:artifacts:config=../package/provider/crds"
 //go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 'paths=./application/...;./bundle/...;./deployment/...;./workloadcluster/...' output:crd:artifacts:config=../_output/generate"
+//go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./build/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./delivery/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./cluster/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./config/..."

@@ -111,6 +111,7 @@ const (
 	GitDelivery      Kind = "GitDelivery"
 	SiteSync         Kind = "SiteSync"
 	SiteHealth       Kind = "SiteHealth"
+	ImageBuild       Kind = "ImageBuild"
 	Gate             Kind = "Gate"
 	ManagedCluster   Kind = "ManagedCluster"
 	RolloutRequest   Kind = "RolloutRequest"
@@ -127,7 +128,7 @@ const (
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{IntentDeployment, Application, Bundle, BundleState, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
+	return []Kind{IntentDeployment, Application, Bundle, BundleState, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, ImageBuild, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
 }
 
 // reasonsOf a kind itself, with the advice about each.
@@ -141,6 +142,7 @@ func reasonsOf(k Kind) map[string]Advice {
 		GitDelivery:      deliveryReasons,
 		SiteSync:         syncReasons,
 		SiteHealth:       healthReasons,
+		ImageBuild:       buildReasons,
 		Gate:             gateReasons,
 		ManagedCluster:   managedClusterReasons,
 		RolloutRequest:   requestReasons,
@@ -159,7 +161,7 @@ func reasonsOf(k Kind) map[string]Advice {
 
 // repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
 func repeatsReasonsOf(k Kind) Kind {
-	return map[Kind]Kind{Application: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
+	return map[Kind]Kind{Application: ImageBuild, ImageBuild: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster}[k]
 }
 
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.

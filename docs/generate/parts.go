@@ -7,7 +7,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/advice"
-	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/bundle"
 	"github.com/intentplane/intentplane/function/phase"
@@ -31,6 +30,7 @@ func sections() []section {
 		{"Site", syncConditions, advice.Site},
 		{"SiteHealth", "apis/delivery/v1alpha1/sitehealth_conditions.go", advice.SiteHealth},
 		{"traffic", "provider/engines/gateway.go", advice.Site},
+		{"ImageBuild", "apis/build/v1alpha1/conditions.go", advice.ImageBuild},
 		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go", advice.Gate},
 		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go", advice.ManagedCluster},
 		{"Cluster", "provider/clusters/readiness/reasons.go", advice.Cluster},
@@ -69,7 +69,7 @@ func renderParts(root string) (map[string]string, error) {
 		"phases of IntentDeployment":  deploymentPhases(),
 		"changes of IntentDeployment": changes(phase.Edges()),
 		"phases of Application":       applicationPhases(),
-		"changes of Application":      changes(withoutPhase(application.Edges(), applicationv1alpha1.PhaseBuilding)),
+		"changes of Application":      changes(application.Edges()),
 		"phases of Bundle":            bundlePhases(),
 		"changes of Bundle":           changes(bundle.Edges()),
 		"phases of WorkloadCluster":   clusterPhases(),

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -50,13 +48,11 @@ func deploymentPhases() string {
 	return formatTable([]string{"what is known", "phase", "outcome"}, rows)
 }
 
-// applicationPhases are the rows by which an Application has its phase. Those of builds are left out: no spec asks for one yet.
+// applicationPhases are the rows by which an Application has its phase.
 func applicationPhases() string {
 	var rows [][]string
 	for _, r := range application.Rows() {
-		if !r.IsOfBuild {
-			rows = append(rows, []string{r.Known, markCode(r.Phase)})
-		}
+		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
 	return formatTable([]string{"what is known", "phase"}, rows)
 }
@@ -68,16 +64,6 @@ func bundlePhases() string {
 		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
 	return formatTable([]string{"what is known", "phase"}, rows)
-}
-
-// withoutPhase returns changes of a phase that neither begin nor end in one of them.
-func withoutPhase[P ~string](next map[P][]P, phase P) map[P][]P {
-	out := maps.Clone(next)
-	delete(out, phase)
-	for from, to := range out {
-		out[from] = slices.DeleteFunc(slices.Clone(to), func(p P) bool { return p == phase })
-	}
-	return out
 }
 
 // clusterPhases are the rows by which a cluster has its phase.

@@ -19,8 +19,8 @@ import (
 
 // Input is all that one call of the function gets.
 type Input struct {
-	// Namespace and Name of the claim, or of the namespaced composite.
-	Namespace, Name string
+	// APIGroup, Namespace and Name of the claim, or of the namespaced composite.
+	APIGroup, Namespace, Name string
 
 	// UID of the composite.
 	UID string
@@ -66,7 +66,7 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Facts{Build: Build{State: BuildNotRequired}, Deployment: Deployment{Name: in.Name}}
+	f := &Facts{Build: unobservedBuild(in.Spec), Deployment: Deployment{Name: in.Name}}
 	if f.Digest, err = digest.Application(&in.Spec); err != nil {
 		return nil, err
 	}
@@ -87,4 +87,12 @@ func Run(in Input) (*Output, error) {
 	o.markReady(out)
 	out.Projection = Project(f, &in.Status, in.Now)
 	return out, nil
+}
+
+// unobservedBuild returns what is known of a build before it was observed.
+func unobservedBuild(s v1alpha1.ApplicationSpec) Build {
+	if s.IsBuilt() {
+		return Build{State: BuildUnknown}
+	}
+	return Build{State: BuildNotRequired}
 }

@@ -67,12 +67,8 @@ func (w *world) observe(name, status string) {
 // desiredDigest returns the digest of the spec that the IntentDeployment should have.
 func (w *world) desiredDigest() string {
 	w.Helper()
-	b, err := json.Marshal(w.out.Resources[DeploymentName].Object.Object)
+	d, err := decodeComposed(w.out.Resources[DeploymentName].Object)
 	if err != nil {
-		w.Fatal(err)
-	}
-	d := &Composed{}
-	if err := json.Unmarshal(b, d); err != nil {
 		w.Fatal(err)
 	}
 	sum, err := digest.Spec(&d.Spec)
@@ -80,6 +76,15 @@ func (w *world) desiredDigest() string {
 		w.Fatal(err)
 	}
 	return sum
+}
+
+func decodeComposed(u *unstructured.Unstructured) (*Composed, error) {
+	b, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil, err
+	}
+	d := &Composed{}
+	return d, json.Unmarshal(b, d)
 }
 
 func (w *world) condition(of string) projection.Condition {

@@ -22,6 +22,9 @@ const (
 	// DeploymentName is that of the IntentDeployment.
 	DeploymentName = "deployment"
 
+	// BuildName is that of the ImageBuild.
+	BuildName = "build"
+
 	// HealthName is that of the SiteHealth.
 	HealthName = "health"
 )
@@ -32,19 +35,28 @@ const LabelApplication = "intentplane.dev/application"
 // endpointName is the name of the port that a service listens at.
 const endpointName = "http"
 
-// requestAll adds the IntentDeployment to the desired resources and, once it names its Sites, the SiteHealth. It fills in the evidence about both.
+// requestAll adds what should exist to the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once
+// the IntentDeployment names its Sites. It fills in the evidence about them.
 func requestAll(in Input, o observed, f *Facts, out *Output) error {
-	want := DeploymentFor(in.Namespace, in.Name, in.Spec)
-	f.Image, f.URL, f.Note = in.Spec.Image, serviceURLOf(in.Spec), NoteOn(in.Spec)
-	if err := addResource(out, DeploymentName, want); err != nil {
-		return err
-	}
-	asked, err := digest.Spec(&want.Spec)
+	f.URL, f.Note = serviceURLOf(in.Spec), NoteOn(in.Spec)
+	asked, err := requestBuild(in, o, f, out)
 	if err != nil {
 		return err
 	}
-	f.Deployment = o.deploymentEvidence(in.Name, asked)
-	health := healthFor(in, f.Deployment.Sites)
+	want := f.chooseDeployment(in, o, asked)
+	if want == nil {
+		return nil
+	}
+	f.Image = want.Spec.Expectation.Image
+	if err := addResource(out, DeploymentName, want); err != nil {
+		return err
+	}
+	sum, err := digest.Spec(&want.Spec)
+	if err != nil {
+		return err
+	}
+	f.Deployment = o.deploymentEvidence(in.Name, sum)
+	health := healthFor(in, f.Image, f.Deployment.Sites)
 	if health == nil {
 		return nil
 	}
@@ -155,7 +167,7 @@ func servicePortOf(s v1alpha1.ApplicationSpec) int32 {
 }
 
 // healthFor returns the SiteHealth that observes the image at some Sites, or nil for none.
-func healthFor(in Input, sites []string) *deliveryv1alpha1.SiteHealth {
+func healthFor(in Input, image string, sites []string) *deliveryv1alpha1.SiteHealth {
 	if len(sites) == 0 {
 		return nil
 	}
@@ -170,7 +182,7 @@ func healthFor(in Input, sites []string) *deliveryv1alpha1.SiteHealth {
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
 			ForProvider: deliveryv1alpha1.SiteHealthParameters{
 				ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupNamespaced, Kind: deploymentv1alpha1.Kind, Namespace: in.Namespace, Name: in.Name},
-				Image:    in.Spec.Image, Route: in.Spec.IsRouted(), Sites: targets,
+				Image:    image, Route: in.Spec.IsRouted(), Sites: targets,
 			},
 		},
 	}

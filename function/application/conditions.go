@@ -32,9 +32,9 @@ func sourceCondition(f *Facts) projection.Condition {
 	case !b.isRequired():
 		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
 	case b.Wanted != "":
-		return projection.Is(of, true, ReasonResolved, "")
+		return projection.Is(of, true, v1alpha1.ReasonResolved, projection.Sentence(b.SourceTrouble))
 	case b.State == BuildWaiting:
-		return projection.Is(of, false, cmp.Or(b.Reason, ReasonWaiting), b.Message)
+		return projection.Is(of, false, cmp.Or(b.Reason, v1alpha1.ReasonWaiting), b.Message)
 	}
 	return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
 }
@@ -47,17 +47,17 @@ func builtCondition(f *Facts) projection.Condition {
 		return projection.Is(of, true, v1alpha1.ReasonNotRequired, "")
 	case BuildFailed:
 		if has {
-			return projection.Is(of, true, ReasonRebuildFailed, f.Build.Message)
+			return projection.Is(of, true, v1alpha1.ReasonRebuildFailed, f.Build.Message)
 		}
-		return projection.Is(of, false, ReasonBuildFailed, f.buildMessage())
+		return projection.Is(of, false, v1alpha1.ReasonBuildFailed, f.buildMessage())
 	case BuildWaiting:
-		return projection.Is(of, has, ReasonWaiting, f.buildMessage())
+		return projection.Is(of, has, v1alpha1.ReasonWaiting, f.buildMessage())
 	case BuildRunning:
-		return projection.Is(of, has, ReasonBuilding, f.buildMessage())
+		return projection.Is(of, has, v1alpha1.ReasonBuilding, f.buildMessage())
 	case BuildSucceeded, BuildUnknown:
 	}
 	if has {
-		return projection.Is(of, true, ReasonBuilt, "")
+		return projection.Is(of, true, v1alpha1.ReasonBuilt, "")
 	}
 	return projection.Unknown(of, v1alpha1.ReasonNotObserved, f.buildMessage())
 }
@@ -70,7 +70,7 @@ func deployedCondition(f *Facts) projection.Condition {
 	case f.Missing != "":
 		return projection.Is(of, false, f.missingReason(), f.Missing)
 	case !f.hasWantedImage():
-		return projection.Is(of, false, ReasonNoImage, f.buildMessage())
+		return projection.Is(of, false, v1alpha1.ReasonNoImage, f.buildMessage())
 	case f.Deployment.isSuspended():
 		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	case !f.Deployment.isCurrent():
@@ -85,7 +85,7 @@ func deployedCondition(f *Facts) projection.Condition {
 	return projection.Is(of, false, v1alpha1.ReasonDeploying, projection.Sentence(f.Deployment.Message))
 }
 
-func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, ReasonMissing) }
+func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
 
 // availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
 // they are there because another controller changed the Deployment.
@@ -145,7 +145,7 @@ func stalledCondition(f *Facts) projection.Condition {
 	case f.Missing != "":
 		return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
 	case f.hasBuildFailed():
-		return projection.Is(of, true, ReasonBuildFailed, message)
+		return projection.Is(of, true, v1alpha1.ReasonBuildFailed, message)
 	case f.wasRolledBack():
 		return projection.Is(of, true, v1alpha1.ReasonRolledBack, message)
 	case f.hasDeploymentFailed():
@@ -169,7 +169,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	case f.Missing != "":
 		reason = f.missingReason()
 	case row.Phase == v1alpha1.PhaseBuilding:
-		reason = ReasonBuilding
+		reason = v1alpha1.ReasonBuilding
 	case row.Phase == v1alpha1.PhaseDeploying:
 		reason = v1alpha1.ReasonDeploying
 	}

@@ -8,7 +8,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
@@ -56,13 +58,28 @@ type Build struct {
 
 	// Reason and Message explain the state, on one line.
 	Reason, Message string
+
+	// SourceTrouble is why the last look at the repository found no commit. Empty if it found one.
+	SourceTrouble string
+
+	// Name of the Build of kpack, the Step that it is at or that failed, and the command that shows its log.
+	Name, Step, Logs string
+
+	// FailedFor is the reason why the Build failed, and Cause why kpack made the image.
+	FailedFor, Cause string
+
+	// Waiting is a rebuilt image that is held back.
+	Waiting v1alpha1.WaitingImage
+
+	// seenAt is when the commit was seen first.
+	seenAt *metav1.Time
 }
 
 // isRequired reports whether an image has to be built.
-func (b Build) isRequired() bool { return b.State != BuildNotRequired }
+func (b *Build) isRequired() bool { return b.State != BuildNotRequired }
 
 // WantedImage returns the image that was built of what is wanted, or "".
-func (b Build) WantedImage() string {
+func (b *Build) WantedImage() string {
 	if b.Wanted == "" || b.Wanted != b.Built {
 		return ""
 	}
@@ -161,6 +178,12 @@ type Facts struct {
 
 	// URL of the service. Empty if it has no route.
 	URL string
+
+	// Source says which commit is wanted. Empty if the spec names the image.
+	Source v1alpha1.SourceStatus
+
+	// Commit that Image was built of. Empty if the spec names the image, and for an archive.
+	Commit string
 
 	// Build, Deployment and Health are the evidence.
 	Build      Build

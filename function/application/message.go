@@ -3,6 +3,7 @@ package application
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
@@ -27,12 +28,22 @@ func (f *Facts) buildMessage() string {
 	case BuildWaiting:
 		return projection.Sentences("The build waits: "+b.Reason, projection.Sentence(b.Message))
 	case BuildRunning:
-		return projection.Sentences("Commit "+shortCommit(b.Commit)+" is being built.", projection.Sentence(b.Message))
+		return projection.Sentences(upperFirst(b.subject())+" is being built.", projection.Sentence(b.Message))
 	case BuildFailed:
-		return projection.Sentences("The build of commit "+shortCommit(b.Commit)+" failed: "+b.Reason, projection.Sentence(b.Message), "Push a commit that builds, or set another spec.source.trigger to build this one again.")
+		return projection.Sentences("The build of "+b.subject()+" failed: "+cmp.Or(b.FailedFor, b.Reason), projection.Sentence(b.Message), "Push a commit that builds, or set another spec.source.trigger to build this one again.")
 	}
 	return "The source was not observed yet."
 }
+
+// subject says what is built.
+func (b *Build) subject() string {
+	if b.Commit == "" {
+		return "the archive"
+	}
+	return "commit " + shortCommit(b.Commit)
+}
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // rolledBackMessage says which image runs, and what to do.
 func (f *Facts) rolledBackMessage() string {

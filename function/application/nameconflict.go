@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -20,6 +21,11 @@ func findNameConflict(in Input, o observed, f *Facts, out *Output) error {
 	if o.deployment == nil {
 		group := deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version
 		if err := checkName(in, f, out, group, deploymentv1alpha1.Kind); err != nil {
+			return err
+		}
+	}
+	if o.build == nil && in.Spec.IsBuilt() {
+		if err := checkName(in, f, out, buildv1alpha1.GroupVersion.String(), "ImageBuild"); err != nil {
 			return err
 		}
 	}

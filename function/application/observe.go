@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
@@ -14,11 +15,15 @@ import (
 // observed are the composed resources. Nil means that one does not exist.
 type observed struct {
 	deployment *observedDeployment
+	build      *buildv1alpha1.ImageBuild
 	health     *deliveryv1alpha1.SiteHealth
 }
 
 // An observedDeployment has the fields that are read from an IntentDeployment.
 type observedDeployment struct {
+	Metadata struct {
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
 	Spec   deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
 	Status struct {
 		deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
@@ -42,6 +47,12 @@ func observeResources(in Input, out *Output) (observed, error) {
 			return o, errors.Wrapf(err, "cannot read composed resource %q", DeploymentName)
 		}
 	}
+	if u, ok := in.Observed[BuildName]; ok {
+		o.build = &buildv1alpha1.ImageBuild{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.build); err != nil {
+			return o, errors.Wrapf(err, "cannot read composed resource %q", BuildName)
+		}
+	}
 	if u, ok := in.Observed[HealthName]; ok {
 		o.health = &deliveryv1alpha1.SiteHealth{}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.health); err != nil {
@@ -63,9 +74,7 @@ func (o observed) deploymentEvidence(name, asked string) Deployment {
 // keepEvidence fills in what is known of what runs, while nothing else can be asked for.
 func (f *Facts) keepEvidence(in Input, o observed) {
 	f.Deployment = o.deploymentEvidence(in.Name, "")
-	if o.deployment != nil && o.deployment.Spec.Expectation != nil {
-		f.Image = o.deployment.Spec.Expectation.Image
-	}
+	f.Image, f.Commit = o.deployment.image(), o.deployment.inForce().commit
 	if o.health != nil {
 		f.Health = ObserveHealth(o.health, o.health.Spec.ForProvider)
 	}
@@ -74,6 +83,7 @@ func (f *Facts) keepEvidence(in Input, o observed) {
 // markReady says of each resource that should exist whether it has what is asked for.
 func (o observed) markReady(out *Output) {
 	out.setReady(DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	out.setReady(BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	out.setReady(HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 }
 

@@ -21,13 +21,33 @@ func findSpecProblem(in Input) string {
 	if len(in.Name) > maxName || len(validation.IsDNS1035Label(in.Name)) > 0 {
 		return fmt.Sprintf("metadata.name: %q cannot be the name of a service: use at most %d characters of a-z, 0-9 and -, with a-z as the first one", in.Name, maxName)
 	}
-	if _, err := name.ParseReference(in.Spec.Image); err != nil {
-		return "spec.image: it must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	if problem := findImageProblem(in.Spec); problem != "" {
+		return problem
 	}
 	if a := in.Spec.Autoscaling; a != nil && (in.Spec.Replicas != nil || len(in.Spec.SiteReplicas) > 0) {
 		return "spec.autoscaling: it excludes replicas and siteReplicas: leave one of them out"
 	}
 	return findSecondVariable(in.Spec)
+}
+
+// findImageProblem returns what is wrong with where the image comes from, or "".
+func findImageProblem(s v1alpha1.ApplicationSpec) string {
+	if s.IsBuilt() == (s.Image != "") {
+		return "spec: exactly one of image and source must be set"
+	}
+	if s.IsBuilt() {
+		if (s.Source.Git == nil) == (s.Source.Blob == nil) {
+			return "spec.source: exactly one of git and blob must be set"
+		}
+		return ""
+	}
+	if s.Build != nil {
+		return "spec.build: it needs source"
+	}
+	if _, err := name.ParseReference(s.Image); err != nil {
+		return "spec.image: it must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	}
+	return ""
 }
 
 // findSecondVariable returns which environment variable stands in spec.env or in the services twice, or "".
@@ -52,12 +72,19 @@ func findSecondVariable(s v1alpha1.ApplicationSpec) string {
 	return ""
 }
 
-// Compile returns the IntentDeployment that an Application composes. It returns an error that names the field for a spec of which none can be made.
+// UnbuiltImage stands for the image of a source where none was built.
+const UnbuiltImage = "unbuilt.invalid/source@sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+// Compile returns the IntentDeployment that an Application composes. It returns an error that names the field for a spec of which none
+// can be made. A source has the image UnbuiltImage in it.
 func Compile(namespace, name string, s v1alpha1.ApplicationSpec) (*deploymentv1alpha1.IntentDeployment, error) {
 	s = *s.DeepCopy()
 	s.Default()
 	if problem := findSpecProblem(Input{Namespace: namespace, Name: name, Spec: s}); problem != "" {
 		return nil, errors.New(problem)
+	}
+	if s.IsBuilt() {
+		s.Image = UnbuiltImage
 	}
 	c := DeploymentFor(namespace, name, s)
 	return &deploymentv1alpha1.IntentDeployment{TypeMeta: c.TypeMeta, ObjectMeta: c.ObjectMeta, Spec: c.Spec}, nil
@@ -65,7 +92,7 @@ func Compile(namespace, name string, s v1alpha1.ApplicationSpec) (*deploymentv1a
 
 // NoteOn says what the author should notice about a spec that can be carried out, or "".
 func NoteOn(s v1alpha1.ApplicationSpec) string {
-	if strings.Contains(s.Image, "@") {
+	if s.IsBuilt() || strings.Contains(s.Image, "@") {
 		return ""
 	}
 	return "spec.image has no digest: its tag may name another image later, which is not noticed, and Sites may run either. Use name@sha256:… to say which one."

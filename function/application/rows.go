@@ -15,9 +15,6 @@ type Row struct {
 	// Phase of the Application.
 	Phase v1alpha1.Phase
 
-	// IsOfBuild is true for a row of what is built, which no spec asks for yet.
-	IsOfBuild bool
-
 	matches func(*Facts) bool
 	message func(*Facts) string
 }
@@ -25,7 +22,7 @@ type Row struct {
 // Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
 func Rows() []Row {
 	return []Row{{
-		Known:   "the spec cannot be carried out",
+		Known:   "the spec cannot be carried out, or is refused",
 		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *Facts) bool { return f.Problem != "" },
 		message: func(f *Facts) string { return f.Problem },
@@ -35,13 +32,13 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known: "the build of what is asked for failed, and it has no image",
-		Phase: v1alpha1.PhaseFailed, IsOfBuild: true,
+		Known:   "the build of what is asked for failed, and it has no image",
+		Phase:   v1alpha1.PhaseFailed,
 		matches: (*Facts).hasBuildFailed,
 		message: (*Facts).buildMessage,
 	}, {
-		Known: "what is asked for has no image yet",
-		Phase: v1alpha1.PhaseBuilding, IsOfBuild: true,
+		Known:   "what is asked for has no image yet",
+		Phase:   v1alpha1.PhaseBuilding,
 		matches: func(f *Facts) bool { return !f.hasWantedImage() },
 		message: (*Facts).buildMessage,
 	}, {

@@ -1,6 +1,7 @@
 package application
 
 import (
+	"cmp"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +12,9 @@ import (
 
 // maxMessage bounds status.message, as the schema does, in characters.
 const maxMessage = 2048
+
+// maxBuildMessage bounds the message about a build.
+const maxBuildMessage = 1024
 
 // A Projection is what follows from Facts.
 type Projection struct {
@@ -34,7 +38,7 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	d := f.Deployment
 	s := &v1alpha1.ApplicationStatus{
 		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest,
-		Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
+		Source: f.Source, Build: f.Build.project(), Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
 		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
 	}
 	if d.isCurrent() {
@@ -49,9 +53,9 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	return s
 }
 
-// isAnotherRequest reports whether a status is about another spec or image than the last one, so that its phases start again.
+// isAnotherRequest reports whether a status is about another spec, commit or image than the last one, so that its phases start again.
 func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
-	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Image != next.Image)
+	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Image != next.Image || last.Source.Commit != next.Source.Commit)
 }
 
 // projectSites copies what was observed of the Sites, and counts it.
@@ -67,4 +71,15 @@ func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
 			State: string(site.State), Available: site.Available, Updated: site.Updated, Desired: site.Desired, Reason: site.Reason, Message: site.Message,
 		}
 	}
+}
+
+// project returns what the status says of the build.
+func (b *Build) project() v1alpha1.BuildStatus {
+	out := v1alpha1.BuildStatus{
+		State: string(cmp.Or(b.State, BuildUnknown)), Name: b.Name, Commit: b.Commit, Image: b.WantedImage(), Step: b.Step, Logs: b.Logs, Waiting: b.Waiting,
+	}
+	if b.State == BuildWaiting || b.State == BuildRunning || b.State == BuildFailed {
+		out.Reason, out.Message = cmp.Or(b.FailedFor, b.Reason), projection.Fit(b.Message, maxBuildMessage)
+	}
+	return out
 }

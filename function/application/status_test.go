@@ -14,7 +14,7 @@ func TestStatus(t *testing.T) {
 	f.URL = "http://shop.example.org"
 	want := &v1alpha1.ApplicationStatus{
 		Phase: "Degraded", Message: "1 of 2 Sites serve the image. Site edge2: CrashLoopBackOff: container shop exits with code 1.", SpecDigest: "sha256:spec",
-		Image: newImage, ShortImage: "111111111111", URL: "http://shop.example.org",
+		Build: v1alpha1.BuildStatus{State: "Succeeded", Commit: "c2", Image: newImage}, Image: newImage, ShortImage: "111111111111", URL: "http://shop.example.org",
 		Deployment:        v1alpha1.DeploymentStatus{Name: "shop", Revision: 3, VerifiedRevision: 3, Outcome: "Succeeded"},
 		AvailableReplicas: 2, Available: "1/2",
 		Sites: map[string]v1alpha1.SiteStatus{
@@ -47,8 +47,11 @@ func TestTransitions(t *testing.T) {
 		"LastPod":  {reason: "The loss of the last pod is one change.", facts: change(running(), withSites(site("edge1", "Progressing", 0))), last: last("Running"), want: steps{"Deploying"}},
 		"NewSpec":  {reason: "A new spec begins at Pending.", facts: change(running(), func(f *Facts) { f.Digest = "sha256:next" }), last: last("Running"), want: steps{"Pending", "Deploying", "Running"}},
 		"NewImage": {reason: "A new image begins at Pending.", facts: change(running(), func(f *Facts) { f.Image, f.Health.Image = oldImage, oldImage }), last: last("Failed"), want: steps{"Pending", "Deploying", "Running"}},
-		"Trouble":  {reason: "The beginning of trouble with the spec starts at Pending.", facts: change(running(), func(f *Facts) { f.Problem = "spec.port: it is wrong" }), last: last("Running"), want: steps{"Pending", "Failed"}},
-		"Mended":   {reason: "An Application that failed is deployed again.", facts: running(), last: last("Failed"), want: steps{"Deploying", "Running"}},
+		"NewCommit": {reason: "A new commit begins at Pending.", facts: change(built(), func(f *Facts) {
+			f.Build.State, f.Build.Wanted, f.Build.Commit, f.Source.Commit = BuildRunning, "sha256:request/c3", "c3", "c3"
+		}), last: last("Running"), want: steps{"Pending", "Building"}},
+		"Trouble": {reason: "The beginning of trouble with the spec starts at Pending.", facts: change(running(), func(f *Facts) { f.Problem = "spec.port: it is wrong" }), last: last("Running"), want: steps{"Pending", "Failed"}},
+		"Mended":  {reason: "An Application that failed is deployed again.", facts: running(), last: last("Failed"), want: steps{"Deploying", "Running"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

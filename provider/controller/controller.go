@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/imagebuild"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
@@ -51,6 +52,9 @@ type Options struct {
 
 	// GitDelivery holds the options of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
+
+	// ImageBuild holds the options of the controller of ImageBuilds.
+	ImageBuild imagebuild.Options
 
 	// ManagedCluster holds the options of the controller of ManagedClusters.
 	ManagedCluster managedcluster.Options
@@ -99,6 +103,11 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of BundleStates"))
 		}
 	}, append(requiredKinds(), bundlestate.Kinds()...)...)
+	o.Gate.Register(func() {
+		if err := imagebuild.Setup(mgr, o, of.ImageBuild); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of ImageBuilds"))
+		}
+	}, append(requiredKinds(), imagebuild.Kind())...)
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {

@@ -51,13 +51,18 @@ func WithResolver(r *net.Resolver) Option { return func(o *options) { o.resolver
 // WithLimits sets what one answer of the server may have. Without it, each limit has its default.
 func WithLimits(l transport.Limits) Option { return func(o *options) { o.limits = l } }
 
-// NewClient returns a Client for the remote. It returns an error if the remote
-// is not valid or its CA bundle holds no certificate; it opens no connection.
-func NewClient(r Remote, o ...Option) (*Client, error) {
+func newOptions(o []Option) options {
 	opts := options{now: time.Now}
 	for _, fn := range o {
 		fn(&opts)
 	}
+	return opts
+}
+
+// NewClient returns a Client for the remote. It returns an error if the remote
+// is not valid or its CA bundle holds no certificate; it opens no connection.
+func NewClient(r Remote, o ...Option) (*Client, error) {
+	opts := newOptions(o)
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}

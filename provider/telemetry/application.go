@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"time"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
@@ -32,4 +33,17 @@ func applicationPhases() []string {
 		applicationv1alpha1.PhasePending, applicationv1alpha1.PhaseBuilding, applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning,
 		applicationv1alpha1.PhaseDegraded, applicationv1alpha1.PhaseFailed,
 	)
+}
+
+// Built counts a Build of an image that ended, and notes how long it took. Zero is not known.
+func (m *Metrics) Built(result, reason string, took time.Duration) {
+	m.builds.WithLabelValues(result, reason).Inc()
+	if took > 0 {
+		m.buildSeconds.WithLabelValues().Observe(took.Seconds())
+	}
+}
+
+// SourceLook counts a look at a repository with source code, by the class of its error. It is empty without one.
+func (m *Metrics) SourceLook(class string) {
+	m.sourceLooks.WithLabelValues(cmp.Or(class, Succeeded)).Inc()
 }

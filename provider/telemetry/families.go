@@ -25,6 +25,9 @@ const (
 	nameBundleMoves        = "bundle_phase_transitions_total"
 	nameBundlePhases       = "bundle_phase_duration_seconds"
 	nameBundleCurrent      = "bundle_current"
+	nameBuilds             = "application_builds_total"
+	nameBuildTook          = "application_build_duration_seconds"
+	nameSourceLooks        = "intentplane_source_looks_total"
 	nameOperations         = "intentplane_git_operations_total"
 	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
 	nameGroups             = "intentplane_git_push_deliveries"
@@ -76,6 +79,9 @@ func Families() []Family {
 		{Name: nameBundleMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Bundles."},
 		{Name: nameBundlePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Bundles were in a phase that they left."},
 		{Name: nameBundleCurrent, Labels: []string{"phase"}, Now: true, Help: "Bundles that are in a phase now."},
+		{Name: nameBuilds, Labels: []string{"result", "reason"}, Help: "Builds of images that ended: Succeeded, or Failed with the reason of status.atProvider.failed of the ImageBuild."},
+		{Name: nameBuildTook, Buckets: long, Help: "How long builds of images took that the provider saw running."},
+		{Name: nameSourceLooks, Labels: []string{"class"}, Help: "Looks at repositories with source code, by the class of their error. One look is for all who name a repository."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},

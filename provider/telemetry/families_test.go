@@ -30,6 +30,8 @@ func TestFamilies(t *testing.T) {
 	m.Bundles().Transition("Deploying", "Running")
 	m.Bundles().PhaseTook("Deploying", time.Second)
 	m.Bundles().Current("Succeeded", "", 1)
+	m.Built("Failed", "Evicted", time.Minute)
+	m.SourceLook("")
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
 	m.LedgerUnreachable(1)

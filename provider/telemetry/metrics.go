@@ -37,7 +37,8 @@ type Metrics struct {
 	canarySteps, applicationTransitions, bundleTransitions, pruned                              *prometheus.CounterVec
 	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
 	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
-	canaryStepSeconds, canaryZeroSeconds                                                        *prometheus.HistogramVec
+	canaryStepSeconds, canaryZeroSeconds, buildSeconds                                          *prometheus.HistogramVec
+	builds, sourceLooks                                                                         *prometheus.CounterVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -62,6 +63,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
 	m.bundleTransitions, m.bundlePhases, m.bundleCurrent = counter(nameBundleMoves), histogram(nameBundlePhases), gauge(nameBundleCurrent)
 	m.pruned = counter(namePruned)
+	m.builds, m.buildSeconds, m.sourceLooks = counter(nameBuilds), histogram(nameBuildTook), counter(nameSourceLooks)
 	m.build = gauge(nameBuild)
 	m.startAtZero()
 	m.startCanariesAtZero()

@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// An Application is one service that runs an image at its Sites. Its phase speaks about the image that is asked for now.
+// An Application is one service that runs an image at its Sites, or what is built of a source. Its phase speaks about what is asked for now.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -10,8 +10,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="PHASE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".status.url"
 // +kubebuilder:printcolumn:name="IMAGE",type="string",JSONPath=".status.shortImage"
+// +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.shortCommit"
 // +kubebuilder:printcolumn:name="AVAILABLE",type="string",JSONPath=".status.available"
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".status.deployment.revision"
+// +kubebuilder:printcolumn:name="BUILD",type="string",priority=1,JSONPath=".status.build.state"
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",priority=1,JSONPath=".status.message"
 type Application struct {
 	metav1.TypeMeta   `json:",inline"`

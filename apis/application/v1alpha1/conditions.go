@@ -27,7 +27,7 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of an Application, beside those of a Site in its SiteHealth, which it repeats.
+// Reasons of the conditions of an Application, beside those of its ImageBuild and of the Sites in its SiteHealth, which it repeats.
 const (
 	// ReasonValid means that what was asked for can be carried out.
 	ReasonValid = "Valid"
@@ -43,6 +43,30 @@ const (
 
 	// ReasonNotRequired means that nothing has to be resolved or built, since the spec names an image, or that no route is asked for.
 	ReasonNotRequired = "NotRequired"
+
+	// ReasonMissing means that something is missing that the Application needs. Its message says what.
+	ReasonMissing = "Missing"
+
+	// ReasonResolved means that the commit is known.
+	ReasonResolved = "Resolved"
+
+	// ReasonWaiting means that the build waits: for its commit, for kpack, or for a build that runs.
+	ReasonWaiting = "Waiting"
+
+	// ReasonBuilding means that the image is being built.
+	ReasonBuilding = "Building"
+
+	// ReasonBuilt means that the image of the commit that is asked for was built.
+	ReasonBuilt = "Built"
+
+	// ReasonBuildFailed means that the build of the commit that is asked for failed. Terminal.
+	ReasonBuildFailed = "BuildFailed"
+
+	// ReasonRebuildFailed means that the commit that is asked for was built, and that a later build of it failed.
+	ReasonRebuildFailed = "RebuildFailed"
+
+	// ReasonNoImage means that what is asked for has no image yet that could be deployed.
+	ReasonNoImage = "NoImage"
 
 	// ReasonHeldBack means that spec.deploy.suspend, or a newer version of the function, holds back what is asked for.
 	ReasonHeldBack = "HeldBack"

@@ -3,6 +3,9 @@ package v1alpha1
 // Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
 // out.
 func (s *ApplicationSpec) Default() {
+	if s.Source != nil {
+		s.defaultBuild()
+	}
 	s.Autoscaling.Default()
 	for i := range s.Services {
 		orElse(&s.Services[i].Mount, true)
@@ -12,6 +15,21 @@ func (s *ApplicationSpec) Default() {
 		orElse(&r.TLS, false)
 	}
 	s.Deploy.Default()
+}
+
+// defaultBuild fills in how a source is built.
+func (s *ApplicationSpec) defaultBuild() {
+	s.Source.Default()
+	orElse(&s.Build, Build{})
+	s.Build.Default()
+}
+
+// Default fills in what the schema would.
+func (b *Build) Default() {
+	b.Settings.Default()
+	if b.Updates == "" {
+		b.Updates = UpdatesAutomatic
+	}
 }
 
 // Default fills in what the schema would.

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -168,16 +169,60 @@ type Deploy struct {
 	Suspend *bool `json:"suspend,omitempty"`
 }
 
-// ApplicationSpec says which image runs, with what, and where.
+// UpdatesPolicy says what happens with an image that was built again of the same source, by a new stack, buildpack or builder.
+type UpdatesPolicy string
+
+// Policies for rebuilt images.
+const (
+	// UpdatesAutomatic delivers them.
+	UpdatesAutomatic UpdatesPolicy = "Automatic"
+
+	// UpdatesManual delivers the one that approved names.
+	UpdatesManual UpdatesPolicy = "Manual"
+
+	// UpdatesWithSource delivers them with the next commit or edit of the source.
+	UpdatesWithSource UpdatesPolicy = "WithSource"
+)
+
+// Build says how the source is built.
+type Build struct {
+	buildv1alpha1.Settings `json:",inline"`
+
+	// Updates says what happens with an image that was built again of the same source, by a new stack, buildpack or builder: Automatic delivers it, Manual
+	// waits until approved names it, and WithSource leaves it to the next commit.
+	// +optional
+	// +kubebuilder:default=Automatic
+	// +kubebuilder:validation:Enum=Automatic;Manual;WithSource
+	Updates UpdatesPolicy `json:"updates,omitempty"`
+
+	// Approved is the digest of the rebuilt image that may be delivered, as status.build.waiting.image has it. It counts with updates Manual.
+	// +optional
+	// +kubebuilder:validation:MaxLength=71
+	// +kubebuilder:validation:XValidation:rule="self.matches('^sha256:[0-9a-f]{64}$')",message="must be a digest: sha256: and 64 characters"
+	Approved string `json:"approved,omitempty"`
+}
+
+// ApplicationSpec says which image runs, or of which source it is built, with what, and where.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.image) != has(self.source)",message="exactly one of image and source must be set"
+// +kubebuilder:validation:XValidation:rule="has(self.source) || !has(self.build)",message="build needs source"
 // +kubebuilder:validation:XValidation:rule="!has(self.autoscaling) || !has(self.replicas) && !has(self.siteReplicas)",message="autoscaling excludes replicas and siteReplicas"
 type ApplicationSpec struct {
+	// Source that the image is built of. Absent means that image names it.
+	// +optional
+	Source *buildv1alpha1.Source `json:"source,omitempty"`
+
+	// Build says how the source is built.
+	// +optional
+	Build *Build `json:"build,omitempty"`
+
 	// Image that runs, such as registry.example.org/team/shop@sha256:…. It is taken as it is: a tag may name another image later, which nothing notices.
-	// +required
+	// Absent means that it is built of source.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][-A-Za-z0-9._:/@]*$')",message="must be the reference of an image, such as registry.example.org/team/app:1.2.0"
-	Image string `json:"image"`
+	Image string `json:"image,omitempty"`
 
 	// Port that the service listens at. Absent means the Blueprint's: 8080 with app and app-internal, which set PORT to it.
 	// +optional
@@ -241,3 +286,6 @@ type ApplicationSpec struct {
 func (s *ApplicationSpec) IsRouted() bool {
 	return s.Route != nil && (s.Route.Enabled == nil || *s.Route.Enabled)
 }
+
+// IsBuilt reports whether the image is built of a source.
+func (s *ApplicationSpec) IsBuilt() bool { return s.Source != nil }

@@ -28,6 +28,83 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
+// SourceStatus is where the source stands.
+type SourceStatus struct {
+	// Revision that is asked for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	Revision string `json:"revision,omitempty"`
+
+	// Commit that the revision is at. Empty while that is not known, and for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// SeenAt is when the commit was seen first.
+	// +optional
+	SeenAt *metav1.Time `json:"seenAt,omitempty"`
+}
+
+// WaitingImage is an image that was built again, and is not delivered.
+type WaitingImage struct {
+	// Image with its digest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// Reason why kpack built it, such as STACK or BUILDPACK.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Reason string `json:"reason,omitempty"`
+}
+
+// BuildStatus is where the build of what is asked for stands.
+type BuildStatus struct {
+	// State of the build: NotRequired, Waiting, Building, Succeeded, Failed or Unknown.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	State string `json:"state,omitempty"`
+
+	// Name of the Build of kpack.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// Commit that it builds or built. Empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Reason for which it waits, or failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Step that it is at, or that failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Step string `json:"step,omitempty"`
+
+	// Image that was built of what is asked for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// Logs is the command that shows the log of the step that failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Logs string `json:"logs,omitempty"`
+
+	// Waiting is an image that was built again, and that build.updates holds back.
+	// +optional
+	Waiting WaitingImage `json:"waiting,omitzero"`
+}
+
 // DeploymentStatus is where the IntentDeployment of the Application stands.
 type DeploymentStatus struct {
 	// Name of the IntentDeployment. It is in the namespace of the Application.
@@ -119,6 +196,24 @@ type ApplicationStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`
+
+	// Source that the image is built of. Absent if the spec names the image.
+	// +optional
+	Source SourceStatus `json:"source,omitzero"`
+
+	// Build of what is asked for.
+	// +optional
+	Build BuildStatus `json:"build,omitzero"`
+
+	// Commit that the image was built of, and that the deployment is asked for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// ShortCommit is the first characters of the commit, for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	ShortCommit string `json:"shortCommit,omitempty"`
 
 	// Image that the deployment is asked for.
 	// +optional

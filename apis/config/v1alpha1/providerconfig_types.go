@@ -4,6 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -207,6 +208,36 @@ type Policy struct {
 	MaxSites *int32 `json:"maxSites,omitempty"`
 }
 
+// Build says how the images of Applications are built.
+type Build struct {
+	// Registry that images are pushed to, with a path: the image of Application shop in team-a is <registry>/team-a/shop. Tenants whose service accounts may
+	// push to other paths than their own could replace the images of others.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$')",message="must be a registry with a path, such as registry.example.org/apps, without a tag"
+	Registry string `json:"registry"`
+
+	// Builder of those who name none. Absent means that each build has to name one.
+	// +optional
+	Builder *buildv1alpha1.BuilderReference `json:"builder,omitempty"`
+
+	// ServiceAccountName is the service account of those who name none, in the namespace of each Application. Absent means default.
+	// +optional
+	ServiceAccountName deploymentv1alpha1.ObjectName `json:"serviceAccountName,omitempty"`
+
+	// SourceHosts that sources may be at: names, or *. and a domain for all names below it. Absent means every host.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=set
+	SourceHosts []string `json:"sourceHosts,omitempty"`
+
+	// MaxResources that a step of a build may ask for. Absent means as much as an Application may say.
+	// +optional
+	MaxResources buildv1alpha1.Resources `json:"maxResources,omitempty"`
+}
+
 // Notification receives outcomes.
 type Notification struct {
 	// URL that is posted to.
@@ -258,6 +289,10 @@ type ProviderConfigSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Policy Policy `json:"policy,omitempty"`
+
+	// Build says how the images of Applications are built. Of a ClusterProviderConfig only. Absent means that none are built.
+	// +optional
+	Build *Build `json:"build,omitempty"`
 
 	// Notifications of outcomes.
 	// +optional

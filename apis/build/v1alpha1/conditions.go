@@ -1,0 +1,93 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Reasons of an ImageBuild's Ready condition.
+const (
+	// ReasonBuilt means that there is an image of what is asked for.
+	ReasonBuilt xpv2.ConditionReason = "Built"
+
+	// ReasonBuilding means that a Build of what is asked for runs.
+	ReasonBuilding xpv2.ConditionReason = "Building"
+
+	// ReasonQueued means that kpack has not begun with what is asked for: it has not taken it up yet, or another Build runs.
+	ReasonQueued xpv2.ConditionReason = "Queued"
+
+	// ReasonRetrying means that the Build failed because of the infrastructure, and that it is tried again.
+	ReasonRetrying xpv2.ConditionReason = "Retrying"
+
+	// ReasonPodPending means that a Build runs whose pod has not begun within two minutes.
+	ReasonPodPending xpv2.ConditionReason = "PodPending"
+
+	// ReasonBuildFailed means that the Build of what is asked for failed. Terminal.
+	ReasonBuildFailed xpv2.ConditionReason = "BuildFailed"
+
+	// ReasonRebuildLoop means that kpack built the same commit more than three times within an hour. The next image is taken when the hour is over.
+	ReasonRebuildLoop xpv2.ConditionReason = "RebuildLoop"
+
+	// ReasonBuilderNotReady means that the builder is not ready. No build failed.
+	ReasonBuilderNotReady xpv2.ConditionReason = "BuilderNotReady"
+
+	// ReasonBuilderMissing means that the builder does not exist, or that neither the spec nor the configuration names one.
+	ReasonBuilderMissing xpv2.ConditionReason = "BuilderMissing"
+
+	// ReasonKpackMissing means that the cluster does not serve the kinds of kpack.
+	ReasonKpackMissing xpv2.ConditionReason = "KpackMissing"
+
+	// ReasonImageRefused means that kpack refuses the Image. Terminal.
+	ReasonImageRefused xpv2.ConditionReason = "ImageRefused"
+
+	// ReasonRevisionNotFound means that the repository has no branch and no tag of the revision's name.
+	ReasonRevisionNotFound xpv2.ConditionReason = "RevisionNotFound"
+
+	// ReasonRevisionAmbiguous means that the repository has a branch and a tag of the revision's name. Terminal.
+	ReasonRevisionAmbiguous xpv2.ConditionReason = "RevisionAmbiguous"
+
+	// ReasonSourceUnreachable means that the repository cannot be read now.
+	ReasonSourceUnreachable xpv2.ConditionReason = "SourceUnreachable"
+
+	// ReasonSourceDenied means that the repository does not exist, that its server refuses the credentials or cannot be trusted, or that it is at an address
+	// that must not be reached.
+	ReasonSourceDenied xpv2.ConditionReason = "SourceDenied"
+
+	// ReasonCredentialsGone means that the Secret with the credentials of the repository, or a key of it, does not exist.
+	ReasonCredentialsGone xpv2.ConditionReason = "CredentialsGone"
+
+	// ReasonNameTaken means that an Image of kpack of this name exists that does not belong to the ImageBuild. Nothing was written. Terminal.
+	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
+
+	// ReasonConfigurationMissing means that the configuration does not exist.
+	ReasonConfigurationMissing xpv2.ConditionReason = "ConfigurationMissing"
+
+	// ReasonPolicyDenied means that the configuration does not allow the build. Terminal.
+	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
+
+	// ReasonInvalid means that a field of the spec is wrong. Terminal.
+	ReasonInvalid xpv2.ConditionReason = "Invalid"
+
+	// ReasonNotObserved means that the repository was not looked at yet, or that kpack reports nothing about the Image.
+	ReasonNotObserved xpv2.ConditionReason = "NotObserved"
+)
+
+// Reasons why a Build of kpack failed.
+const (
+	// ReasonFailureStep means that a step ended with a failure.
+	ReasonFailureStep = "StepFailed"
+
+	// ReasonFailureEvicted means that the node had no room for the pod any more.
+	ReasonFailureEvicted = "Evicted"
+
+	// ReasonFailureNodeLost means that the node of the pod went, or was shut down.
+	ReasonFailureNodeLost = "NodeLost"
+
+	// ReasonFailurePreempted means that the pod had to make room for a more important one.
+	ReasonFailurePreempted = "Preempted"
+
+	// ReasonFailureDeadline means that the build took longer than its timeout.
+	ReasonFailureDeadline = "DeadlineExceeded"
+
+	// ReasonFailureNotStarted means that kpack could not make the pod of the Build.
+	ReasonFailureNotStarted = "NotStarted"
+)

@@ -1,0 +1,37 @@
+package v1alpha1
+
+import "cmp"
+
+const (
+	// DefaultInterval is how often a repository is looked at.
+	DefaultInterval = "5m"
+
+	// DefaultTimeout is after how long a build is ended.
+	DefaultTimeout = "30m"
+
+	// KindClusterBuilder is the kind of a builder that all namespaces use.
+	KindClusterBuilder = "ClusterBuilder"
+)
+
+// Default fills in what the schema would.
+func (s *Source) Default() { s.Interval = cmp.Or(s.Interval, DefaultInterval) }
+
+// Default fills in what the schema would.
+func (b *BuilderReference) Default() { b.Kind = cmp.Or(b.Kind, KindClusterBuilder) }
+
+// Default fills in what the schema would.
+func (s *Settings) Default() {
+	if s.Builder != nil {
+		s.Builder.Default()
+	}
+	s.Timeout = cmp.Or(s.Timeout, DefaultTimeout)
+	if s.Retries == nil {
+		s.Retries = new(int32(1))
+	}
+}
+
+// Default fills in what the schema would, for specs that did not pass through an API server.
+func (p *ImageBuildParameters) Default() {
+	p.Source.Default()
+	p.Settings.Default()
+}

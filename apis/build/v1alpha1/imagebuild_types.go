@@ -1,0 +1,277 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// ImageBuildParameters are what is built.
+type ImageBuildParameters struct {
+	// ClaimRef names the Application that the image is for. It is in the namespace of the ImageBuild.
+	// +required
+	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
+
+	// Source that is built.
+	// +required
+	Source Source `json:"source"`
+
+	Settings `json:",inline"`
+}
+
+// WantedImage identifies the image that is asked for.
+type WantedImage struct {
+	// Request is the digest of what makes the image: the source, and how it is built.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// Source is the digest of the repository and the revision that Commit was found for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Source string `json:"source,omitempty"`
+
+	// Commit that the revision is at. Empty while that is not known, and for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// SeenAt is when Commit was seen first.
+	// +optional
+	SeenAt *metav1.Time `json:"seenAt,omitempty"`
+}
+
+// SourceTrouble is why the last look at the repository found no commit.
+type SourceTrouble struct {
+	// Reason why the look found no commit. Empty if it found one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// AppliedImage is the Image of kpack that was applied.
+type AppliedImage struct {
+	// UID of the Image.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// Name of the Image. It is in the namespace of the ImageBuild.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name,omitempty"`
+}
+
+// RunningBuild is a Build of kpack that has not ended.
+type RunningBuild struct {
+	// Build by its name.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Build string `json:"build"`
+
+	// Commit that it builds.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Step that it is at: prepare, analyze, detect, restore, build, export, rebase or completion. It may be half a minute old.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Step string `json:"step,omitempty"`
+
+	// StartedAt is when it was made.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+}
+
+// BuiltImage is an image that was built.
+type BuiltImage struct {
+	// Request that it was built for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// Commit that it was built of. Empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Build that made it, by its name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Build string `json:"build,omitempty"`
+
+	// Image with its digest.
+	// +required
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+
+	// Reason why kpack built it, such as COMMIT, CONFIG, STACK or BUILDPACK.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Reason string `json:"reason,omitempty"`
+
+	// At is when the Build ended.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
+
+	// Rebuilds is how many other images of the same request and commit were taken since RebuildsSince. At most three in an hour are.
+	// +optional
+	Rebuilds int32 `json:"rebuilds,omitempty"`
+
+	// RebuildsSince is when the first of them was taken.
+	// +optional
+	RebuildsSince *metav1.Time `json:"rebuildsSince,omitempty"`
+}
+
+// FailedBuild is a Build of kpack that failed.
+type FailedBuild struct {
+	// Request that it was made for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// Commit that it built. Empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Build by its name.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Build string `json:"build"`
+
+	// Reason why it failed: StepFailed, Evicted, NodeLost, Preempted, DeadlineExceeded or NotStarted.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Step that failed. Empty if it is not known.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Step string `json:"step,omitempty"`
+
+	// Message that explains the reason, on one line.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// Logs is the command that shows the log of the step that failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Logs string `json:"logs,omitempty"`
+
+	// At is when it ended.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
+
+	// Attempts is how many Builds of the same request and commit have failed because of the infrastructure, one after another. 0 means that this one
+	// failed because of its source.
+	// +optional
+	Attempts int32 `json:"attempts,omitempty"`
+}
+
+// ImageBuildObservation is what was seen of the source and of kpack.
+type ImageBuildObservation struct {
+	// Wanted identifies the image that is asked for.
+	// +optional
+	Wanted WantedImage `json:"wanted,omitempty"`
+
+	// SourceTrouble is why the last look at the repository found no commit.
+	// +optional
+	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
+
+	// Image of kpack that was applied.
+	// +optional
+	Image AppliedImage `json:"image,omitempty"`
+
+	// Running is the Build that has not ended. Absent if there is none.
+	// +optional
+	Running *RunningBuild `json:"running,omitempty"`
+
+	// Latest is the last image that was built and taken. Absent if there is none.
+	// +optional
+	Latest *BuiltImage `json:"latest,omitempty"`
+
+	// Failed is the last Build, if it failed. Absent if it did not.
+	// +optional
+	Failed *FailedBuild `json:"failed,omitempty"`
+
+	// LookNow is the last value of annotation build.intentplane.dev/look-now for which the repository was looked at.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	LookNow string `json:"lookNow,omitempty"`
+}
+
+// ImageBuildSpec is what is built.
+type ImageBuildSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what is built.
+	// +required
+	ForProvider ImageBuildParameters `json:"forProvider"`
+}
+
+// ImageBuildStatus is what was seen.
+type ImageBuildStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was seen of the source and of kpack.
+	// +optional
+	AtProvider ImageBuildObservation `json:"atProvider,omitempty"`
+}
+
+// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built as it is
+// asked for. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=imagebuilds,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="REVISION",type="string",JSONPath=".spec.forProvider.source.git.revision"
+// +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.atProvider.wanted.commit"
+// +kubebuilder:printcolumn:name="BUILD",type="string",JSONPath=".status.atProvider.running.build"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="IMAGE",type="string",priority=1,JSONPath=".status.atProvider.latest.image"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ImageBuild struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the build.
+	// +required
+	Spec ImageBuildSpec `json:"spec"`
+
+	// Status of the build.
+	// +optional
+	Status ImageBuildStatus `json:"status,omitempty"`
+}
+
+// ImageBuildList contains a list of ImageBuilds.
+//
+// +kubebuilder:object:root=true
+type ImageBuildList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ImageBuild `json:"items"`
+}
+
+// WantedImage returns the image that was built of just what is asked for, or nil.
+func (o *ImageBuildObservation) WantedImage() *BuiltImage {
+	if l := o.Latest; l != nil && o.Wanted.Request != "" && l.Request == o.Wanted.Request && l.Commit == o.Wanted.Commit {
+		return l
+	}
+	return nil
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&ImageBuild{}, &ImageBuildList{})
+}

@@ -1,0 +1,161 @@
+package application
+
+import (
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// defaultConfig is the ClusterProviderConfig that says how images are built for those whose repository a configuration of their own names.
+const defaultConfig = "default"
+
+// requestBuild adds the ImageBuild of a source to the desired resources, and fills in the evidence about it. It returns the digest of what makes the image. An
+// ImageBuild that is not needed any more is left out once the deployment asks for the image that the spec names.
+func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
+	if !in.Spec.IsBuilt() {
+		if o.deployment != nil && o.deployment.image() == in.Spec.Image {
+			delete(out.Resources, BuildName)
+		}
+		return "", nil
+	}
+	want := BuildFor(in)
+	asked, err := digest.BuildRequest(&want.Spec.ForProvider)
+	if err != nil {
+		return "", err
+	}
+	f.observeBuild(in, o, asked)
+	return asked, addResource(out, BuildName, want)
+}
+
+// BuildFor returns the ImageBuild that an Application with a source asks for. Defaults of the spec have to be filled in.
+func BuildFor(in Input) *buildv1alpha1.ImageBuild {
+	config := defaultConfig
+	if ref := in.Spec.Deploy.DeliveryConfig.GitOpsRepo; ref.Kind == policy.KindClusterProviderConfig && ref.Name != "" {
+		config = ref.Name
+	}
+	return &buildv1alpha1.ImageBuild{
+		TypeMeta:   metav1.TypeMeta{APIVersion: buildv1alpha1.GroupVersion.String(), Kind: "ImageBuild"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: in.Name, Labels: map[string]string{LabelApplication: in.Name}},
+		Spec: buildv1alpha1.ImageBuildSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: policy.KindClusterProviderConfig, Name: config},
+			},
+			ForProvider: buildv1alpha1.ImageBuildParameters{
+				ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: in.APIGroup, Kind: v1alpha1.Kind, Namespace: in.Namespace, Name: in.Name},
+				Source:   *in.Spec.Source, Settings: in.Spec.Build.Settings,
+			},
+		},
+	}
+}
+
+// observeBuild fills in the evidence about the image of the source. Where nothing can be built until someone acts, it says what is missing or wrong, unless
+// there is an image of just what is asked for.
+func (f *Facts) observeBuild(in Input, o observed, asked string) {
+	f.Build = ObserveBuild(o.build, asked)
+	f.Build.takeInForce(o.deployment.inForce(), in.Spec.Build)
+	f.Source = v1alpha1.SourceStatus{Commit: f.Build.Commit, SeenAt: f.Build.seenAt}
+	if git := in.Spec.Source.Git; git != nil {
+		f.Source.Revision = git.Revision
+	}
+	if f.Build.WantedImage() != "" {
+		return
+	}
+	switch reason := xpv2.ConditionReason(f.Build.Reason); {
+	case slices.Contains(refusals(), reason):
+		f.Problem, f.ProblemReason = f.buildMessage(), f.Build.Reason
+	case f.Build.State == BuildWaiting && reason != buildv1alpha1.ReasonQueued:
+		f.Missing, f.MissingReason = f.buildMessage(), f.Build.Reason
+	}
+}
+
+// refusals returns the reasons of a build that is refused as it is asked for.
+func refusals() []xpv2.ConditionReason {
+	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
+}
+
+// ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of what should make the image. A status about another request
+// proves nothing, and a condition of another generation neither.
+func ObserveBuild(observed *buildv1alpha1.ImageBuild, asked string) Build {
+	if observed == nil || observed.Status.AtProvider.Wanted.Request != asked {
+		return Build{State: BuildUnknown}
+	}
+	at, ready := observed.Status.AtProvider, observed.GetCondition(xpv2.TypeReady)
+	if ready.ObservedGeneration != observed.GetGeneration() {
+		ready = xpv2.Condition{Reason: buildv1alpha1.ReasonNotObserved}
+	}
+	b := Build{
+		State: stateOfBuild(at, ready.Reason), Reason: string(ready.Reason), Message: ready.Message, Commit: at.Wanted.Commit, seenAt: at.Wanted.SeenAt,
+		SourceTrouble: at.SourceTrouble.Message,
+	}
+	if at.Wanted.Commit != "" || observed.Spec.ForProvider.Source.Blob != nil {
+		b.Wanted = imageID(at.Wanted.Request, at.Wanted.Commit)
+	}
+	if l := at.Latest; l != nil {
+		b.Built, b.Image, b.Name, b.Cause = imageID(l.Request, l.Commit), l.Image, l.Build, l.Reason
+	}
+	b.describeLast(at)
+	return b
+}
+
+// imageID identifies what an image is made of.
+func imageID(request, commit string) string { return request + "/" + commit }
+
+// describeLast describes the Build that runs, or that failed.
+func (b *Build) describeLast(at buildv1alpha1.ImageBuildObservation) {
+	switch {
+	case b.State == BuildRunning && at.Running != nil:
+		b.Name, b.Step = at.Running.Build, at.Running.Step
+	case b.State == BuildFailed && at.Failed != nil:
+		b.Name, b.Step, b.Logs, b.Message, b.FailedFor = at.Failed.Build, at.Failed.Step, at.Failed.Logs, at.Failed.Message, at.Failed.Reason
+	}
+}
+
+// stateOfBuild returns the state of the build of what is wanted.
+func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionReason) BuildState {
+	if at.WantedImage() != nil {
+		return stateOfRebuild(at)
+	}
+	switch reason {
+	case buildv1alpha1.ReasonBuilding, buildv1alpha1.ReasonRetrying, buildv1alpha1.ReasonPodPending:
+		return BuildRunning
+	case buildv1alpha1.ReasonBuildFailed:
+		return BuildFailed
+	case buildv1alpha1.ReasonNotObserved, buildv1alpha1.ReasonBuilt, "":
+		return BuildUnknown
+	}
+	return BuildWaiting
+}
+
+// stateOfRebuild returns the state of the last build of what has an image already.
+func stateOfRebuild(at buildv1alpha1.ImageBuildObservation) BuildState {
+	switch {
+	case at.Running != nil:
+		return BuildRunning
+	case at.Failed != nil && at.Failed.Request == at.Wanted.Request && at.Failed.Commit == at.Wanted.Commit:
+		return BuildFailed
+	}
+	return BuildSucceeded
+}
+
+// takeInForce keeps the image that the deployment has of just what is wanted, unless a rebuilt one may take its place. It is also kept where the evidence of
+// its build was lost.
+func (b *Build) takeInForce(has inForce, how *v1alpha1.Build) {
+	if b.Wanted == "" || has.id != b.Wanted || has.image == "" || has.image == b.WantedImage() {
+		return
+	}
+	if rebuilt := b.WantedImage(); rebuilt != "" {
+		if mayDeliverRebuilt(how, rebuilt) {
+			return
+		}
+		b.Waiting = v1alpha1.WaitingImage{Image: rebuilt, Reason: b.Cause}
+	}
+	b.Built, b.Image = b.Wanted, has.image
+}

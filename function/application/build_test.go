@@ -1,0 +1,276 @@
+package application
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+const (
+	firstCommit  = "1111111111111111111111111111111111111111"
+	secondCommit = "2222222222222222222222222222222222222222"
+
+	// buildNeed asks for an ImageBuild of the Application's name.
+	buildNeed = "ImageBuild/team-a/shop"
+)
+
+// newSourceWorld has an Application that is built of a branch, and deployed at edge1.
+func newSourceWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.in.APIGroup, w.in.Spec.Image = v1alpha1.GroupNamespaced, ""
+	w.in.Spec.Source = &buildv1alpha1.Source{Git: &buildv1alpha1.GitSource{URL: "https://git.example.org/team-a/shop.git", Revision: "main"}}
+	w.in.Answers[buildNeed] = []json.RawMessage{}
+	return w
+}
+
+// built observes the ImageBuild, of which a change says what it reports beside what is asked for.
+func (w *world) builds(ready xpv2.ConditionReason, report func(*buildv1alpha1.ImageBuildObservation)) {
+	w.Helper()
+	b := &buildv1alpha1.ImageBuild{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.out.Resources[BuildName].Object.Object, b); err != nil {
+		w.Fatal(err)
+	}
+	sum, err := digest.BuildRequest(&b.Spec.ForProvider)
+	if err != nil {
+		w.Fatal(err)
+	}
+	at := &b.Status.AtProvider
+	at.Wanted.Request = sum
+	report(at)
+	raw, err := json.Marshal(at)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.observe(BuildName, fmt.Sprintf(`{atProvider: %s, conditions: [{type: Ready, status: "False", reason: %s, observedGeneration: 1, message: "%s"}]}`, raw, ready, "says why"))
+}
+
+// imageOf reports an image of what is wanted, at a commit.
+func imageOf(commit, image string) func(*buildv1alpha1.ImageBuildObservation) {
+	return func(o *buildv1alpha1.ImageBuildObservation) {
+		o.Wanted.Commit = commit
+		o.Latest = &buildv1alpha1.BuiltImage{Request: o.Wanted.Request, Commit: commit, Build: "shop-build-1", Image: image, Reason: "STACK"}
+	}
+}
+
+func atCommit(commit string) func(*buildv1alpha1.ImageBuildObservation) {
+	return func(o *buildv1alpha1.ImageBuildObservation) { o.Wanted.Commit = commit }
+}
+
+// runs brings a source to an image that runs.
+func (w *world) runs(image string) {
+	w.Helper()
+	w.run()
+	w.builds("Built", imageOf(firstCommit, image))
+	w.run()
+	w.deployed()
+	w.run()
+	w.serving(image)
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseRunning || w.in.Status.Commit != firstCommit {
+		w.Fatalf("an image that was built and serves: %+v", w.in.Status)
+	}
+}
+
+func (w *world) deploymentImage() string {
+	w.Helper()
+	image, _, _ := unstructuredString(w.out.Resources[DeploymentName].Object.Object, "spec", "expectation", "image")
+	return image
+}
+
+func unstructuredString(o map[string]any, path ...string) (text string, found bool, err error) {
+	var at any = o
+	for _, p := range path {
+		m, ok := at.(map[string]any)
+		if !ok {
+			return "", false, nil
+		}
+		at = m[p]
+	}
+	text, found = at.(string)
+	return text, found, nil
+}
+
+// TestSourceLife goes from a commit to an image that runs, and on to the next commit.
+func TestSourceLife(t *testing.T) {
+	w := newSourceWorld(t)
+	w.run()
+	if len(w.out.Resources) != 1 || w.out.Resources[BuildName].Object == nil || w.in.Status.Phase != v1alpha1.PhaseBuilding {
+		t.Fatalf("first call: %+v, %d resources", w.in.Status, len(w.out.Resources))
+	}
+	w.builds("Building", atCommit(firstCommit))
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseBuilding || len(w.out.Resources) != 1 || w.in.Status.Build.State != "Building" || w.in.Status.Source.Commit != firstCommit {
+		t.Fatalf("while it is built: %+v", w.in.Status)
+	}
+	w.runs(newImage)
+	w.builds("Building", func(o *buildv1alpha1.ImageBuildObservation) {
+		imageOf(firstCommit, newImage)(o)
+		o.Wanted.Commit = secondCommit
+	})
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseBuilding || w.deploymentImage() != newImage || w.in.Status.Commit != firstCommit || w.condition(v1alpha1.TypeAvailable).Reason != v1alpha1.ReasonEarlierImage {
+		t.Fatalf("the next commit is built while the image before it serves: %+v", w.in.Status)
+	}
+	w.builds("Built", imageOf(secondCommit, oldImage))
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhasePending || w.deploymentImage() != oldImage || w.in.Status.Commit != secondCommit {
+		t.Fatalf("its image is handed over: %+v", w.in.Status)
+	}
+}
+
+// TestSameDigest has a commit of which the same image is built: nothing is delivered.
+func TestSameDigest(t *testing.T) {
+	w := newSourceWorld(t)
+	w.runs(newImage)
+	before := w.desiredDigest()
+	w.builds("Built", imageOf(secondCommit, newImage))
+	w.run()
+	if w.desiredDigest() != before || w.in.Status.Commit != secondCommit || w.in.Status.Phase != v1alpha1.PhaseRunning {
+		t.Errorf("%+v", w.in.Status)
+	}
+}
+
+func TestBuildTrouble(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		ready  xpv2.ConditionReason
+		report func(*buildv1alpha1.ImageBuildObservation)
+		phase  v1alpha1.Phase
+		state  BuildState
+		valid  string
+	}{
+		"Failed":     {reason: "A build that failed fails the Application.", ready: "BuildFailed", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid"},
+		"Queued":     {reason: "A build that waits for another one is building.", ready: "Queued", report: atCommit(secondCommit), phase: "Building", state: BuildWaiting, valid: "Valid"},
+		"Retrying":   {reason: "A build that is tried again has not failed.", ready: "Retrying", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
+		"PodPending": {reason: "A build whose pod does not begin is building.", ready: "PodPending", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
+		"NoBranch":   {reason: "A branch that does not exist is waited for.", ready: "RevisionNotFound", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
+		"Builder":    {reason: "A builder that is not ready is no failed build.", ready: "BuilderNotReady", report: atCommit(secondCommit), phase: "Pending", state: BuildWaiting, valid: "Valid"},
+		"Kpack":      {reason: "An Application waits for kpack to be installed.", ready: "KpackMissing", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
+		"Denied":     {reason: "A build that the configuration does not allow is refused.", ready: "PolicyDenied", report: atCommit(""), phase: "Failed", state: BuildWaiting, valid: "PolicyDenied"},
+		"Other": {
+			reason: "A status about another request proves nothing.", ready: "Built", phase: "Building", state: BuildUnknown, valid: "Valid",
+			report: func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(secondCommit, oldImage)(o)
+				o.Wanted.Request = "other"
+			},
+		},
+		"OldCommit": {
+			reason: "The image of another commit is none of the one that is wanted.", ready: "Queued", phase: "Building", state: BuildWaiting, valid: "Valid",
+			report: func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(firstCommit, oldImage)(o)
+				o.Wanted.Commit = secondCommit
+			},
+		},
+		"Rebuild": {
+			reason: "A later build of the same commit that failed fails nothing.", ready: "Built", phase: "Running", state: BuildFailed, valid: "Valid",
+			report: func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(firstCommit, newImage)(o)
+				o.Failed = &buildv1alpha1.FailedBuild{Request: o.Wanted.Request, Commit: firstCommit, Build: "shop-build-2", Reason: "StepFailed"}
+			},
+		},
+		"Unreachable": {
+			reason: "A repository that is down changes nothing that runs.", ready: "Built", phase: "Running", state: BuildSucceeded, valid: "Valid",
+			report: func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(firstCommit, newImage)(o)
+				o.SourceTrouble = buildv1alpha1.SourceTrouble{Reason: "SourceUnreachable", Message: "cannot read the repository: connection refused"}
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.runs(newImage)
+			w.builds(tc.ready, tc.report)
+			w.run()
+			s := w.in.Status
+			if diff := cmp.Diff([]string{string(tc.phase), string(tc.state), tc.valid}, []string{string(s.Phase), s.Build.State, w.condition(v1alpha1.TypeValid).Reason}); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s\n%s", tc.reason, diff, s.Message)
+			}
+			if w.deploymentImage() != newImage || s.Available != "1/1" {
+				t.Errorf("\n%s\nWhat runs is not touched: %s, %+v", tc.reason, w.deploymentImage(), s)
+			}
+		})
+	}
+}
+
+// TestUpdates has an image that was built again of the commit that runs.
+func TestUpdates(t *testing.T) {
+	_, approved, _ := strings.Cut(oldImage, "@")
+	cases := map[string]struct {
+		reason string
+		how    v1alpha1.Build
+		want   string
+		waits  string
+	}{
+		"Automatic":  {reason: "A rebuilt image is delivered by itself.", how: v1alpha1.Build{}, want: oldImage},
+		"Manual":     {reason: "A rebuilt image waits for its approval.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesManual}, want: newImage, waits: oldImage},
+		"Approved":   {reason: "The rebuilt image that is approved is delivered.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesManual, Approved: approved}, want: oldImage},
+		"WithSource": {reason: "A rebuilt image is left to the next commit.", how: v1alpha1.Build{Updates: v1alpha1.UpdatesWithSource}, want: newImage, waits: oldImage},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.in.Spec.Build = &tc.how
+			w.runs(newImage)
+			w.builds("Built", imageOf(firstCommit, oldImage))
+			w.run()
+			if w.deploymentImage() != tc.want || w.in.Status.Build.Waiting.Image != tc.waits {
+				t.Errorf("\n%s\n%s: %+v", tc.reason, w.deploymentImage(), w.in.Status.Build)
+			}
+			if tc.waits != "" && w.in.Status.Phase != v1alpha1.PhaseRunning {
+				t.Errorf("\n%s\nThe Application runs: %+v", tc.reason, w.in.Status)
+			}
+		})
+	}
+}
+
+// TestLostBuild has an ImageBuild that was lost, and made again without its status.
+func TestLostBuild(t *testing.T) {
+	w := newSourceWorld(t)
+	w.runs(newImage)
+	w.builds("Queued", atCommit(firstCommit))
+	w.run()
+	if w.deploymentImage() != newImage || w.in.Status.Phase != v1alpha1.PhaseRunning {
+		t.Errorf("What was built of the commit that is wanted runs: %+v", w.in.Status)
+	}
+	delete(w.in.Observed, BuildName)
+	w.run()
+	if w.deploymentImage() != newImage || w.out.Resources[BuildName].Object == nil {
+		t.Errorf("What runs stays while its ImageBuild is lost: %+v", w.in.Status)
+	}
+}
+
+// TestOldCondition has a reason that is about an earlier generation.
+func TestOldCondition(t *testing.T) {
+	w := newSourceWorld(t)
+	w.run()
+	w.builds("BuildFailed", atCommit(firstCommit))
+	w.in.Observed[BuildName].SetGeneration(2)
+	w.run()
+	if w.in.Status.Phase != v1alpha1.PhaseBuilding || w.in.Status.Build.State != "Unknown" {
+		t.Errorf("%+v", w.in.Status)
+	}
+}
+
+// TestBuildConfig has the configuration that says how an image is built.
+func TestBuildConfig(t *testing.T) {
+	w := newSourceWorld(t)
+	w.in.Spec.Deploy.DeliveryConfig.GitOpsRepo = deploymentv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "own"}
+	w.run()
+	ref, _, _ := unstructuredString(w.out.Resources[BuildName].Object.Object, "spec", "providerConfigRef", "name")
+	kind, _, _ := unstructuredString(w.out.Resources[BuildName].Object.Object, "spec", "providerConfigRef", "kind")
+	if ref != "default" || kind != "ClusterProviderConfig" {
+		t.Errorf("A configuration of the namespace does not say how images are built: %s %s", kind, ref)
+	}
+}

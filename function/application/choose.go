@@ -1,0 +1,113 @@
+package application
+
+import (
+	"strings"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// inForce is the image that a deployment is asked for, and what it was built of.
+type inForce struct {
+	// image that is asked for. Empty if there is none.
+	image string
+
+	// request, commit and build that made the image. Empty for one that the spec named.
+	request, commit, build string
+
+	// id identifies what the image was made of. Empty for one that the spec named.
+	id string
+}
+
+func (d *observedDeployment) image() string {
+	if d == nil || d.Spec.Expectation == nil {
+		return ""
+	}
+	return d.Spec.Expectation.Image
+}
+
+// inForce returns the image that the deployment is asked for. The annotations are ours: they say what it was built of.
+func (d *observedDeployment) inForce() inForce {
+	if d.image() == "" {
+		return inForce{}
+	}
+	of := d.Metadata.Annotations
+	out := inForce{image: d.image(), request: of[buildv1alpha1.AnnotationRequest], commit: of[buildv1alpha1.AnnotationCommit], build: of[buildv1alpha1.AnnotationBuild]}
+	if out.request != "" {
+		out.id = imageID(out.request, out.commit)
+	}
+	return out
+}
+
+// mayDeliverRebuilt reports whether an image may be delivered that was built again of the same source.
+func mayDeliverRebuilt(how *v1alpha1.Build, image string) bool {
+	switch {
+	case how == nil || how.Updates == v1alpha1.UpdatesAutomatic:
+		return true
+	case how.Updates == v1alpha1.UpdatesManual:
+		return how.Approved != "" && strings.HasSuffix(image, "@"+how.Approved)
+	}
+	return false
+}
+
+// chooseDeployment returns the IntentDeployment that should exist, or nil without an image. The image in force stays until there is one of what is
+// wanted. If only the branch moved, all else of an edit goes out with it; if what is built was edited, the rest of the edit waits for that build, since it
+// belongs to the source that reads it.
+func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
+	if !in.Spec.IsBuilt() {
+		return DeploymentFor(in.Namespace, in.Name, in.Spec)
+	}
+	has, image := o.deployment.inForce(), f.Build.WantedImage()
+	switch {
+	case image != "":
+		next := inForce{image: image, request: asked, commit: f.Build.Commit, build: f.Build.Name}
+		if has.image == image && has.id == f.Build.Wanted {
+			next = has
+		}
+		f.Commit = next.commit
+		return builtDeployment(in, next)
+	case has.image == "":
+		return nil
+	case has.request == asked:
+		f.Commit = has.commit
+		return builtDeployment(in, has)
+	}
+	f.Commit = has.commit
+	return heldDeployment(in, o.deployment)
+}
+
+// builtDeployment returns the IntentDeployment of an image that was built. What it was built of counts in no digest.
+func builtDeployment(in Input, of inForce) *Composed {
+	s := in.Spec
+	s.Image = of.image
+	d := DeploymentFor(in.Namespace, in.Name, s)
+	d.Annotations = map[string]string{
+		buildv1alpha1.AnnotationRequest: of.request, buildv1alpha1.AnnotationCommit: of.commit, buildv1alpha1.AnnotationBuild: of.build,
+	}
+	return d
+}
+
+// heldDeployment returns the IntentDeployment as it is, with what of an edit belongs to no image: whether it is suspended, how it is rolled back, how long it
+// may take, and what its deletion leaves.
+func heldDeployment(in Input, was *observedDeployment) *Composed {
+	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
+	next := d.Spec
+	d.Spec = *was.Spec.DeepCopy()
+	d.Spec.Suspend, d.Spec.RollbackConfig = next.Suspend, next.RollbackConfig
+	passTimeouts(&d.Spec.DeliveryConfig, next.DeliveryConfig)
+	for _, key := range []string{buildv1alpha1.AnnotationRequest, buildv1alpha1.AnnotationCommit, buildv1alpha1.AnnotationBuild} {
+		if v, ok := was.Metadata.Annotations[key]; ok {
+			if d.Annotations == nil {
+				d.Annotations = map[string]string{}
+			}
+			d.Annotations[key] = v
+		}
+	}
+	return d
+}
+
+func passTimeouts(to *deploymentv1alpha1.DeliveryConfig, from deploymentv1alpha1.DeliveryConfig) {
+	to.DeliveryTimeout, to.SyncWaitTimeout, to.ClusterWaitTimeout = from.DeliveryTimeout, from.SyncWaitTimeout, from.ClusterWaitTimeout
+	to.DeletionPolicy = from.DeletionPolicy
+}

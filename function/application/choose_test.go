@@ -1,0 +1,118 @@
+package application
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// desiredSpec returns the spec that the IntentDeployment should have.
+func (w *world) desiredSpec() deploymentv1alpha1.IntentDeploymentSpec {
+	w.Helper()
+	d, err := decodeComposed(w.out.Resources[DeploymentName].Object)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return d.Spec
+}
+
+// TestEdits has edits while a build is under way.
+func TestEdits(t *testing.T) {
+	env := []deploymentv1alpha1.EnvVar{{Name: "A", Value: "1"}}
+	cases := map[string]struct {
+		reason string
+		edit   func(*v1alpha1.ApplicationSpec)
+		commit string
+		env    bool
+	}{
+		"BranchMoved": {reason: "If only the branch moved, other edits go out.", edit: func(*v1alpha1.ApplicationSpec) {}, commit: secondCommit, env: true},
+		"Source":      {reason: "If the source was edited, the rest of the edit waits for its build.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Git.Revision = "next" }, commit: secondCommit},
+		"Trigger":     {reason: "If the same commit is to be built again, the rest of the edit waits.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, commit: firstCommit},
+		"Interval":    {reason: "How often the repository is looked at makes no other image.", edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Interval = "1m" }, commit: secondCommit, env: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.runs(newImage)
+			tc.edit(&w.in.Spec)
+			w.in.Spec.Env, w.in.Spec.Deploy.Suspend, w.in.Spec.Deploy.DeliveryConfig.SyncWaitTimeout = env, new(true), "3m"
+			w.run()
+			w.builds("Queued", atCommit(tc.commit))
+			w.run()
+			got := w.desiredSpec()
+			if has := got.Expectation.Runtime != nil; has != tc.env || got.Expectation.Image != newImage {
+				t.Errorf("\n%s\n%+v", tc.reason, got.Expectation)
+			}
+			if got.Suspend == nil || !*got.Suspend || got.DeliveryConfig.SyncWaitTimeout != "3m" {
+				t.Errorf("\n%s\nWhat belongs to no image goes through: %+v", tc.reason, got)
+			}
+			w.builds("Built", imageOf(tc.commit, oldImage))
+			w.run()
+			if got := w.desiredSpec(); got.Expectation.Runtime == nil || got.Expectation.Image != oldImage {
+				t.Errorf("\n%s\nThe edit goes out with its image: %+v", tc.reason, got.Expectation)
+			}
+		})
+	}
+}
+
+// TestImageToSource goes from an image that the spec names to a source, and back.
+func TestImageToSource(t *testing.T) {
+	w := newSourceWorld(t)
+	source := w.in.Spec.Source
+	w.in.Spec.Source, w.in.Spec.Image = nil, oldImage
+	w.run()
+	w.deployed()
+	w.run()
+	w.serving(oldImage)
+	w.run()
+	w.in.Spec.Source, w.in.Spec.Image = source, ""
+	w.run()
+	if w.deploymentImage() != oldImage || w.out.Resources[BuildName].Object == nil || w.in.Status.Phase != v1alpha1.PhaseBuilding {
+		t.Fatalf("The image before runs until the source has one: %+v", w.in.Status)
+	}
+	w.builds("Built", imageOf(firstCommit, newImage))
+	w.run()
+	if diff := cmp.Diff(map[string]string{
+		buildv1alpha1.AnnotationRequest: w.out.Resources[DeploymentName].Object.GetAnnotations()[buildv1alpha1.AnnotationRequest],
+		buildv1alpha1.AnnotationCommit:  firstCommit, buildv1alpha1.AnnotationBuild: "shop-build-1",
+	}, w.out.Resources[DeploymentName].Object.GetAnnotations()); diff != "" || w.deploymentImage() != newImage {
+		t.Fatalf("The deployment says what its image was built of: -want, +got:\n%s", diff)
+	}
+	w.deployed()
+	w.in.Spec.Source, w.in.Spec.Build, w.in.Spec.Image = nil, nil, oldImage
+	w.run()
+	if w.deploymentImage() != oldImage || w.out.Resources[BuildName].Object == nil {
+		t.Fatalf("The ImageBuild stays until the deployment asks for the image: %+v", w.in.Status)
+	}
+	w.deployed()
+	w.run()
+	if w.out.Resources[BuildName].Object != nil {
+		t.Errorf("The ImageBuild goes once the deployment asks for the image")
+	}
+}
+
+func TestSourceProblem(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.ApplicationSpec)
+	}{
+		"Both":    {reason: "An image and a source exclude each other.", change: func(s *v1alpha1.ApplicationSpec) { s.Image = newImage }},
+		"Neither": {reason: "An image or a source has to be there.", change: func(s *v1alpha1.ApplicationSpec) { s.Source = nil }},
+		"Build":   {reason: "How something is built needs a source.", change: func(s *v1alpha1.ApplicationSpec) { s.Source, s.Image, s.Build = nil, newImage, &v1alpha1.Build{} }},
+		"Sources": {reason: "A source is either in Git or an archive.", change: func(s *v1alpha1.ApplicationSpec) { s.Source.Blob = &buildv1alpha1.BlobSource{} }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			tc.change(&w.in.Spec)
+			w.run()
+			if got := w.condition(v1alpha1.TypeValid); got.Reason != v1alpha1.ReasonInvalidSpec || len(w.out.Resources) != 0 {
+				t.Errorf("\n%s\n%v, %d resources", tc.reason, got, len(w.out.Resources))
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package imagebuild
+
+import (
+	"reflect"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/kpack"
+)
+
+const (
+	// maxMessage bounds messages, as the schema does, in characters.
+	maxMessage = 512
+
+	// podDelay is how long the pod of a Build may take to begin, and podInterval how often it is looked at then.
+	podDelay    = 2 * time.Minute
+	podInterval = time.Minute
+
+	// nameInterval is how long an ImageBuild whose name is taken waits until it looks again.
+	nameInterval = 20 * time.Second
+
+	// buildSpacing is how long after a Build the next one is asked for at the earliest.
+	buildSpacing = 2 * time.Second
+
+	// refusedInterval is how long an Image that kpack refused waits until it is applied again.
+	refusedInterval = time.Minute
+)
+
+// missingMessage says what to do about a kpack that is not there.
+const missingMessage = "the provider does not see Images and Builds of kpack.io/v1alpha2: install kpack, and apply examples/builds/rbac.yaml"
+
+// A decision is what follows from the facts.
+type decision struct {
+	// next is what the status should say.
+	next v1alpha1.ImageBuildObservation
+	// reason of the Ready condition, which is true with ReasonBuilt and ReasonRebuildLoop only.
+	reason  xpv2.ConditionReason
+	message string
+	// apply is the Image to apply, and remove the one to delete first. Nil is none.
+	apply, remove *unstructured.Unstructured
+	// ask is the Build after which kpack is asked for another one. Nil is none.
+	ask *unstructured.Unstructured
+	// again is when to decide again, although nothing happened. Zero is never.
+	again time.Time
+}
+
+// hasWork reports whether something has to be written to kpack.
+func (d *decision) hasWork() bool { return d.apply != nil || d.remove != nil || d.ask != nil }
+
+// decideBuild decides what to ask kpack for, and what the status says. It is pure: the same facts give the same decision.
+func decideBuild(f *facts) decision {
+	d := decision{next: *f.last.DeepCopy()}
+	d.decideWanted(f)
+	if p := d.findObstacle(f); p != nil {
+		d.conclude(*p)
+		return d
+	}
+	commit := d.next.Wanted.Commit
+	want := f.desiredImage(commit)
+	if f.image == nil || !kpack.IsApplied(want, f.image) {
+		d.requestImage(f, want)
+		return d
+	}
+	d.next.Image = v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
+	d.noteRunning(f)
+	d.judge(f, kpack.Judge(f.image, f.build, f.want(commit)))
+	return d
+}
+
+// findObstacle returns why kpack is asked for nothing, or nil.
+func (d *decision) findObstacle(f *facts) *problem {
+	trouble := f.sourceTrouble()
+	switch {
+	case f.refused != nil:
+		return f.refused
+	case !f.hasKpack:
+		return &problem{reason: v1alpha1.ReasonKpackMissing, message: missingMessage}
+	case f.image != nil && !kpack.IsOwned(f.image, f.plan.Owner):
+		d.again = f.now.Add(nameInterval)
+		return &problem{reason: v1alpha1.ReasonNameTaken, message: "Image " + f.image.GetName() + " of kpack exists, and does not belong to this ImageBuild: choose another name, or delete it"}
+	case f.spec.Source.Git != nil && d.next.Wanted.Commit == "" && trouble != nil:
+		return trouble
+	case f.spec.Source.Git != nil && d.next.Wanted.Commit == "":
+		return &problem{reason: v1alpha1.ReasonNotObserved, message: "the repository was not looked at yet"}
+	case f.plan.Builder.Name == "":
+		return &problem{reason: v1alpha1.ReasonBuilderMissing, message: "neither builder nor spec.build.builder of the configuration names a builder"}
+	}
+	return nil
+}
+
+// requestImage asks for the Image, unless kpack refused just that a moment ago. Where it pushes to another place, it has to be made again, since kpack does not let that change.
+func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
+	if r := f.refusal; r != nil && f.now.Sub(r.at) < refusedInterval && reflect.DeepEqual(r.image.Object, want.Object) {
+		d.again = r.at.Add(refusedInterval)
+		d.conclude(problem{reason: v1alpha1.ReasonImageRefused, message: r.message})
+		return
+	}
+	d.apply = want
+	if f.image != nil && kpack.TagOf(f.image) != kpack.TagOf(want) {
+		d.remove = f.image
+	}
+	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked for the image"})
+}
+
+// noteRunning notes the Build that has not ended.
+func (d *decision) noteRunning(f *facts) {
+	d.next.Running = nil
+	if f.build == nil || !kpack.EndOf(f.build).IsZero() {
+		return
+	}
+	d.next.Running = &v1alpha1.RunningBuild{
+		Build: f.build.GetName(), Commit: kpack.CommitOf(f.build), Step: kpack.CurrentStep(f.build), StartedAt: setup.Timestamp(f.build.GetCreationTimestamp().Time),
+	}
+}
+
+// judge decides what follows from a finding.
+func (d *decision) judge(f *facts, found kpack.Finding) {
+	switch found.Verdict {
+	case kpack.Succeeded:
+		d.takeImage(f, found.Image)
+	case kpack.Failed:
+		d.judgeFailure(f)
+	case kpack.Again:
+		d.askAgain(f)
+		d.conclude(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
+	case kpack.Running:
+		d.judgeRunning(f)
+	case kpack.Foreign:
+		d.conclude(problem{reason: v1alpha1.ReasonPolicyDenied, message: found.Message})
+	case kpack.Queued, kpack.Unknown, kpack.BuilderNotReady, kpack.BuilderMissing:
+		d.concludeUnlessBuilt(problem{reason: reasonOfVerdict(found.Verdict), message: found.Message})
+	}
+}
+
+func reasonOfVerdict(v kpack.Verdict) xpv2.ConditionReason {
+	switch v { //nolint:exhaustive // The others do not wait.
+	case kpack.BuilderNotReady:
+		return v1alpha1.ReasonBuilderNotReady
+	case kpack.BuilderMissing:
+		return v1alpha1.ReasonBuilderMissing
+	}
+	return v1alpha1.ReasonQueued
+}
+
+// judgeRunning says whether the pod of a Build has begun.
+func (d *decision) judgeRunning(f *facts) {
+	due := f.build.GetCreationTimestamp().Add(podDelay)
+	switch {
+	case kpack.HasBegun(f.build):
+	case f.now.Before(due):
+		d.again = due
+	default:
+		d.again = f.now.Add(podInterval)
+		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonPodPending, message: kpack.PendingMessage(f.build, f.pod)})
+		return
+	}
+	d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonBuilding})
+}
+
+// askAgain asks kpack for another Build after the last one, once. kpack orders Builds by the second in which they were made: two of one second would confuse it.
+func (d *decision) askAgain(f *facts) {
+	due := f.build.GetCreationTimestamp().Add(buildSpacing)
+	switch {
+	case kpack.IsAskedAgain(f.build):
+	case f.now.Before(due):
+		d.again = due
+	default:
+		d.ask = f.build
+	}
+}
+
+func (d *decision) conclude(p problem) {
+	d.reason, d.message = p.reason, setup.CutMessage(p.message, maxMessage)
+}
+
+// concludeUnlessBuilt says what is waited for, unless there is an image of what is wanted: then only a rebuild waits.
+func (d *decision) concludeUnlessBuilt(p problem) {
+	if d.next.WantedImage() != nil {
+		p = problem{reason: v1alpha1.ReasonBuilt}
+	}
+	d.conclude(p)
+}

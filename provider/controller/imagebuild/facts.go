@@ -1,0 +1,82 @@
+package imagebuild
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/sources"
+)
+
+// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+type facts struct {
+	spec v1alpha1.ImageBuildParameters
+	now  time.Time
+	// last is what the status says.
+	last v1alpha1.ImageBuildObservation
+	// lookNow is the value of the annotation by which a user asks for a look.
+	lookNow string
+	// request and source are digests of what is asked for.
+	request, source string
+	// refused says why nothing may be built.
+	refused *problem
+	// found is what a look at the repository found. Nil if there was none.
+	found *sources.Answer
+	// isLookDone is true if the look is the one that a user asks for.
+	isLookDone bool
+	// unread is why the repository was not looked at.
+	unread *problem
+	// hasKpack is true if the cluster serves the kinds of kpack.
+	hasKpack bool
+	// plan of the Image, without its commit.
+	plan kpack.Plan
+	// image of the plan's name, and the Build that it names last. Nil if they do not exist.
+	image, build *unstructured.Unstructured
+	// lookDue is when to look at the repository again. Zero is never.
+	lookDue time.Time
+	// pod of the Build. Nil if it was not read, or is gone.
+	pod *corev1.Pod
+	// refusal is the last Image that kpack refused. Nil if there is none.
+	refusal *refusal
+}
+
+// A refusal is an Image that kpack refused.
+type refusal struct {
+	image   *unstructured.Unstructured
+	message string
+	at      time.Time
+}
+
+// A problem is why something is not done.
+type problem struct {
+	reason  xpv2.ConditionReason
+	message string
+}
+
+// retries returns how often a build is tried again.
+func (f *facts) retries() int32 {
+	if f.spec.Retries == nil {
+		return 1
+	}
+	return *f.spec.Retries
+}
+
+// want returns what has to be built of a commit.
+func (f *facts) want(commit string) kpack.Want {
+	w := kpack.Want{Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag}
+	if f.spec.Source.Blob != nil {
+		w.Blob = f.spec.Source.Blob.URL
+	}
+	return w
+}
+
+// desiredImage returns the Image that should exist for a commit.
+func (f *facts) desiredImage(commit string) *unstructured.Unstructured {
+	p := f.plan
+	p.Request, p.Commit, p.Build = f.request, commit, f.spec
+	return kpack.DesiredImage(p)
+}

@@ -1,0 +1,137 @@
+package imagebuild
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/sources"
+)
+
+// gatherFacts gathers the facts about an ImageBuild. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*facts, error) {
+	f := &facts{spec: *b.Spec.ForProvider.DeepCopy(), now: e.now(), last: b.Status.AtProvider, lookNow: lookNowOf(b), hasKpack: e.hasKpack.Load(), refusal: e.note.refusal}
+	f.spec.Default()
+	var err error
+	if f.request, err = digest.BuildRequest(&f.spec); err != nil {
+		return f, err
+	}
+	if f.source, err = digest.BuildSource(&f.spec.Source); err != nil {
+		return f, err
+	}
+	owner := metav1.OwnerReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: Kind().Kind, Name: b.GetName(), UID: b.GetUID(), Controller: new(true),
+	}
+	f.plan = kpack.Plan{Namespace: b.GetNamespace(), Name: b.GetName(), Owner: owner}
+	if err := e.readConfig(ctx, b, f); err != nil || f.refused != nil {
+		return f, err
+	}
+	if err := e.lookAtSource(ctx, b, f); err != nil || !f.hasKpack {
+		return f, err
+	}
+	return f, e.readKpack(ctx, f)
+}
+
+// lookNowOf returns for which look a user asks.
+func lookNowOf(b *v1alpha1.ImageBuild) string {
+	v := b.GetAnnotations()[v1alpha1.AnnotationLookNow]
+	return v[:min(len(v), 256)]
+}
+
+// lookAtSource finds the commit of the revision. An archive has none.
+func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *facts) error {
+	git := f.spec.Source.Git
+	if git == nil {
+		return nil
+	}
+	server, err := e.serverOf(ctx, b.GetNamespace(), git)
+	if f.unread = credentialsProblem(err); err != nil {
+		if f.unread != nil {
+			return nil
+		}
+		return err
+	}
+	interval, err := time.ParseDuration(f.spec.Source.Interval)
+	if err != nil {
+		return errors.Wrap(err, "source.interval")
+	}
+	since := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
+	found, err := e.sources.Find(ctx, sources.Request{For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: since})
+	if err != nil {
+		return errors.Wrap(err, "cannot look at the repository")
+	}
+	f.found, f.isLookDone = &found, found.IsSince(since)
+	switch {
+	case found.At.IsZero():
+	case f.isLookDone:
+		f.lookDue = found.At.Add(interval)
+	default:
+		f.lookDue = found.At.Add(sources.Spacing)
+	}
+	return nil
+}
+
+// readKpack reads the Image, the Build that it names last and, where that says too little, the pod of that.
+func (e *external) readKpack(ctx context.Context, f *facts) error {
+	var err error
+	if f.image, err = e.readImage(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: f.plan.Name}); err != nil || f.image == nil {
+		return err
+	}
+	if name := kpack.LatestBuildOf(f.image); name != "" {
+		if f.build, err = readObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name}); err != nil || f.build == nil {
+			return err
+		}
+	}
+	if f.needsPod() {
+		f.pod, err = e.readPod(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: kpack.PodOf(f.build)})
+	}
+	return err
+}
+
+// readImage returns the Image of a name. The cache has only those of ImageBuilds: that a name is free, the API server says.
+func (e *external) readImage(ctx context.Context, key client.ObjectKey) (*unstructured.Unstructured, error) {
+	if u, err := readObject(ctx, e.cache, kpack.ImageKind(), key); err != nil || u != nil {
+		return u, err
+	}
+	return readObject(ctx, e.live, kpack.ImageKind(), key)
+}
+
+func readObject(ctx context.Context, r client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
+	u := kpack.NewObject(kind)
+	err := r.Get(ctx, key, u)
+	if kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return u, errors.Wrapf(err, "cannot get %s %q of kpack", kind.Kind, key.Name)
+}
+
+// needsPod reports whether the Build does not say enough: it failed, and that was not noted yet, or no step has begun for long.
+func (f *facts) needsPod() bool {
+	if f.build == nil || kpack.PodOf(f.build) == "" {
+		return false
+	}
+	if kpack.EndOf(f.build).IsZero() {
+		return !kpack.HasBegun(f.build) && f.now.Sub(f.build.GetCreationTimestamp().Time) >= podDelay
+	}
+	return !kpack.HasSucceeded(f.build) && (f.last.Failed == nil || f.last.Failed.Build != f.build.GetName())
+}
+
+// readPod returns a pod, or nil if it is gone.
+func (e *external) readPod(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
+	p := &corev1.Pod{}
+	err := e.live.Get(ctx, key, p)
+	if kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return p, errors.Wrapf(err, "cannot get pod %q", key.Name)
+}

@@ -1,0 +1,96 @@
+package imagebuild
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/kpack"
+)
+
+const (
+	// maxRebuilds is how many images of one commit are taken in a rebuildWindow, after the first one.
+	maxRebuilds   = 3
+	rebuildWindow = time.Hour
+)
+
+// retryDelays returns how long a Build that failed because of the infrastructure waits until it is tried again, the first time and so on.
+func retryDelays() []time.Duration {
+	return []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute}
+}
+
+// takeImage takes an image that was built of what is wanted. An image of the same request and commit is taken three times an hour: a builder whose run image
+// moves could be built for ever.
+func (d *decision) takeImage(f *facts, image string) {
+	wanted, last := d.next.Wanted, d.next.WantedImage()
+	d.next.Failed = nil
+	d.conclude(problem{reason: v1alpha1.ReasonBuilt})
+	if last != nil && last.Image == image {
+		return
+	}
+	next := &v1alpha1.BuiltImage{
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), Image: image, Reason: setup.CutMessage(kpack.ReasonOf(f.build), 63),
+		At: setup.Timestamp(kpack.EndOf(f.build)),
+	}
+	if last != nil && !d.countRebuild(f, *last, next) {
+		return
+	}
+	d.next.Latest = next
+}
+
+// countRebuild counts an image that was built again, and reports whether it is taken.
+func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alpha1.BuiltImage) bool {
+	next.Rebuilds, next.RebuildsSince = 1, setup.Timestamp(f.now)
+	if last.RebuildsSince == nil || f.now.Sub(last.RebuildsSince.Time) >= rebuildWindow {
+		return true
+	}
+	if last.Rebuilds >= maxRebuilds {
+		d.again = last.RebuildsSince.Add(rebuildWindow)
+		d.conclude(problem{reason: v1alpha1.ReasonRebuildLoop, message: "kpack builds the same commit again and again: name the run image of the builder's stack by its digest"})
+		return false
+	}
+	next.Rebuilds, next.RebuildsSince = last.Rebuilds+1, last.RebuildsSince
+	return true
+}
+
+// judgeFailure notes why a Build of what is wanted failed, and decides whether it is tried again.
+func (d *decision) judgeFailure(f *facts) {
+	if last := f.last.Failed; last == nil || last.Build != f.build.GetName() {
+		d.next.Failed = f.describeFailure(d.next.Wanted)
+	}
+	failed := d.next.Failed
+	p := problem{reason: v1alpha1.ReasonBuildFailed, message: failed.Message}
+	if failed.Attempts > 0 && failed.Attempts <= f.retries() {
+		p.reason = v1alpha1.ReasonRetrying
+		d.scheduleRetry(f, failed)
+	}
+	d.concludeUnlessBuilt(p)
+}
+
+// scheduleRetry asks kpack for another Build when the delay is over.
+func (d *decision) scheduleRetry(f *facts, failed *v1alpha1.FailedBuild) {
+	delays := retryDelays()
+	due := failed.At.Add(delays[min(int(failed.Attempts), len(delays))-1])
+	if f.now.Before(due) {
+		d.again = due
+		return
+	}
+	d.askAgain(f)
+}
+
+// describeFailure returns what the status says of a Build that failed.
+func (f *facts) describeFailure(wanted v1alpha1.WantedImage) *v1alpha1.FailedBuild {
+	why := kpack.ExplainFailure(f.build, f.pod)
+	out := &v1alpha1.FailedBuild{
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), Reason: why.Reason, Step: why.Step, Message: why.Message, Logs: why.Logs,
+		At: setup.Timestamp(kpack.EndOf(f.build)),
+	}
+	if why.IsOfSource {
+		return out
+	}
+	out.Attempts = 1
+	if last := f.last.Failed; last != nil && last.Request == out.Request && last.Commit == out.Commit {
+		out.Attempts = last.Attempts + 1
+	}
+	return out
+}

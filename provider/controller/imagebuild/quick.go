@@ -1,0 +1,30 @@
+package imagebuild
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+// quickLook returns what observes ImageBuilds after an event, and reconciles those with something to write.
+func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+	return &setup.QuickLook[*v1alpha1.ImageBuild]{
+		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ImageBuild { return &v1alpha1.ImageBuild{} }, Interval: interval, Now: c.now,
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
+	}
+}
+
+// isUnchanged observes an ImageBuild, and reports whether nothing is to be written. If something is, the reconciler finds it due.
+func (c *connector) isUnchanged(ctx context.Context, b *v1alpha1.ImageBuild) bool {
+	before := b.Status.DeepCopy()
+	o, err := (&external{connector: c, note: c.memory.noteFor(client.ObjectKeyFromObject(b)), quick: true}).Observe(ctx, b)
+	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, b.Status)
+}

@@ -1,0 +1,188 @@
+// Package imagebuild finds the commits of sources, and has kpack build images of them.
+//
+// Facts are gathered first: from the configuration, from the repository through one look for all who name it, and from kpack's Image and Build; a pure
+// function decides what to ask kpack for and what the status says.
+package imagebuild
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	rtcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/sources"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// Options of the controller.
+type Options struct {
+	// Guard of the addresses that sources lead to. The zero Guard refuses the most.
+	Guard address.Guard
+
+	// Metrics of what is done. Required.
+	Metrics *telemetry.Metrics
+}
+
+// Kind that has to be served before the controller starts. It is optional: without it deployments still deliver.
+func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("ImageBuild") }
+
+// cachedLabel selects the objects of kpack that the cache holds.
+func cachedLabel() labels.Selector {
+	r, err := labels.NewRequirement(v1alpha1.LabelImageBuild, selection.Exists, nil)
+	if err != nil {
+		return labels.Nothing() // A label's name does not become wrong.
+	}
+	return labels.NewSelector().Add(*r)
+}
+
+// Setup adds the controller of ImageBuilds to a manager. kpack is watched once it is installed. It returns an error if the controller cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
+	name := managed.ControllerName(Kind().GroupKind().String())
+	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
+	bell := &setup.EventSource{}
+	list := func(ctx context.Context, at transport.Server) (git.Refs, error) { return git.ListRefs(ctx, at) }
+	c := &connector{
+		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
+		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),
+		recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+	}
+	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
+	w := waker{kube: kube, log: log}
+	made, err := ctrl.NewControllerManagedBy(mgr).
+		Named(strings.ToLower(name)).
+		WithOptions(o.ForControllerRuntime()).
+		For(&v1alpha1.ImageBuild{}, builder.WithPredicates(resource.DesiredStateChanged())).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// Only who a Secret is, not what is in it, is kept in memory.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		WatchesRawSource(bell).
+		Build(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.memory.forgetNote,
+		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
+	if err != nil {
+		return errors.Wrap(err, "cannot make controller")
+	}
+	o.Gate.Register(func() { c.startKpack(mgr, made, w) }, kpack.ImageKind(), kpack.BuildKind())
+	return nil
+}
+
+// startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
+// counts as missing.
+func (c *connector) startKpack(mgr manager.Manager, made rtcontroller.Controller, w waker) {
+	if err := c.watchKpack(mgr, made); err != nil {
+		// The callback cannot return an error, and a provider that builds nothing must not look healthy.
+		panic(errors.Wrap(err, "cannot watch kpack"))
+	}
+	c.hasKpack.Store(true)
+	for _, r := range w.requestsForAll(context.Background()) {
+		c.wake(r.NamespacedName)
+	}
+}
+
+// watchKpack fills a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
+func (c *connector) watchKpack(mgr manager.Manager, made rtcontroller.Controller) error {
+	own, err := cache.New(mgr.GetConfig(), cache.Options{
+		Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields(),
+	})
+	if err != nil {
+		return errors.Wrap(err, "cannot make cache")
+	}
+	if err := mgr.Add(own); err != nil {
+		return errors.Wrap(err, "cannot start cache")
+	}
+	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
+		watched := handler.TypedEnqueueRequestsFromMapFunc(requestsForOwned)
+		if err := made.Watch(source.Kind(own, kpack.NewObject(kind), watched)); err != nil {
+			return errors.Wrapf(err, "cannot watch %s", kind.Kind)
+		}
+		if _, err := own.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false)); err != nil {
+			return errors.Wrapf(err, "cannot read %s", kind.Kind)
+		}
+	}
+	if !own.WaitForCacheSync(context.Background()) {
+		return errors.New("cannot read kpack")
+	}
+	c.cache = own
+	return nil
+}
+
+// requestsForOwned returns the ImageBuild that an Image or a Build of kpack belongs to.
+func requestsForOwned(_ context.Context, u *unstructured.Unstructured) []ctrl.Request {
+	if name := u.GetLabels()[v1alpha1.LabelImageBuild]; name != "" {
+		return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: u.GetNamespace(), Name: name}}}
+	}
+	return nil
+}
+
+// requeueInterval is until something is due, be it a look at the repository or a Build that is tried again.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+}
+
+// A waker finds the ImageBuilds that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+type waker struct {
+	kube client.Reader
+	log  logging.Logger
+}
+
+func (w waker) requestsFor(ctx context.Context, concerns func(*v1alpha1.ImageBuild) bool, in ...client.ListOption) []ctrl.Request {
+	l := &v1alpha1.ImageBuildList{}
+	if err := w.kube.List(ctx, l, in...); err != nil {
+		w.log.Info("Cannot list ImageBuilds", "error", err)
+	}
+	var out []ctrl.Request
+	for i := range l.Items {
+		if concerns(&l.Items[i]) {
+			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+		}
+	}
+	return out
+}
+
+func (w waker) requestsForAll(ctx context.Context) []ctrl.Request {
+	return w.requestsFor(ctx, func(*v1alpha1.ImageBuild) bool { return true })
+}
+
+func (w waker) requestsForConfig(ctx context.Context, o client.Object) []ctrl.Request {
+	return w.requestsFor(ctx, func(b *v1alpha1.ImageBuild) bool {
+		ref := b.GetProviderConfigReference()
+		return ref != nil && ref.Name == o.GetName()
+	})
+}
+
+func (w waker) requestsForSecret(ctx context.Context, o client.Object) []ctrl.Request {
+	return w.requestsFor(ctx, func(b *v1alpha1.ImageBuild) bool {
+		git := b.Spec.ForProvider.Source.Git
+		return git != nil && git.SecretRef != nil && string(git.SecretRef.Name) == o.GetName()
+	}, client.InNamespace(o.GetNamespace()))
+}

@@ -1,0 +1,320 @@
+package imagebuild
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/sources"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const imageRepository = "registry.example.org/apps/team-a/shop"
+
+// A world is a double of an API server, a real Git server, the real reconciler between them, and tests that play kpack.
+type world struct {
+	*testing.T
+
+	kube   client.Client
+	server *gitserver.Server
+	clock  time.Time
+	c      *connector
+	// down is what looks at the repository end with. Nil looks.
+	down error
+	// looks counts them.
+	looks int
+	// refuses is what applying an Image ends with. Nil applies it.
+	refuses error
+	// writes counts writes of the status.
+	writes int
+	// full is how often a quick look was not enough.
+	full   int
+	result reconcile.Result
+	woken  int
+	events []string
+	counts []string
+}
+
+func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "shop"} }
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{T: t, clock: time.Date(2031, 12, 17, 12, 0, 0, 0, time.UTC)}
+	var err error
+	if w.server, err = gitserver.New(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.server.Close)
+	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
+	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
+	now := func() time.Time { return w.clock }
+	w.c = &connector{
+		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
+		sources: sources.NewPool(w.list, func(types.NamespacedName) { w.woken++ }, func(error) {}, now),
+	}
+	w.c.hasKpack.Store(true)
+	return w
+}
+
+func (w *world) countWrite(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	w.writes++
+	return c.SubResource(sub).Update(ctx, o, opts...)
+}
+
+// patch gives an Image its UID and generations, as an API server does.
+func (w *world) patch(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	if p.Type() != types.ApplyPatchType {
+		return c.Patch(ctx, o, p, opts...)
+	}
+	if w.refuses != nil {
+		return w.refuses
+	}
+	want := o.DeepCopyObject().(*unstructured.Unstructured)
+	was := kpack.NewObject(kpack.ImageKind())
+	if err := c.Get(ctx, client.ObjectKeyFromObject(o), was); err != nil {
+		want.SetUID(types.UID(fmt.Sprintf("image-%d", w.clock.Unix())))
+		want.SetGeneration(1)
+		return c.Create(ctx, want)
+	}
+	was.SetLabels(want.GetLabels())
+	was.SetAnnotations(want.GetAnnotations())
+	if !cmp.Equal(was.Object["spec"], want.Object["spec"]) {
+		was.SetGeneration(was.GetGeneration() + 1)
+	}
+	was.Object["spec"] = want.Object["spec"]
+	return c.Update(ctx, was)
+}
+
+func (w *world) list(ctx context.Context, s transport.Server) (git.Refs, error) {
+	w.looks++
+	if w.down != nil {
+		return git.Refs{}, w.down
+	}
+	return git.ListRefs(ctx, s)
+}
+
+// Event records an event.
+func (w *world) Event(_ runtime.Object, e event.Event) { w.events = append(w.events, string(e.Reason)) }
+
+// WithAnnotations returns the same recorder.
+func (w *world) WithAnnotations(...string) event.Recorder { return w }
+
+// Built counts a Build that ended.
+func (w *world) Built(result, reason string, _ time.Duration) {
+	w.counts = append(w.counts, strings.TrimSuffix(result+"/"+reason, "/"))
+}
+
+func (w *world) newConfig() *configv1alpha1.ClusterProviderConfig {
+	return &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
+		Build: &configv1alpha1.Build{Registry: "registry.example.org/apps", Builder: &v1alpha1.BuilderReference{Name: "default"}},
+	}}
+}
+
+func (w *world) newBuild() *v1alpha1.ImageBuild {
+	b := &v1alpha1.ImageBuild{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop", UID: "ours", Generation: 1}}
+	b.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+	b.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
+	b.Spec.ForProvider = v1alpha1.ImageBuildParameters{
+		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "Application", Namespace: "team-a", Name: "shop"},
+		Source:   v1alpha1.Source{Git: &v1alpha1.GitSource{URL: w.server.URL("shop"), Revision: gitserver.Branch}},
+	}
+	return b
+}
+
+// edit the ImageBuild, as another generation.
+func (w *world) edit(fn func(*v1alpha1.ImageBuild)) {
+	w.Helper()
+	b := w.get()
+	fn(b)
+	b.Generation++
+	w.must(w.kube.Update(w.Context(), b))
+}
+
+func (w *world) editConfig(fn func(*configv1alpha1.ProviderConfigSpec)) {
+	w.Helper()
+	c := &configv1alpha1.ClusterProviderConfig{}
+	w.must(w.kube.Get(w.Context(), types.NamespacedName{Name: "default"}, c))
+	fn(&c.Spec)
+	w.must(w.kube.Update(w.Context(), c))
+}
+
+func (w *world) push() string {
+	w.Helper()
+	id, err := w.server.Commit(w.Context(), "shop", gitserver.Branch, map[string]string{"a": fmt.Sprint(w.clock, w.looks)}, "More")
+	w.must(err)
+	w.wait(5 * time.Minute)
+	return id
+}
+
+func (w *world) wait(d time.Duration) { w.clock = w.clock.Add(d) }
+
+// image returns the Image of kpack, or nil.
+func (w *world) image() *unstructured.Unstructured {
+	w.Helper()
+	u, err := readObject(w.Context(), w.kube, kpack.ImageKind(), key())
+	w.must(err)
+	return u
+}
+
+// plays has kpack report a reason of its Image, at its present generation, and a Build of what the Image asks for.
+func (w *world) plays(number int, ready, reason, succeeded string, change ...func(*unstructured.Unstructured)) {
+	w.Helper()
+	i := w.image()
+	name := fmt.Sprintf("shop-build-%d", number)
+	i.Object["status"] = map[string]any{
+		"observedGeneration": i.GetGeneration(), "latestBuildRef": name, "conditions": []any{map[string]any{"type": "Ready", "status": ready, "reason": reason, "message": "why"}},
+	}
+	w.must(w.kube.Update(w.Context(), i))
+	if succeeded == "" {
+		return
+	}
+	b := kpack.NewObject(kpack.BuildKind())
+	b.SetNamespace("team-a")
+	b.SetName(name)
+	if w.kube.Get(w.Context(), client.ObjectKeyFromObject(b), b) != nil {
+		b.SetUID(types.UID(name))
+		b.SetLabels(i.GetLabels())
+		b.SetAnnotations(i.GetAnnotations())
+		b.SetCreationTimestamp(metav1.NewTime(w.clock))
+		source, _, _ := unstructured.NestedMap(i.Object, "spec", "source")
+		b.Object["spec"] = map[string]any{"source": source}
+		w.must(w.kube.Create(w.Context(), b))
+	}
+	status := map[string]any{"podName": name + "-build-pod", "conditions": []any{map[string]any{"type": "Succeeded", "status": succeeded, "lastTransitionTime": w.clock.Format(time.RFC3339)}}}
+	if succeeded == "True" {
+		status["latestImage"] = imageRepository + "@sha256:" + strings.Repeat(fmt.Sprint(number%10), 64)
+	}
+	b.Object["status"] = status
+	for _, fn := range change {
+		fn(b)
+	}
+	w.must(w.kube.Update(w.Context(), b))
+}
+
+// runningStep has a Build that is at a step.
+func runningStep(completed ...any) func(*unstructured.Unstructured) {
+	return func(b *unstructured.Unstructured) {
+		states := []any{}
+		for range completed {
+			states = append(states, map[string]any{"terminated": map[string]any{"exitCode": int64(0)}})
+		}
+		states = append(states, map[string]any{"running": map[string]any{}})
+		_ = unstructured.SetNestedSlice(b.Object, completed, "status", "stepsCompleted")
+		_ = unstructured.SetNestedSlice(b.Object, states, "status", "stepStates")
+	}
+}
+
+// failedStep has a Build whose step failed.
+func failedStep(completed ...any) func(*unstructured.Unstructured) {
+	return func(b *unstructured.Unstructured) {
+		runningStep(completed...)(b)
+		states, _, _ := unstructured.NestedSlice(b.Object, "status", "stepStates")
+		states[len(states)-1] = map[string]any{"terminated": map[string]any{"exitCode": int64(1)}}
+		_ = unstructured.SetNestedSlice(b.Object, states, "status", "stepStates")
+	}
+}
+
+func (w *world) succeeds(number int) { w.Helper(); w.plays(number, "True", "UpToDate", "True") }
+func (w *world) begins(number int) {
+	w.Helper()
+	w.plays(number, "Unknown", "BuildRunning", "Unknown", runningStep("prepare"))
+}
+
+func (w *world) fails(number int, completed ...any) {
+	w.Helper()
+	w.plays(number, "False", "BuildFailed", "False", failedStep(completed...))
+}
+
+// reconcile until nothing more follows at once.
+func (w *world) reconcile() {
+	w.Helper()
+	for range 4 {
+		before := w.get().GetResourceVersion()
+		image := w.image().DeepCopy()
+		w.reconcileOnce()
+		if w.get().GetResourceVersion() == before && cmp.Equal(image, w.image()) {
+			return
+		}
+	}
+}
+
+func (w *world) reconcileOnce() {
+	w.Helper()
+	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(Kind()),
+		managed.WithTypedExternalConnector[*v1alpha1.ImageBuild](w.c), managed.WithInitializers(), setup.WithoutFinalizer(),
+		managed.WithPollInterval(time.Hour), managed.WithPollIntervalHook(w.c.requeueInterval), managed.WithManagementPolicies(),
+	)
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.memory.forgetNote}
+	var err error
+	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		w.full++
+		return inner.Reconcile(ctx, req)
+	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.must(err)
+}
+
+func (w *world) get() *v1alpha1.ImageBuild {
+	w.Helper()
+	b := &v1alpha1.ImageBuild{}
+	w.must(w.kube.Get(w.Context(), key(), b))
+	return b
+}
+
+func (w *world) expect(reason, want string) {
+	w.Helper()
+	w.reconcile()
+	c := w.get().GetCondition(xpv2.TypeReady)
+	if diff := cmp.Diff(want, string(c.Reason)); diff != "" {
+		w.Fatalf("%s: reason of Ready: -want, +got:\n%s\n%s", reason, diff, c.Message)
+	}
+	if isTrue := want == "Built" || want == "RebuildLoop"; (c.Status == corev1.ConditionTrue) != isTrue {
+		w.Fatalf("%s: Ready is %s", reason, c.Status)
+	}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func ptrTo(name string) *deploymentv1alpha1.ObjectReference {
+	return &deploymentv1alpha1.ObjectReference{Name: deploymentv1alpha1.ObjectName(name)}
+}

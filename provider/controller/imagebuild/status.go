@@ -1,0 +1,98 @@
+package imagebuild
+
+import (
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+// stepInterval is how often the step of a Build is written: each write costs the composite.
+const stepInterval = 30 * time.Second
+
+// Reasons of events.
+const (
+	// ReasonBuildStarted is the reason of the event for a Build that began.
+	ReasonBuildStarted = "BuildStarted"
+
+	// ReasonBuildSucceeded is the reason of the event for an image that was built and taken.
+	ReasonBuildSucceeded = "BuildSucceeded"
+
+	// ReasonBuildFailed is the reason of the event for a Build that failed.
+	ReasonBuildFailed = "BuildFailed"
+)
+
+// A counter counts what builds do.
+type counter interface {
+	// Built counts a Build that ended, by its result and reason, and notes how long it took.
+	Built(result, reason string, took time.Duration)
+}
+
+// updateStatus writes the decision into the status. The step of a Build may be a while old.
+func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
+	d := &e.decision
+	e.note.next = setup.Earliest(d.again, f.lookDue)
+	e.paceStep(d, f)
+	if !e.quick {
+		e.announce(b, d.next)
+	}
+	b.Status.AtProvider = d.next
+	if after := readyCondition(b, d); !b.GetCondition(xpv2.TypeReady).Equal(after) {
+		b.SetConditions(after)
+	}
+}
+
+// paceStep leaves the step of the same Build as it is for a while.
+func (e *external) paceStep(d *decision, f *facts) {
+	was, is := f.last.Running, d.next.Running
+	if was == nil || is == nil || was.Build != is.Build || was.Step == is.Step {
+		return
+	}
+	if due := e.note.stepAt.Add(stepInterval); f.now.Before(due) {
+		is.Step = was.Step
+		e.note.next = setup.Earliest(e.note.next, due)
+		return
+	}
+	if !e.quick {
+		e.note.stepAt = f.now
+	}
+}
+
+// announce records events, and counts, for what the status does not say yet.
+func (e *external) announce(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
+	was := b.Status.AtProvider
+	if r := next.Running; r != nil && (was.Running == nil || was.Running.Build != r.Build) {
+		e.note.stepAt = e.now()
+		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildStarted), "Build "+r.Build+" of commit "+r.Commit+" began"))
+	}
+	if l := next.Latest; l != nil && (was.Latest == nil || was.Latest.Build != l.Build) {
+		e.counter.Built("Succeeded", "", tookOf(was, l.Build, l.At))
+		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildSucceeded), "Build "+l.Build+" made "+l.Image))
+	}
+	if l := next.Failed; l != nil && (was.Failed == nil || was.Failed.Build != l.Build) {
+		e.counter.Built("Failed", l.Reason, tookOf(was, l.Build, l.At))
+		e.recorder.Event(b, event.Event{Type: event.TypeWarning, Reason: event.Reason(ReasonBuildFailed), Message: "Build " + l.Build + " failed: " + l.Reason + ": " + l.Message})
+	}
+}
+
+// tookOf returns how long a Build ran that was seen running, or 0.
+func tookOf(was v1alpha1.ImageBuildObservation, build string, at *metav1.Time) time.Duration {
+	if was.Running == nil || was.Running.Build != build || was.Running.StartedAt == nil || at == nil {
+		return 0
+	}
+	return at.Sub(was.Running.StartedAt.Time)
+}
+
+func readyCondition(b *v1alpha1.ImageBuild, d *decision) xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonBuilt || d.reason == v1alpha1.ReasonRebuildLoop {
+		status = corev1.ConditionTrue
+	}
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	return c.WithObservedGeneration(b.GetGeneration())
+}

@@ -1,0 +1,84 @@
+package git
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+const tagPrefix = "refs/tags/"
+
+// Refs are the refs that a repository lists.
+type Refs struct {
+	// commits by full names. A tag has the commit that it leads to.
+	commits map[string]plumbing.Hash
+}
+
+// ListRefs lists the refs of a repository that is only read. It asks once, and fetches no objects. An empty repository has none. It returns an *Error, and
+// another error if the server is not valid.
+func ListRefs(ctx context.Context, s transport.Server, o ...Option) (Refs, error) {
+	if err := s.Validate(); err != nil {
+		return Refs{}, err
+	}
+	opts := newOptions(o)
+	conn, err := transport.New(s, transport.Options{Now: opts.now, Resolver: opts.resolver, Limits: opts.limits})
+	if err != nil {
+		return Refs{}, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(conn.StartOperation(ctx), defaultTimeout)
+	defer cancel()
+	refs, err := advertisedRefs(ctx, conn)
+	if err != nil && !transport.IsEmptyRepository(err) {
+		return Refs{}, conn.Failure(ctx, transport.VerbRead, err)
+	}
+	return refs, nil
+}
+
+func advertisedRefs(ctx context.Context, conn *transport.Conn) (Refs, error) {
+	session, err := conn.UploadSession(ctx)
+	if err != nil {
+		return Refs{}, err
+	}
+	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
+	adv, err := conn.ListRefs(ctx, session)
+	if err != nil {
+		return Refs{}, err
+	}
+	commits := adv.References
+	maps.Copy(commits, adv.Peeled)
+	return Refs{commits: commits}, nil
+}
+
+// FindCommit returns the commit of a branch or a tag, by its short or its full name, or "". It is ambiguous if both have the name.
+func (r Refs) FindCommit(revision string) (commit string, ambiguous bool) {
+	if strings.HasPrefix(revision, "refs/") {
+		return hexUnlessZero(r.commits[revision]), false
+	}
+	branch, tag := r.commits[branchPrefix+revision], r.commits[tagPrefix+revision]
+	if !branch.IsZero() && !tag.IsZero() {
+		return "", true
+	}
+	if branch.IsZero() {
+		return hexUnlessZero(tag), false
+	}
+	return hexUnlessZero(branch), false
+}
+
+// IsCommitID reports whether a revision is a whole commit id.
+func IsCommitID(revision string) bool { return plumbing.IsHash(revision) }
+
+// CheckRevision returns an error unless a revision is a commit id, or the short or full name of a branch or a tag.
+func CheckRevision(revision string) error {
+	if IsCommitID(revision) {
+		return nil
+	}
+	if strings.HasPrefix(revision, "refs/") {
+		return CheckRef(revision)
+	}
+	return CheckBranch(revision)
+}

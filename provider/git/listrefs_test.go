@@ -1,0 +1,113 @@
+package git_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// sourceServer serves a repository with a branch, a tag object, and a name that both have.
+func sourceServer(t *testing.T) (s *gitserver.Server, tip, tagged string) {
+	t.Helper()
+	s, err := gitserver.New(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.CreateRepo(t.Context(), "team/shop", map[string]string{"a": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) string {
+		out, err := s.Git(t.Context(), "team/shop", args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(out)
+	}
+	tagged = command("rev-parse", gitserver.Branch)
+	command("-c", "user.name=x", "-c", "user.email=x@example.org", "tag", "-a", "-m", "First", "v1", gitserver.Branch)
+	command("branch", "both", gitserver.Branch)
+	command("tag", "both", gitserver.Branch)
+	tip, err = s.Commit(t.Context(), "team/shop", gitserver.Branch, map[string]string{"a": "2"}, "Second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, strings.TrimSpace(tip), tagged
+}
+
+func TestFindCommit(t *testing.T) {
+	s, tip, tagged := sourceServer(t)
+	refs, err := git.ListRefs(t.Context(), transport.Server{URL: s.URL("team/shop")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason    string
+		revision  string
+		commit    string
+		ambiguous bool
+	}{
+		"Branch":     {reason: "A branch has the commit of its tip.", revision: gitserver.Branch, commit: tip},
+		"FullBranch": {reason: "The full name of a branch is the branch.", revision: "refs/heads/" + gitserver.Branch, commit: tip},
+		"Tag":        {reason: "A tag object leads to its commit.", revision: "v1", commit: tagged},
+		"FullTag":    {reason: "The full name of a tag leads to its commit.", revision: "refs/tags/v1", commit: tagged},
+		"Both":       {reason: "A branch and a tag of one name are not distinguished by chance.", revision: "both", ambiguous: true},
+		"OneOfBoth":  {reason: "The full name says which of both is meant.", revision: "refs/tags/both", commit: tagged},
+		"Missing":    {reason: "A name that no ref has leads nowhere.", revision: "mian"},
+		"Short":      {reason: "The beginning of a commit id is no revision.", revision: tip[:8]},
+		"Head":       {reason: "The default branch is no revision.", revision: "HEAD"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			commit, ambiguous := refs.FindCommit(tc.revision)
+			if diff := cmp.Diff([]any{tc.commit, tc.ambiguous}, []any{commit, ambiguous}); diff != "" {
+				t.Errorf("\n%s\nFindCommit(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestListRefs(t *testing.T) {
+	s, _, _ := sourceServer(t)
+	if err := s.CreateRepo(t.Context(), "team/empty", nil); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		server transport.Server
+		class  failure.Class
+	}{
+		"Empty":   {reason: "A repository without a commit has no refs.", server: transport.Server{URL: s.URL("team/empty")}},
+		"Missing": {reason: "A repository that does not exist is not found.", server: transport.Server{URL: s.URL("team/none")}, class: failure.ClassNotFound},
+		"Near":    {reason: "An address of the provider's own machine is refused.", server: transport.Server{URL: s.URL("team/shop"), Guard: &address.Guard{}}, class: failure.ClassAddress},
+		"Scheme":  {reason: "A file is no repository.", server: transport.Server{URL: "file:///etc"}, class: failure.ClassUnknown},
+		"Helper":  {reason: "A helper of Git is not started.", server: transport.Server{URL: "ext::sh -c id"}, class: failure.ClassUnknown},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := git.ListRefs(context.Background(), tc.server)
+			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nListRefs(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestCheckRevision(t *testing.T) {
+	for revision, ok := range map[string]bool{
+		"main": true, "release/1.2": true, "refs/tags/v1": true, strings.Repeat("a1", 20): true, "v1.0+build": true,
+		"": false, "--upload-pack=x": false, "../x": false, "a..b": false, "HEAD": false, "a b": false, "refs/heads/../x": false, "a~1": false, "main:x": false, "x.lock": false, "@{-1}": false,
+	} {
+		if err := git.CheckRevision(revision); (err == nil) != ok {
+			t.Errorf("CheckRevision(%q): %v, want valid: %t", revision, err, ok)
+		}
+	}
+}

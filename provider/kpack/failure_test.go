@@ -1,0 +1,158 @@
+package kpack
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+)
+
+// failedAt returns a Build whose step after some others ended with a failure.
+func failedAt(t *testing.T, completed []string, reason, message string) *unstructured.Unstructured {
+	t.Helper()
+	states := strings.Repeat("{terminated: {exitCode: 0}}, ", len(completed)) + "{terminated: {exitCode: 51}}, {waiting: {reason: PodInitializing}}"
+	return object(t, `{metadata: {name: shop-build-1, namespace: team-a, annotations: {image.kpack.io/reason: "`+reason+`"}}, status: {podName: shop-build-1-build-pod,
+stepsCompleted: [`+strings.Join(completed, ", ")+`], stepStates: [`+states+`],
+conditions: [{type: Succeeded, status: "False", reason: Failed, message: "`+message+`", lastTransitionTime: "2026-11-01T12:00:00Z"}]}}`)
+}
+
+func podThat(reason string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "shop-build-1-build-pod"}, Status: corev1.PodStatus{Reason: reason}}
+}
+
+func TestExplainFailure(t *testing.T) {
+	const logs = "kubectl logs -n team-a shop-build-1-build-pod -c "
+	upTo := func(n int) []string {
+		return []string{"prepare", "analyze", "detect", "restore", "build", "export"}[:n]
+	}
+	cases := map[string]struct {
+		reason string
+		build  *unstructured.Unstructured
+		pod    *corev1.Pod
+		want   Failure
+	}{
+		"Detect": {
+			reason: "A step detect that fails is the author's.", build: failedAt(t, upTo(2), "COMMIT", ""), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "detect", Message: "step detect ended with exit code 51", Logs: logs + "detect", IsOfSource: true},
+		},
+		"Build": {
+			reason: "A step build that fails is the author's, and kpack's message is kept.", build: failedAt(t, upTo(4), "COMMIT", "Error: \\u001b[31mno\\u001b[0m\\nmodule"), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "Error: no module", Logs: logs + "build", IsOfSource: true},
+		},
+		"Export": {
+			reason: "A step export that fails is tried again.", build: failedAt(t, upTo(5), "COMMIT", ""), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "export", Message: "step export ended with exit code 51", Logs: logs + "export"},
+		},
+		"Evicted": {
+			reason: "A pod that was evicted in step build is tried again.", build: failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory."), pod: podThat("Evicted"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "The node was low on resource: memory.", Logs: logs + "build"},
+		},
+		"Deadline": {
+			reason: "A step build that took too long is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod was active too long"), pod: podThat("DeadlineExceeded"),
+			want: Failure{Reason: "DeadlineExceeded", Step: "build", Message: "Pod was active too long", Logs: logs + "build", IsOfSource: true},
+		},
+		"Pending": {
+			reason: "A pod that never began within the timeout is tried again.",
+			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False", message: late}]}}`), pod: podThat("DeadlineExceeded"),
+			want: Failure{Reason: "DeadlineExceeded", Message: "late"},
+		},
+		"NoPod": {
+			reason: "A Build whose pod could not be made is tried again.",
+			build:  object(t, `{metadata: {name: b, namespace: team-a}, status: {conditions: [{type: Succeeded, status: "False", message: "serviceaccounts \"x\" not found"}]}}`),
+			want:   Failure{Reason: "NotStarted", Message: `serviceaccounts "x" not found`},
+		},
+		"Gone": {
+			reason: "Of a pod that is gone no command shows the log.", build: failedAt(t, upTo(4), "COMMIT", ""),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 51", IsOfSource: true},
+		},
+		"Rebase": {
+			reason: "A rebase has its own steps, and is not the author's.", build: failedAt(t, nil, "STACK", ""), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "rebase", Message: "step rebase ended with exit code 51", Logs: logs + "rebase"},
+		},
+		"Preempted": {
+			reason: "A pod that made room for another one is tried again.", build: failedAt(t, upTo(4), "COMMIT", "made room"),
+			pod:  &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: "True", Reason: corev1.PodReasonPreemptionByScheduler}}}},
+			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, ExplainFailure(tc.build, tc.pod)); diff != "" {
+				t.Errorf("\n%s\nExplainFailure(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestPendingMessage(t *testing.T) {
+	b := object(t, `{metadata: {name: shop-build-1, namespace: team-a}}`)
+	pod := podThat("")
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"}}
+	waits := podThat("")
+	waits.Status.InitContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}}}}
+	cases := map[string]struct {
+		reason string
+		pod    *corev1.Pod
+		want   string
+	}{
+		"None":          {reason: "A pod that a quota refuses does not exist.", want: "look at the quotas"},
+		"Unschedulable": {reason: "A pod without a node says why.", pod: pod, want: "Unschedulable: 0/3 nodes are available"},
+		"Waiting":       {reason: "A container that waits says why.", pod: waits, want: "ImagePullBackOff: no such image"},
+		"Silent":        {reason: "A pod that says nothing is named.", pod: podThat(""), want: "pod shop-build-1-build-pod of Build shop-build-1 has not begun"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := PendingMessage(b, tc.pod); !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nPendingMessage(...): %q, want %q in it", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestDesiredImage has each field that may change, and an edit of each is noticed.
+func TestDesiredImage(t *testing.T) {
+	p := Plan{
+		Namespace: "team-a", Name: "shop", Owner: metav1.OwnerReference{UID: "u", Controller: new(true)}, Request: "sha256:r", Commit: commit,
+		Tag: "registry.example.org/apps/team-a/shop", Builder: buildv1alpha1.BuilderReference{Kind: "Builder", Name: "b"}, ServiceAccount: "sa",
+		Build: buildv1alpha1.ImageBuildParameters{
+			Source: buildv1alpha1.Source{Git: &buildv1alpha1.GitSource{URL: "https://git.example.org/shop.git", Revision: "main", SubPath: "web"}, Trigger: "1"},
+			Settings: buildv1alpha1.Settings{
+				Env: []buildv1alpha1.Variable{{Name: "B", Value: "2"}, {Name: "A", Value: "1"}}, Resources: buildv1alpha1.Resources{CPU: "1000m", Memory: "1024Mi"}, Timeout: "30m",
+				Cache: &buildv1alpha1.Cache{Registry: true},
+			},
+		},
+	}
+	u := DesiredImage(p)
+	want := object(t, `{tag: registry.example.org/apps/team-a/shop, builder: {kind: Builder, name: b, namespace: team-a}, serviceAccountName: sa,
+source: {git: {url: https://git.example.org/shop.git, revision: "`+commit+`"}, subPath: web},
+build: {env: [{name: B, value: "2"}, {name: A, value: "1"}], services: [], resources: {requests: {cpu: "1", memory: 1Gi}, limits: {memory: 1Gi}}},
+cache: {registry: {tag: "registry.example.org/apps/team-a/shop:build-cache"}}, imageTaggingStrategy: BuildNumber}`).Object
+	want["successBuildHistoryLimit"], want["failedBuildHistoryLimit"] = int64(history), int64(history)
+	build, _ := want["build"].(map[string]any)
+	build["buildTimeout"] = int64(1800)
+	if diff := cmp.Diff(want, u.Object["spec"]); diff != "" {
+		t.Fatalf("DesiredImage(...): -want, +got:\n%s", diff)
+	}
+	for name, edit := range map[string]func(*Plan){
+		"commit": func(p *Plan) { p.Commit = other }, "request": func(p *Plan) { p.Request = "sha256:s" }, "builder": func(p *Plan) { p.Builder.Name = "c" },
+		"account": func(p *Plan) { p.ServiceAccount = "other" }, "cache": func(p *Plan) { p.Build.Cache = nil }, "env": func(p *Plan) { p.Build.Env = nil },
+		"source": func(p *Plan) {
+			p.Build.Source.Git, p.Build.Source.Blob = nil, &buildv1alpha1.BlobSource{URL: "https://x.example.org/y.tgz"}
+		},
+	} {
+		next := p
+		if edit(&next); IsApplied(DesiredImage(next), u) || !IsApplied(u, u) {
+			t.Errorf("an edit of %s is not noticed", name)
+		}
+	}
+	defaulted := u.DeepCopy()
+	defaulted.Object["spec"].(map[string]any)["cosign"] = map[string]any{}
+	if !IsApplied(u, defaulted) {
+		t.Error("What kpack adds to an Image is no edit")
+	}
+}

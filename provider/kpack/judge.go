@@ -1,0 +1,168 @@
+package kpack
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+)
+
+// Conditions of kpack, and their reasons.
+const (
+	conditionReady     = "Ready"
+	conditionSucceeded = "Succeeded"
+
+	reasonUpToDate         = "UpToDate"
+	reasonBuildFailed      = "BuildFailed"
+	reasonBuilderNotReady  = "BuilderNotReady"
+	reasonBuilderNotFound  = "BuilderNotFound"
+	reasonResolverNotReady = "ResolverNotReady"
+	reasonUnknownState     = "UnknownState"
+)
+
+// A Verdict says what an Image and its last Build mean for what is wanted.
+type Verdict string
+
+// Verdicts.
+const (
+	// Unknown means that kpack has not taken up the Image yet, or reports what is not known here.
+	Unknown Verdict = "Unknown"
+
+	// Running means that a Build of what is wanted runs.
+	Running Verdict = "Running"
+
+	// Queued means that a Build of something else runs, which kpack lets end first.
+	Queued Verdict = "Queued"
+
+	// Succeeded means that there is an image of what is wanted.
+	Succeeded Verdict = "Succeeded"
+
+	// Failed means that the Build of what is wanted failed.
+	Failed Verdict = "Failed"
+
+	// Again means that kpack is done, and that what is wanted was not built: it has to be asked for another Build.
+	Again Verdict = "Again"
+
+	// Foreign means that the Build names an image outside of the repository that it was to push to.
+	Foreign Verdict = "Foreign"
+
+	// BuilderNotReady means that nothing can be built until the builder is ready.
+	BuilderNotReady Verdict = "BuilderNotReady"
+
+	// BuilderMissing means that the builder does not exist.
+	BuilderMissing Verdict = "BuilderMissing"
+)
+
+// A Want is what has to be built.
+type Want struct {
+	// Request, Trigger and Commit that are wanted. The commit is empty for an archive.
+	Request, Trigger, Commit string
+
+	// Blob is the URL of the archive. Empty for a commit.
+	Blob string
+
+	// Repository that images are pushed to.
+	Repository string
+}
+
+// A Finding is a verdict, and why.
+type Finding struct {
+	Verdict Verdict
+
+	// Message that explains the verdict. Empty if it says all.
+	Message string
+
+	// Image that was built. With Succeeded only.
+	Image string
+}
+
+// Judge says what an Image and the Build that it names last mean. The Build may be nil.
+func Judge(i, b *unstructured.Unstructured, want Want) Finding {
+	status := decodeObject[image](i).Status
+	ready := findCondition(status.Conditions, conditionReady)
+	if b != nil && EndOf(b).IsZero() {
+		return want.judgeRunning(b)
+	}
+	if status.ObservedGeneration != i.GetGeneration() {
+		return Finding{Verdict: Unknown, Message: "kpack has not taken up the Image yet"}
+	}
+	switch {
+	case ready.Reason == reasonBuilderNotFound:
+		return Finding{Verdict: BuilderMissing, Message: CleanMessage(ready.Message)}
+	case ready.Reason == reasonBuilderNotReady:
+		return Finding{Verdict: BuilderNotReady, Message: CleanMessage(ready.Message)}
+	case b == nil:
+		return Finding{Verdict: Unknown, Message: "kpack has made no Build yet"}
+	case ready.Reason == reasonUpToDate && ready.Status == string(metav1.ConditionTrue):
+		return want.judgeSuccess(b)
+	case ready.Reason == reasonBuildFailed && ready.Status == string(metav1.ConditionFalse):
+		return want.judgeFailure(b)
+	}
+	return Finding{Verdict: Unknown, Message: waitingMessage(ready)}
+}
+
+func waitingMessage(ready condition) string {
+	switch ready.Reason {
+	case reasonResolverNotReady, reasonUnknownState:
+		return "kpack: " + ready.Reason
+	}
+	return "kpack has not begun"
+}
+
+func (w Want) judgeRunning(b *unstructured.Unstructured) Finding {
+	if w.isSource(b) && w.isTriggered(b) {
+		return Finding{Verdict: Running}
+	}
+	return Finding{Verdict: Queued, Message: w.queueMessage(b)}
+}
+
+func (w Want) queueMessage(b *unstructured.Unstructured) string {
+	if w.Commit == "" || CommitOf(b) == w.Commit {
+		return fmt.Sprintf("it waits for Build %s, which is of an earlier request", b.GetName())
+	}
+	return fmt.Sprintf("commit %s waits for Build %s of commit %s", shortCommit(w.Commit), b.GetName(), shortCommit(CommitOf(b)))
+}
+
+// judgeSuccess judges the last Build of an Image that is up to date at its present generation. kpack does not build for each edit, so a Build of the same
+// source counts whatever else was asked for when it was made, but for another trigger.
+func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
+	content := decodeObject[build](b)
+	succeeded := findCondition(content.Status.Conditions, conditionSucceeded).Status == string(metav1.ConditionTrue)
+	switch {
+	case !succeeded, !w.isSource(b):
+		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
+	case !w.isTriggered(b):
+		return Finding{Verdict: Again}
+	case !CheckImage(content.Status.LatestImage, w.Repository):
+		return Finding{Verdict: Foreign, Message: fmt.Sprintf("Build %s names an image outside of %s", b.GetName(), w.Repository)}
+	}
+	return Finding{Verdict: Succeeded, Image: content.Status.LatestImage}
+}
+
+// judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked.
+func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
+	if !w.isSource(b) {
+		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
+	}
+	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) {
+		return Finding{Verdict: Again}
+	}
+	return Finding{Verdict: Failed}
+}
+
+// isSource reports whether a Build is of the commit or the archive that is wanted.
+func (w Want) isSource(b *unstructured.Unstructured) bool {
+	s := decodeObject[build](b).Spec.Source
+	if w.Blob != "" {
+		return s.Blob != nil && s.Blob.URL == w.Blob
+	}
+	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit
+}
+
+func (w Want) isTriggered(b *unstructured.Unstructured) bool {
+	return b.GetAnnotations()[buildv1alpha1.AnnotationTrigger] == w.Trigger
+}
+
+func shortCommit(id string) string { return id[:min(len(id), 8)] }

@@ -1,0 +1,138 @@
+package kpack
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	commit = "1111111111111111111111111111111111111111"
+	other  = "2222222222222222222222222222222222222222"
+	digest = "@sha256:3333333333333333333333333333333333333333333333333333333333333333"
+)
+
+func wanted() Want {
+	return Want{Request: "sha256:request", Trigger: "1", Commit: commit, Repository: "registry.example.org/apps/team-a/shop"}
+}
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// imageThat returns an Image at generation 2, whose status speaks about a generation.
+func imageThat(t *testing.T, observed, status, reason string) *unstructured.Unstructured {
+	t.Helper()
+	u := object(t, `{apiVersion: kpack.io/v1alpha2, kind: Image, metadata: {name: shop, namespace: team-a}, spec: {tag: registry.example.org/apps/team-a/shop},
+status: {observedGeneration: `+observed+`, latestBuildRef: shop-build-1, conditions: [{type: Ready, status: "`+status+`", reason: `+reason+`, message: why}]}}`)
+	u.SetGeneration(2)
+	return u
+}
+
+// buildThat returns a Build of a commit for a request and a trigger.
+func buildThat(t *testing.T, of, request, trigger, succeeded, image string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, `{apiVersion: kpack.io/v1alpha2, kind: Build, metadata: {name: shop-build-1, namespace: team-a,
+annotations: {build.intentplane.dev/request: "`+request+`", build.intentplane.dev/trigger: "`+trigger+`"}}, spec: {source: {git: {revision: "`+of+`"}}},
+status: {latestImage: "`+image+`", conditions: [{type: Succeeded, status: "`+succeeded+`", lastTransitionTime: "2026-11-01T12:00:00Z"}]}}`)
+}
+
+// TestJudge has each state of an Image with each of its last Build. The first word of a reason is that of kpack.
+func TestJudge(t *testing.T) {
+	const ours = "registry.example.org/apps/team-a/shop" + digest
+	ok := func(t *testing.T) *unstructured.Unstructured {
+		t.Helper()
+		return buildThat(t, commit, "sha256:request", "1", "True", ours)
+	}
+	of := func(of, request, trigger, succeeded, image string) func(*testing.T) *unstructured.Unstructured {
+		return func(t *testing.T) *unstructured.Unstructured {
+			t.Helper()
+			return buildThat(t, of, request, trigger, succeeded, image)
+		}
+	}
+	none := func(*testing.T) *unstructured.Unstructured { return nil }
+	cases := map[string]struct {
+		reason                 string
+		observed, status, says string
+		build                  func(*testing.T) *unstructured.Unstructured
+		want                   Verdict
+	}{
+		"Succeeded":      {reason: "An Image that is up to date, with a Build of the commit, is evidence.", observed: "2", status: "True", says: "UpToDate", build: ok, want: Succeeded},
+		"Behind":         {reason: "An Image that was not taken up at its present generation proves nothing.", observed: "1", status: "True", says: "UpToDate", build: ok, want: Unknown},
+		"OtherCommit":    {reason: "An Image that is up to date with a Build of another commit proves nothing.", observed: "2", status: "True", says: "UpToDate", build: of(other, "sha256:request", "1", "True", ours), want: Unknown},
+		"NotSucceeded":   {reason: "An Image that is up to date with a Build that failed proves nothing.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "False", ours), want: Unknown},
+		"OtherRequest":   {reason: "kpack does not build for each edit, so a success of the same commit counts.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:before", "1", "True", ours), want: Succeeded},
+		"OtherTrigger":   {reason: "A trigger asks for another Build, which kpack would not make by itself.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "0", "True", ours), want: Again},
+		"Foreign":        {reason: "A Build that names the image of another repository is refused.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-b/shop"+digest), want: Foreign},
+		"Below":          {reason: "A repository below the one of the Image is another one.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop/x"+digest), want: Foreign},
+		"NoDigest":       {reason: "An image by its tag may be another one later.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop:latest"), want: Foreign},
+		"Failed":         {reason: "A Build of what is wanted failed.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "1", "False", ""), want: Failed},
+		"FailedBefore":   {reason: "A Build of an earlier request failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:before", "1", "False", ""), want: Again},
+		"FailedTrigger":  {reason: "A Build that failed is asked for again by another trigger.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "0", "False", ""), want: Again},
+		"FailedCommit":   {reason: "After a failed Build of another commit kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: of(other, "sha256:request", "1", "False", ""), want: Unknown},
+		"FailedBehind":   {reason: "A failure that is about an earlier generation proves nothing.", observed: "1", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "1", "False", ""), want: Unknown},
+		"Builder":        {reason: "A builder that is not ready is no failed build.", observed: "2", status: "False", says: "BuilderNotReady", build: ok, want: BuilderNotReady},
+		"NoBuilder":      {reason: "A builder that does not exist is no failed build.", observed: "2", status: "False", says: "BuilderNotFound", build: none, want: BuilderMissing},
+		"Running":        {reason: "A Build of what is wanted runs.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:request", "1", "Unknown", ""), want: Running},
+		"RunningBehind":  {reason: "A Build of what is wanted runs, although the Image was edited after it began.", observed: "1", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:before", "1", "Unknown", ""), want: Running},
+		"Queued":         {reason: "A Build of another commit is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(other, "sha256:before", "1", "Unknown", ""), want: Queued},
+		"QueuedTrigger":  {reason: "A Build of an earlier trigger is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:before", "0", "Unknown", ""), want: Queued},
+		"Scheduled":      {reason: "A Build that was just made is not in the cache yet.", observed: "2", status: "Unknown", says: "BuildRunning", build: none, want: Unknown},
+		"Resolver":       {reason: "kpack has not resolved the source yet.", observed: "2", status: "Unknown", says: "ResolverNotReady", build: ok, want: Unknown},
+		"State":          {reason: "kpack does not know its own state.", observed: "2", status: "Unknown", says: "UnknownState", build: ok, want: Unknown},
+		"Word":           {reason: "A reason of another kpack proves nothing.", observed: "2", status: "True", says: "Shiny", build: ok, want: Unknown},
+		"Contradiction":  {reason: "A reason that its status contradicts proves nothing.", observed: "2", status: "Unknown", says: "UpToDate", build: ok, want: Unknown},
+		"NothingBuilt":   {reason: "An Image without a Build proves nothing.", observed: "2", status: "True", says: "UpToDate", build: none, want: Unknown},
+		"NothingAtFirst": {reason: "An Image without a status proves nothing.", observed: "0", status: "", says: `""`, build: none, want: Unknown},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Judge(imageThat(t, tc.observed, tc.status, tc.says), tc.build(t), wanted())
+			if got.Verdict != tc.want || (got.Image != "") != (tc.want == Succeeded) {
+				t.Errorf("\n%s\nJudge(...): %+v, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestJudgeBlob has an archive, which has no commit.
+func TestJudgeBlob(t *testing.T) {
+	w := wanted()
+	w.Commit, w.Blob = "", "https://files.example.org/shop.tgz"
+	b := buildThat(t, commit, "sha256:request", "1", "True", w.Repository+digest)
+	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Unknown {
+		t.Errorf("A Build of a commit is none of an archive: %+v", got)
+	}
+	b.Object["spec"] = map[string]any{"source": map[string]any{"blob": map[string]any{"url": w.Blob}}}
+	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Succeeded {
+		t.Errorf("A Build of the archive is evidence: %+v", got)
+	}
+}
+
+// TestCheckImage has the repository of an image, whose registry may have two names.
+func TestCheckImage(t *testing.T) {
+	cases := map[string]struct {
+		reason            string
+		image, repository string
+		want              bool
+	}{
+		"Hub":     {reason: "Docker Hub has two names.", image: "index.docker.io/acme/shop" + digest, repository: "docker.io/acme/shop", want: true},
+		"Port":    {reason: "Another port is another registry.", image: "127.0.0.1:5001/apps/shop" + digest, repository: "127.0.0.1:5000/apps/shop"},
+		"Same":    {reason: "The same repository is the same.", image: "127.0.0.1:5000/apps/shop" + digest, repository: "127.0.0.1:5000/apps/shop", want: true},
+		"Nothing": {reason: "A Build without an image names none.", image: "", repository: "docker.io/acme/shop"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, CheckImage(tc.image, tc.repository)); diff != "" {
+				t.Errorf("\n%s\nCheckImage(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

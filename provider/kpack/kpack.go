@@ -1,0 +1,160 @@
+// Package kpack knows the kinds of kpack: the Image that an ImageBuild asks for, and what an Image and its Builds mean. Pure.
+//
+// No success is taken from one object alone. An Image keeps the last image through failed builds and edits, and a Build says nothing about what is asked for
+// now: only an Image that is up to date at its present generation, together with the Build that it names last, of just the commit that is wanted, is evidence.
+package kpack
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// LabelImage of a Build holds the name of its Image.
+	LabelImage = "image.kpack.io/image"
+
+	// AnnotationAgain on the last Build of an Image lets kpack build once more. Its value means nothing to kpack.
+	AnnotationAgain = "image.kpack.io/additionalBuildNeeded"
+
+	annotationReason = "image.kpack.io/reason"
+)
+
+// ImageKind returns the kind of an Image.
+func ImageKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kpack.io", Version: "v1alpha2", Kind: "Image"}
+}
+
+// BuildKind returns the kind of a Build.
+func BuildKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "kpack.io", Version: "v1alpha2", Kind: "Build"}
+}
+
+// NewObject returns an empty object of a kind.
+func NewObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	return u
+}
+
+// condition of an object of kpack.
+type condition struct {
+	Type               string      `json:"type"`
+	Status             string      `json:"status"`
+	Reason             string      `json:"reason"`
+	Message            string      `json:"message"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+}
+
+// source of an Image or a Build.
+type source struct {
+	Git *struct {
+		Revision string `json:"revision"`
+	} `json:"git"`
+	Blob *struct {
+		URL string `json:"url"`
+	} `json:"blob"`
+}
+
+// image has the fields that are read from an Image.
+type image struct {
+	Spec struct {
+		Tag string `json:"tag"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64       `json:"observedGeneration"`
+		Conditions         []condition `json:"conditions"`
+		LatestBuildRef     string      `json:"latestBuildRef"`
+	} `json:"status"`
+}
+
+// build has the fields that are read from a Build.
+type build struct {
+	Spec struct {
+		Source source `json:"source"`
+	} `json:"spec"`
+	Status struct {
+		Conditions     []condition `json:"conditions"`
+		LatestImage    string      `json:"latestImage"`
+		PodName        string      `json:"podName"`
+		StepStates     []stepState `json:"stepStates"`
+		StepsCompleted []string    `json:"stepsCompleted"`
+	} `json:"status"`
+}
+
+// stepState is what the container of a step does.
+type stepState struct {
+	Waiting *struct {
+		Reason string `json:"reason"`
+	} `json:"waiting"`
+	Running    *struct{} `json:"running"`
+	Terminated *struct {
+		ExitCode int64 `json:"exitCode"`
+	} `json:"terminated"`
+}
+
+// decodeObject reads the fields of an object. One that has something else in them is as one that reports nothing.
+func decodeObject[T any](u *unstructured.Unstructured) T {
+	var out, none T
+	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &out) != nil {
+		return none
+	}
+	return out
+}
+
+func findCondition(all []condition, of string) condition {
+	for _, c := range all {
+		if c.Type == of {
+			return c
+		}
+	}
+	return condition{}
+}
+
+// LatestBuildOf returns the name of the Build that an Image names last, or "".
+func LatestBuildOf(u *unstructured.Unstructured) string {
+	return decodeObject[image](u).Status.LatestBuildRef
+}
+
+// TagOf returns where an Image pushes to.
+func TagOf(u *unstructured.Unstructured) string { return decodeObject[image](u).Spec.Tag }
+
+// PodOf returns the name of the pod of a Build, or "".
+func PodOf(u *unstructured.Unstructured) string { return decodeObject[build](u).Status.PodName }
+
+// ReasonOf returns why kpack made a Build, such as COMMIT,STACK.
+func ReasonOf(u *unstructured.Unstructured) string {
+	return strings.TrimSpace(u.GetAnnotations()[annotationReason])
+}
+
+// CommitOf returns the commit that a Build builds, or "" for another source.
+func CommitOf(u *unstructured.Unstructured) string {
+	if git := decodeObject[build](u).Spec.Source.Git; git != nil {
+		return git.Revision
+	}
+	return ""
+}
+
+// EndOf returns when a Build ended. Zero means that it runs.
+func EndOf(u *unstructured.Unstructured) time.Time {
+	c := findCondition(decodeObject[build](u).Status.Conditions, conditionSucceeded)
+	if c.Status != string(metav1.ConditionTrue) && c.Status != string(metav1.ConditionFalse) {
+		return time.Time{}
+	}
+	return c.LastTransitionTime.Time
+}
+
+// IsAskedAgain reports whether kpack is asked for another Build after this one.
+func IsAskedAgain(u *unstructured.Unstructured) bool {
+	_, ok := u.GetAnnotations()[AnnotationAgain]
+	return ok
+}
+
+// HasSucceeded reports whether a Build succeeded.
+func HasSucceeded(u *unstructured.Unstructured) bool {
+	return findCondition(decodeObject[build](u).Status.Conditions, conditionSucceeded).Status == string(metav1.ConditionTrue)
+}

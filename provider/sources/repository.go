@@ -1,0 +1,71 @@
+package sources
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// A repository is what is known of one repository. Who has its turn reads and writes the answers; the Pool's lock guards asked.
+type repository struct {
+	turn chan struct{}
+	// asked are those who ask for each revision, and until when that counts.
+	asked map[string]map[types.NamespacedName]time.Time
+	// answers by revision.
+	answers map[string]Answer
+}
+
+func (r *repository) noteAsked(req Request, now time.Time) {
+	if r.asked[req.Revision] == nil {
+		r.asked[req.Revision] = map[types.NamespacedName]time.Time{}
+	}
+	r.asked[req.Revision][req.For] = now.Add(unused * req.Interval)
+}
+
+func (r *repository) forgetUnused(now time.Time) {
+	for revision, by := range r.asked {
+		for key, until := range by {
+			if now.After(until) {
+				delete(by, key)
+			}
+		}
+		if len(by) == 0 {
+			delete(r.asked, revision)
+		}
+	}
+}
+
+// youngAnswer returns the answer to a request if it is young enough.
+func (r *repository) youngAnswer(req Request, now time.Time) (Answer, bool) {
+	a, ok := r.answers[req.Revision]
+	most := req.Interval
+	if a.Err != nil {
+		most = min(most, failedAge)
+	}
+	if !a.IsSince(req.Since) {
+		most = Spacing
+	}
+	return a, ok && now.Sub(a.At) < most
+}
+
+// keepAnswers keeps what a look found, and returns those whose revision has another answer than before. Those of a look that failed have none.
+func (r *repository) keepAnswers(refs git.Refs, err error, now time.Time) map[types.NamespacedName]bool {
+	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
+	for revision, by := range r.asked {
+		a := Answer{Err: err, At: now}
+		if err == nil {
+			a.Commit, a.Ambiguous = refs.FindCommit(revision)
+		}
+		before, known := r.answers[revision]
+		if known && err == nil && (before.Err != nil || before.Commit != a.Commit || before.Ambiguous != a.Ambiguous) {
+			for key := range by {
+				changed[key] = true
+			}
+		}
+		next[revision] = a
+	}
+	r.answers = next
+	return changed
+}

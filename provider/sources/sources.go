@@ -1,0 +1,156 @@
+// Package sources finds the commits of revisions. All who name one repository share one look at it: who looks next finds what the one before found, until it
+// is older than the interval.
+package sources
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+const (
+	// Spacing is how long after a look at a repository the next one may be, also one that a user asks for.
+	Spacing = time.Second
+
+	// failedAge is how old a look may be that failed, before the next one.
+	failedAge = 30 * time.Second
+
+	// unused is how many intervals a revision is looked up without anyone who asks for it.
+	unused = 3
+)
+
+// A Lister lists the refs of a repository.
+type Lister func(ctx context.Context, s transport.Server) (git.Refs, error)
+
+// A Pool has the repositories that are looked at. It is safe for concurrent use.
+type Pool struct {
+	list  Lister
+	wake  func(types.NamespacedName)
+	ended func(err error)
+	now   func() time.Time
+
+	mu           sync.Mutex
+	repositories map[repositoryKey]*repository
+}
+
+// A repositoryKey is the same for all who see the same refs: those with other credentials may see others.
+type repositoryKey struct {
+	url             string
+	auth            transport.Auth
+	certificates    string
+	knownHosts      string
+	allowsLoopbacks bool
+}
+
+// NewPool returns a Pool. Wake is called for each who asked for a revision that has another commit now, and must not block. Ended is called after each look.
+func NewPool(list Lister, wake func(types.NamespacedName), ended func(error), now func() time.Time) *Pool {
+	return &Pool{list: list, wake: wake, ended: ended, now: now, repositories: map[repositoryKey]*repository{}}
+}
+
+// A Request asks for the commit of a revision.
+type Request struct {
+	// For whom it is.
+	For types.NamespacedName
+
+	// Server of the repository.
+	Server transport.Server
+
+	// Revision that is looked for.
+	Revision string
+
+	// Interval is how old a look may be.
+	Interval time.Duration
+
+	// Since is when a look was asked for: an earlier one does not answer. Zero asks for none.
+	Since time.Time
+}
+
+// An Answer is what a look found.
+type Answer struct {
+	// Commit of the revision. Empty if there is none.
+	Commit string
+
+	// Ambiguous is true if a branch and a tag have the name.
+	Ambiguous bool
+
+	// Err is why the repository could not be looked at.
+	Err error
+
+	// At is when the look began. Zero for a commit id, which is not looked up.
+	At time.Time
+}
+
+// IsSince reports whether a look answers one that was asked for at a time.
+func (a Answer) IsSince(asked time.Time) bool { return a.At.IsZero() || !a.At.Before(asked) }
+
+// Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer. One that was asked for may be earlier than that, since
+// looks are spaced: then the next one is possible when the spacing is over. It returns an error if the context ends first, or
+// the URL is none of a repository.
+func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
+	if git.IsCommitID(r.Revision) {
+		return Answer{Commit: r.Revision}, nil
+	}
+	u, err := policy.ParseRepositoryURL(r.Server.URL)
+	if err != nil {
+		return Answer{}, err
+	}
+	repo := p.repositoryAt(u, r)
+	select {
+	case repo.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+	defer func() { <-repo.turn }()
+	if a, ok := repo.youngAnswer(r, p.now()); ok {
+		return a, nil
+	}
+	p.lookAt(ctx, repo, r)
+	return repo.answers[r.Revision], nil
+}
+
+// repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
+func (p *Pool) repositoryAt(u policy.RepositoryURL, r Request) *repository {
+	key := repositoryKey{url: u.User + "@" + u.Key(), auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
+	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	repo := p.repositories[key]
+	if repo == nil {
+		p.forgetUnused()
+		repo = &repository{turn: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]time.Time{}, answers: map[string]Answer{}}
+		p.repositories[key] = repo
+	}
+	repo.noteAsked(r, p.now())
+	return repo
+}
+
+// forgetUnused drops the repositories whose revisions no one asks for any more.
+func (p *Pool) forgetUnused() {
+	for key, repo := range p.repositories {
+		if repo.forgetUnused(p.now()); len(repo.asked) == 0 {
+			delete(p.repositories, key)
+		}
+	}
+}
+
+// lookAt looks at a repository for all revisions that are asked for, and wakes those whose revision has another commit.
+func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
+	began := p.now()
+	refs, err := p.list(ctx, r.Server)
+	p.ended(err)
+	p.mu.Lock()
+	repo.forgetUnused(p.now())
+	changed := repo.keepAnswers(refs, err, began)
+	p.mu.Unlock()
+	for key := range changed {
+		if key != r.For {
+			p.wake(key)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// A world is a real Git server, a Pool, and a clock.
+type world struct {
+	*testing.T
+
+	server *gitserver.Server
+	pool   *Pool
+	clock  time.Time
+	// fails is what a look ends with. Nil looks.
+	fails error
+
+	mu    sync.Mutex
+	looks int
+	woken []string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := gitserver.New(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, server: s, clock: time.Date(2031, 12, 17, 12, 0, 0, 0, time.UTC)}
+	w.pool = NewPool(w.list, func(k types.NamespacedName) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.woken = append(w.woken, k.Name)
+	}, func(error) {}, func() time.Time { return w.clock })
+	return w
+}
+
+func (w *world) list(ctx context.Context, s transport.Server) (git.Refs, error) {
+	w.mu.Lock()
+	w.looks++
+	w.mu.Unlock()
+	if w.fails != nil {
+		return git.Refs{}, w.fails
+	}
+	return git.ListRefs(ctx, s)
+}
+
+func (w *world) request(name string, change ...func(*Request)) Request {
+	r := Request{
+		For:      types.NamespacedName{Namespace: "team-a", Name: name},
+		Server:   transport.Server{URL: w.server.URL("shop"), Guard: &address.Guard{Loopback: true}},
+		Revision: gitserver.Branch, Interval: 5 * time.Minute,
+	}
+	for _, fn := range change {
+		fn(&r)
+	}
+	return r
+}
+
+func (w *world) find(r Request) Answer {
+	w.Helper()
+	a, err := w.pool.Find(w.Context(), r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) push() string {
+	w.Helper()
+	id, err := w.server.Commit(w.Context(), "shop", gitserver.Branch, map[string]string{"a": w.clock.String()}, "More")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+func (w *world) expectLooks(reason string, want int) {
+	w.Helper()
+	if diff := cmp.Diff(want, w.looks); diff != "" {
+		w.Fatalf("%s: looks: -want, +got:\n%s", reason, diff)
+	}
+}
+
+// TestShared has a hundred who name one repository.
+func TestShared(t *testing.T) {
+	w := newWorld(t)
+	first := w.find(w.request("app-0"))
+	for i := range 100 {
+		if got := w.find(w.request(fmt.Sprintf("app-%d", i))); got.Commit != first.Commit || got.Commit == "" {
+			t.Fatalf("app-%d: %+v", i, got)
+		}
+	}
+	w.expectLooks("One look is for all who name the repository", 1)
+	next := w.push()
+	w.clock = w.clock.Add(5 * time.Minute)
+	if got := w.find(w.request("app-7")); got.Commit != next {
+		t.Fatalf("after the interval: %+v, want %s", got, next)
+	}
+	w.expectLooks("One look per interval is for all", 2)
+	slices.Sort(w.woken)
+	if len(slices.Compact(w.woken)) != 99 || slices.Contains(w.woken, "app-7") {
+		t.Errorf("All others are woken for the new commit, and no one else: %v", w.woken)
+	}
+	w.woken = nil
+	w.clock = w.clock.Add(5 * time.Minute)
+	if w.find(w.request("app-7")); len(w.woken) > 0 {
+		t.Errorf("Without a change no one is woken: %v", w.woken)
+	}
+}
+
+// TestConcurrent has many who ask at once. Run it with the race detector.
+func TestConcurrent(t *testing.T) {
+	w := newWorld(t)
+	wg := sync.WaitGroup{}
+	for i := range 50 {
+		wg.Go(func() {
+			a, err := w.pool.Find(context.Background(), w.request(fmt.Sprintf("app-%d", i), func(r *Request) { r.Revision = []string{gitserver.Branch, "none"}[i%2] }))
+			if err != nil || (a.Commit == "") != (i%2 == 1) {
+				t.Errorf("app-%d: %+v, %v", i, a, err)
+			}
+		})
+	}
+	wg.Wait()
+	if w.looks > 3 {
+		t.Errorf("%d looks", w.looks)
+	}
+}
+
+func TestFind(t *testing.T) {
+	w := newWorld(t)
+	id := "1111111111111111111111111111111111111111"
+	if got := w.find(w.request("app", func(r *Request) { r.Revision = id })); got.Commit != id || w.looks != 0 {
+		t.Errorf("A commit id is never looked up: %+v, %d looks", got, w.looks)
+	}
+	w.find(w.request("app"))
+	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u", Password: "p"} }))
+	w.expectLooks("Those with other credentials may see other refs", 2)
+	w.clock = w.clock.Add(500 * time.Millisecond)
+	asked := func(r *Request) { r.Since = w.clock }
+	if got := w.find(w.request("app", asked)); got.IsSince(w.clock) {
+		t.Errorf("A look that began before it was asked for does not answer: %+v", got)
+	}
+	w.expectLooks("Looks are spaced", 2)
+	since := w.clock
+	w.clock = w.clock.Add(500 * time.Millisecond)
+	if got := w.find(w.request("app", func(r *Request) { r.Since = since })); !got.IsSince(since) {
+		t.Errorf("A look that began after it was asked for answers: %+v", got)
+	}
+	w.expectLooks("A user who asks for a look gets one", 3)
+	w.find(w.request("app", func(r *Request) { r.Since = since }))
+	w.expectLooks("One look answers what was asked for before", 3)
+	if _, err := w.pool.Find(w.Context(), w.request("bad", func(r *Request) { r.Server.URL = "file:///etc" })); err == nil {
+		t.Error("A file is no repository")
+	}
+}
+
+// TestFailedLook has a repository that is down.
+func TestFailedLook(t *testing.T) {
+	w := newWorld(t)
+	before := w.find(w.request("app"))
+	w.find(w.request("other"))
+	w.fails, w.clock = errors.New("down"), w.clock.Add(5*time.Minute)
+	if got := w.find(w.request("app")); got.Err == nil || got.Commit != "" {
+		t.Fatalf("A look that failed has no commit: %+v", got)
+	}
+	w.clock = w.clock.Add(10 * time.Second)
+	w.find(w.request("other"))
+	w.expectLooks("A repository that is down is not asked by each", 2)
+	w.fails, w.clock = nil, w.clock.Add(30*time.Second)
+	if got := w.find(w.request("app")); got.Err != nil || got.Commit != before.Commit {
+		t.Fatalf("A repository that is back: %+v", got)
+	}
+	if diff := cmp.Diff([]string{"other"}, w.woken); diff != "" {
+		t.Errorf("The others learn that it is back: -want, +got:\n%s", diff)
+	}
+}
+
+// TestForget has revisions that no one asks for any more.
+func TestForget(t *testing.T) {
+	w := newWorld(t)
+	for i := range 20 {
+		w.find(w.request("app", func(r *Request) { r.Revision, r.Interval = fmt.Sprintf("branch-%d", i), time.Minute }))
+		w.clock = w.clock.Add(time.Minute)
+	}
+	w.find(w.request("app"))
+	for _, repo := range w.pool.repositories {
+		if len(repo.answers) > unused+2 {
+			t.Errorf("%d revisions are kept", len(repo.answers))
+		}
+	}
+	w.clock = w.clock.Add(time.Hour)
+	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u"} }))
+	if len(w.pool.repositories) != 1 {
+		t.Errorf("%d repositories are kept", len(w.pool.repositories))
+	}
+}
