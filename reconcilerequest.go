@@ -41,7 +41,7 @@ func withAnnotation(o *unstructured.Unstructured, key, value string) *unstructur
 	return out
 }
 
-// cloneFields returns a copy of the fields of an object, which has none where there is no object.
+// cloneFields returns a copy of the fields of an object, which has none where it is not an object.
 func cloneFields(object any) map[string]any {
 	if fields, ok := object.(map[string]any); ok {
 		return maps.Clone(fields)

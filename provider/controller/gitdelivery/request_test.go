@@ -101,7 +101,6 @@ func TestRequestEndsTheWaitOfARefusal(t *testing.T) {
 		want                 xpv2.ConditionReason
 	}{
 		"Delivery": {reason: "A delivery that a rule refused is pushed again.", hook: "update", script: `case "$1" in refs/heads/main) echo "only on Mondays" >&2; exit 1;; esac`, want: v1alpha1.ReasonPolicyDenied},
-		"All":      {reason: "A repository that takes no push is tried again.", hook: "pre-receive", script: `echo "only on Mondays" >&2; exit 1`, want: v1alpha1.ReasonStateRefused},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
