@@ -32,6 +32,7 @@ type commands struct {
 	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
 	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
 	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
+	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
 	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
 	Doctor     doctorCommand     `cmd:"" help:"Look for what is wrong with an installation of Intentplane. Exits with 1 when there are problems."`
@@ -43,6 +44,7 @@ type commands struct {
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
+	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
 	Status     statusCommand     `cmd:"" help:"Show how far Applications, deployments and clusters are, and what they wait for."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 // patience is how long a test waits for what will happen.
@@ -219,6 +221,27 @@ func TestRefresh(t *testing.T) {
 	if out, code := s.run("refresh", "shop", "--timeout=2s"); code != 4 {
 		t.Errorf("refresh where no provider runs: exit code %d:\n%s", code, out)
 	}
+}
+
+// TestOffers shows what a namespace may use to who may read the catalog, and what is in use to who may not.
+func TestOffers(t *testing.T) {
+	s := newStage(t, "plugin-offers", samples.Verified())
+	s.bind("ann", "edit")
+	root, err := controlplane.Root()
+	s.must(err)
+	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml"} {
+		s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", "quickstart", file)))
+	}
+	s.must(cp.ApplyYAML(t.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: offers}, spec: {allowedNamespaces: [plugin-offers],
+		cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: clusters/offers}, parameters: {plmn: "00101"}}}`)))
+	out, _ := s.run("sites")
+	s.expect(out, "offers  None", "clusters/offers", "plmn=00101")
+	s.lacks(out, "edge1")
+	out, _ = s.run("blueprints", "web")
+	s.expect(out, "web   1.0.0    stable", "greeting   string  Hello", "replicas  1")
+	out = s.runUntil("intentdeployments", "sites", "--as", "ann")
+	s.expect(out, "edge1", "edge2", "Not read: sites.catalog.intentplane.dev: the user may not read them")
+	s.lacks(out, "offers")
 }
 
 // TestWatch shows each change as a line, where there is no terminal.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+// TestOffers shows what a namespace may use: the catalog of the quickstart, and a Site of another namespace.
+func TestOffers(t *testing.T) {
+	const foreign = `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: foreign}, spec: {allowedNamespaces: [team-b], cluster: {controlPlane: {}}, engine: {type: Flux}, repository: {path: p}}}`
+	cases := map[string]struct {
+		reason string
+		args   []string
+		denied string
+		code   int
+		says   []string
+		not    string
+	}{
+		"Sites":         {reason: "The Sites that the namespace may use are shown, and no others.", args: []string{"sites"}, says: []string{"NAME   ENGINE", "edge1", "edge2"}, not: "foreign"},
+		"Foreign":       {reason: "Another namespace sees its own.", args: []string{"sites", "-n", "team-b"}, says: []string{"foreign"}, not: "edge1"},
+		"NoSites":       {reason: "A namespace that may use none gets a line that says it.", args: []string{"sites", "-n", "team-c"}, says: []string{"No Site may be used from namespace team-c."}},
+		"SitesJSON":     {reason: "A script gets the Sites.", args: []string{"sites", "-o", "json"}, says: []string{`"name": "edge1"`, `"engine": `}},
+		"SitesDenied":   {reason: "Who may not list Sites sees those in use, and whom to ask.", args: []string{"sites"}, denied: "sites.catalog.intentplane.dev", says: []string{"edge1", "Not read: sites.catalog.intentplane.dev: the user may not read them", "intentplane:catalog-view"}, not: "ENGINE"},
+		"Blueprints":    {reason: "All Blueprints are shown, with the names of their parameters.", args: []string{"blueprints"}, says: []string{"NAME  VERSION  CHANNEL  TYPES", "web   1.0.0    stable   web", "greeting"}},
+		"Blueprint":     {reason: "One is shown with its parameters and defaults.", args: []string{"blueprints", "web"}, says: []string{"PARAMETER  TYPE    DEFAULT", "greeting   string  Hello", "VALUE", "replicas  1"}},
+		"BlueprintYAML": {reason: "A script gets the parameters.", args: []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"}},
+		"NoBlueprint":   {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: exitInvalid, says: []string{"no Blueprint wab was found"}},
+		"Denied":        {reason: "Who may not list Blueprints sees the ones in use.", args: []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{denied: map[string]bool{tc.denied: true}}
+			server.objects = append(server.objects, parse(t, foreign))
+			objects, err := samples.Verified().Objects()
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.objects = append(server.objects, objects...)
+			kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml")
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", kubeconfig)...)
+			if code != tc.code || tc.not != "" && strings.Contains(out, tc.not) {
+				t.Errorf("\n%s\nrun(%q): want %d and not %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.not, code, out, problems)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(out+problems, want) {
+					t.Errorf("\n%s\nrun(%q): want %q, got:\n%s%s", tc.reason, tc.args, want, out, problems)
+				}
+			}
+		})
+	}
+}
