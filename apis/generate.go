@@ -14,4 +14,5 @@ package apis
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./config/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./rollout/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./state/..."
+//go:generate go run ../package/observability/generate ../package/observability
 //go:generate go run ./composition/generate -crds ../_output/generate -out ./composition
