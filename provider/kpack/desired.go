@@ -68,15 +68,22 @@ func (p Plan) sourceSpec() map[string]any {
 	return out
 }
 
+// buildSpec has no empty list: kpack's webhook writes an Image as its own types do, and leaves those out.
 func (p Plan) buildSpec() map[string]any {
-	env, services := []any{}, []any{}
+	var env, services []any
 	for _, v := range p.Build.Env {
 		env = append(env, map[string]any{"name": string(v.Name), "value": v.Value})
 	}
 	for _, b := range p.Build.Bindings {
 		services = append(services, map[string]any{"apiVersion": "v1", "kind": "Secret", "name": string(b.Name)})
 	}
-	out := map[string]any{"env": env, "services": services, "resources": resourcesSpec(p.Build.Resources)}
+	out := map[string]any{"resources": resourcesSpec(p.Build.Resources)}
+	if len(env) > 0 {
+		out["env"] = env
+	}
+	if len(services) > 0 {
+		out["services"] = services
+	}
 	if timeout, err := time.ParseDuration(p.Build.Timeout); err == nil {
 		out["buildTimeout"] = int64(timeout.Seconds())
 	}

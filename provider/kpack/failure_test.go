@@ -130,13 +130,19 @@ func TestDesiredImage(t *testing.T) {
 	u := DesiredImage(p)
 	want := object(t, `{tag: registry.example.org/apps/team-a/shop, builder: {kind: Builder, name: b, namespace: team-a}, serviceAccountName: sa,
 source: {git: {url: https://git.example.org/shop.git, revision: "`+commit+`"}, subPath: web},
-build: {env: [{name: B, value: "2"}, {name: A, value: "1"}], services: [], resources: {requests: {cpu: "1", memory: 1Gi}, limits: {memory: 1Gi}}},
+build: {env: [{name: B, value: "2"}, {name: A, value: "1"}], resources: {requests: {cpu: "1", memory: 1Gi}, limits: {memory: 1Gi}}},
 cache: {registry: {tag: "registry.example.org/apps/team-a/shop:build-cache"}}, imageTaggingStrategy: BuildNumber}`).Object
 	want["successBuildHistoryLimit"], want["failedBuildHistoryLimit"] = int64(history), int64(history)
 	build, _ := want["build"].(map[string]any)
 	build["buildTimeout"] = int64(1800)
 	if diff := cmp.Diff(want, u.Object["spec"]); diff != "" {
 		t.Fatalf("DesiredImage(...): -want, +got:\n%s", diff)
+	}
+	plain := p
+	plain.Build.Env = nil
+	build, _ = DesiredImage(plain).Object["spec"].(map[string]any)["build"].(map[string]any)
+	if _, ok := build["env"]; ok {
+		t.Error("An empty list is never applied: kpack's webhook leaves it out, so that no edit would follow it")
 	}
 	for name, edit := range map[string]func(*Plan){
 		"commit": func(p *Plan) { p.Commit = other }, "request": func(p *Plan) { p.Request = "sha256:s" }, "builder": func(p *Plan) { p.Builder.Name = "c" },
