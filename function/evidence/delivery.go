@@ -81,7 +81,7 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledge
 }
 
 // reportsOnPosition is true for a delivery whose condition speaks about a position. The provider writes with each failure what it waits to reach, and waits for
-// nothing once that is reached. A generation alone does not say it: a backup that is restored with its status begins to count anew.
+// nothing once that is reached. A generation alone does not say it: a backup that is restored with its status counts its generations from one again.
 func reportsOnPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	if w := d.Status.AtProvider.Waiting; w != nil {
 		return w.Revision == at.Revision && w.Step == at.Step && w.Number == at.Attempt

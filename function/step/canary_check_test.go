@@ -300,10 +300,18 @@ func (m *canaryModel) noteLive() {
 	m.truth.liveAt[s.Position()] = m.now - 1 // It may have been so since the second before.
 }
 
+// awaitsBrokenPods is true while requests have to go back to pods without tracks, before those in a track may change, and the former never get ready.
+func (m *canaryModel) awaitsBrokenPods() bool {
+	isBroken := func(s *canarySite) bool { return s.git[ledger.TrackPlain].Build.isBroken() && !s.git.isFlat() }
+	return m.home.Current != nil && m.home.Cursor.Stage == ledger.StageBeside && slices.ContainsFunc(m.sites, isBroken)
+}
+
 // atRest returns what is wrong when nothing happens any more.
 func (m *canaryModel) atRest() string {
 	s := m.home
 	switch {
+	case m.awaitsBrokenPods():
+		return "" // docs/canary.md says so.
 	case s.Current == nil || s.Verdict == nil:
 		return fmt.Sprintf("there is no verdict at rest, but position %+v", s.Position())
 	case !m.spec.rollsBack && s.IsRejected() && s.Withdraws == 0:

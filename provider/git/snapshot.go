@@ -113,7 +113,7 @@ func (s *Snapshot) StateEntries(path string) (map[string]objects.Entry, error) {
 
 // StateFile returns a file of the state, and whether there is one. It returns
 // an error if the path is refused, and one of class Occupied if what stands there
-// is no regular file: a state whose owner is hidden is not one without an owner.
+// is not a regular file: a state whose owner is hidden is not one without an owner.
 func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
 	if data, ok := s.pending[path]; ok {
 		return data, data != nil, nil
