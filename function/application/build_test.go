@@ -161,8 +161,8 @@ func TestBuildTrouble(t *testing.T) {
 		"Other": {
 			reason: "A status about another request proves nothing.", ready: "Built", phase: "Building", state: BuildUnknown, valid: "Valid",
 			report: func(o *buildv1alpha1.ImageBuildObservation) {
-				imageOf(secondCommit, oldImage)(o)
 				o.Wanted.Request = "other"
+				imageOf(secondCommit, oldImage)(o)
 			},
 		},
 		"OldCommit": {
