@@ -64,7 +64,7 @@ type fieldDefaults struct {
 
 // A target is one query of a panel.
 type target struct {
-	RefID        string `json:"refId"`
+	RefID        string `json:"refId"` //nolint:tagliatelle // Grafana calls it so.
 	Expr         string `json:"expr"`
 	LegendFormat string `json:"legendFormat,omitempty"`
 	Format       string `json:"format,omitempty"`
