@@ -39,6 +39,6 @@ func bundleStateReasons() map[string]Advice {
 		"RolledBack":         act(Author, WakeRequest, "Ask for something else, or deliver it again: kubectl intent retry."),
 		"UsedByBundle":       wait(WakeWatch, "Wait until no bundle that the message names uses the package, or enable it again."),
 		"RemovalBlocked":     act(RepositoryOwner, WakeRetry, "Solve what keeps the files from being removed, as the message says."),
-		"Unreferenced":       wait(WakeEdit, "Take the package into a Bundle again, or delete it."),
+		"Unreferenced":       wait(WakeEdit, "Take the package into a Bundle again, or remove it: kubectl intent prune."),
 	}
 }

@@ -350,6 +350,25 @@ func TestBadInput(t *testing.T) {
 			reason: "A ProviderConfig names a Secret of its own namespace without naming the namespace.",
 			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
 		},
+		"PruneBundle": {
+			reason: "A request about packages names no configuration.",
+			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Bundle, bundle: {group: intentplane.dev, name: b}}}`,
+		},
+		"PruneBundleConfig": {
+			reason: "Packages are in no repository.",
+			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Bundle, providerConfigRef: {kind: ProviderConfig, name: b}}}`,
+			want: "scope Bundle excludes it",
+		},
+		"PruneDirectoriesAlone": {
+			reason: "Directories are those of a repository.",
+			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Directories}}`,
+			want: "scope Directories needs providerConfigRef",
+		},
+		"PruneDirectoriesBundle": {
+			reason: "Directories belong to no bundle.",
+			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Directories, providerConfigRef: {kind: ProviderConfig, name: b}, bundle: {group: intentplane.dev, name: b}}}`,
+			want: "bundle goes with scope Bundle",
+		},
 		"ClusterConfigNoNamespace": {
 			reason: "a ClusterProviderConfig is in no namespace",
 			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}}`,

@@ -39,7 +39,7 @@ type commands struct {
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
-	Prune      pruneCommand      `cmd:"" help:"Remove from a repository what no object owns any more, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
+	Prune      pruneCommand      `cmd:"" help:"Remove packages that left their bundle, or from a repository what no object owns any more, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
 	Refresh    refreshCommand    `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
@@ -28,12 +29,13 @@ type pruneCommand struct {
 	clusterFlags
 	formFlag
 
-	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."                                                                               required:""`
-	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace."                                                        required:""`
-	Only          []string      `help:"Only the directories of these paths, and those of claims of these names."                                                                                       sep:","`
-	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep what was delivered a shorter time ago."`
-	AllowMost     bool          `help:"Let more than half of the directories go."`
-	AllowStateful bool          `help:"Let directories go that hold volumes, or what else cannot be made again."`
+	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: those of all bundles of the namespace, and what deleted ones left." optional:""`
+	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."`
+	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace. It goes with --directories."`
+	Only          []string      `help:"Only the directories of these paths, and those of claims of these names, or the packages of these names."                                                       sep:","`
+	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep what was delivered, or left its bundle, a shorter time ago."`
+	AllowMost     bool          `help:"Let more than half of the directories or packages go."`
+	AllowStateful bool          `help:"Let go what holds volumes, or what else cannot be made again."`
 	Namespaces    []string      `help:"Namespaces beside that of the request, * for all. They count where --namespace is that of Crossplane."                                                          sep:","`
 	DryRun        bool          `help:"Show the plan, and remove nothing."`
 	Confirm       bool          `help:"Do not ask: whatever the plan removes may go."`
@@ -64,6 +66,10 @@ func (c *pruneCommand) Run(s *streams) error {
 // checkFlags returns an error for flags that do not go together.
 func (c *pruneCommand) checkFlags(s *streams) error {
 	switch {
+	case c.Directories != (c.Config != ""):
+		return errors.New("--directories and --config go together: one names the repository of the other")
+	case c.Directories && c.Bundle != "":
+		return errors.New("directories belong to no bundle: leave out the bundle, or --directories")
 	case c.DryRun && (c.Confirm || c.Plan != ""):
 		return errors.New("--dry-run removes nothing: leave out --confirm and --plan")
 	case c.Confirm && c.Plan != "":
@@ -108,8 +114,12 @@ func (p *pruning) requestPlan(ctx context.Context) error {
 
 func (p *pruning) requestObject() (*unstructured.Unstructured, error) {
 	spec := statev1alpha1.PruneRequestSpec{
-		Scope: statev1alpha1.ScopeDirectories, ProviderConfigRef: configReference(p.Config), Only: p.Only, MinAge: &metav1.Duration{Duration: p.MinAge},
+		Scope: statev1alpha1.ScopeBundle, Bundle: bundleReference(p.Bundle), Only: p.Only, MinAge: &metav1.Duration{Duration: p.MinAge},
 		AllowMost: p.AllowMost, AllowStateful: p.AllowStateful, Namespaces: p.Namespaces,
+	}
+	if p.Directories {
+		config := configReference(p.Config)
+		spec.Scope, spec.ProviderConfigRef = statev1alpha1.ScopeDirectories, &config
 	}
 	o, err := newPruneObject("PruneRequest", p.cluster.Namespace(), &spec)
 	if err == nil {
@@ -127,6 +137,17 @@ func newPruneObject(kind, namespace string, spec any) (*unstructured.Unstructure
 	o.SetGroupVersionKind(statev1alpha1.GroupVersion.WithKind(kind))
 	o.SetNamespace(namespace)
 	return o, nil
+}
+
+// bundleReference returns the Bundle of a record's name: that of a namespaced composite ends with .ns. It returns nil for no name.
+func bundleReference(name string) *statev1alpha1.BundleReference {
+	if name == "" {
+		return nil
+	}
+	if short, isNamespaced := strings.CutSuffix(name, ".ns"); isNamespaced {
+		return &statev1alpha1.BundleReference{Group: bundlev1alpha1.GroupNamespaced, Name: short}
+	}
+	return &statev1alpha1.BundleReference{Group: bundlev1alpha1.GroupClaims, Name: name}
 }
 
 // configReference reads NAME, or KIND/NAME.
@@ -224,11 +245,19 @@ func (p *pruning) confirmPlan() (bool, error) {
 	if p.Confirm || p.Plan != "" {
 		return true, nil
 	}
-	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", formatCount(p.request.Status.Plan.Pruned, "directory", "directories")))
+	isMeant, err := p.streams.askUser(fmt.Sprintf("Remove %s?", countPruned(p.request)))
 	if err == nil && !isMeant {
 		_, err = fmt.Fprintln(p.streams.problems, "nothing was removed")
 	}
 	return isMeant, err
+}
+
+// countPruned says how many items the plan of a request removes.
+func countPruned(r *statev1alpha1.PruneRequest) string {
+	if r.Spec.Scope == statev1alpha1.ScopeBundle {
+		return formatCount(r.Status.Plan.Pruned, "package", "packages")
+	}
+	return formatCount(r.Status.Plan.Pruned, "directory", "directories")
 }
 
 func formatCount(n int32, one, more string) string {
@@ -275,12 +304,12 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 		if i.Verdict != "Keep" {
 			what = describeGoing(i)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(i.Path), quoteInvisible(what))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", quoteLine(strings.ToUpper(i.Verdict)), quoteInvisible(nameItem(i)), quoteInvisible(what))
 	}
 	if err := t.Flush(); err != nil {
 		return errors.Wrap(err, "cannot print")
 	}
-	said := fmt.Sprintf("%s to prune, %d to keep", formatCount(plan.Pruned, "directory", "directories"), plan.Kept)
+	said := fmt.Sprintf("%s to prune, %d to keep", countPruned(r), plan.Kept)
 	if plan.More > 0 {
 		said += fmt.Sprintf(" (%d not listed)", plan.More)
 	}
@@ -291,9 +320,20 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	return errors.Wrap(err, "cannot print")
 }
 
-// describeGoing says what a directory holds that would go.
+// nameItem returns the path of a directory, or the name of a package with its namespace.
+func nameItem(i statev1alpha1.PruneItem) string {
+	if i.Path == "" {
+		return i.Namespace + "/" + i.Name
+	}
+	return i.Path
+}
+
+// describeGoing says what an item holds that would go.
 func describeGoing(i statev1alpha1.PruneItem) string {
-	said := fmt.Sprintf("%s of %s/%s", formatCount(i.Objects, "object", "objects"), i.Namespace, i.Name)
+	said := formatCount(i.Objects, "object", "objects")
+	if i.Path != "" {
+		said += fmt.Sprintf(" of %s/%s", i.Namespace, i.Name)
+	}
 	if i.Site != "" {
 		said += " at " + i.Site
 	}

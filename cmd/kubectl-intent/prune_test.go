@@ -37,13 +37,16 @@ func TestPruneFlags(t *testing.T) {
 		isInteractive bool
 		says          string
 	}{
-		"Asked":    {reason: "On a terminal the user is asked.", isInteractive: true},
-		"Silent":   {reason: "Where no one can be asked, nothing is removed without a flag that says so.", says: "no one can be asked"},
-		"DryRun":   {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
-		"Confirm":  {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
-		"Plan":     {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},
-		"Both":     {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
-		"DryPrune": {reason: "What removes nothing confirms nothing.", command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing"},
+		"Asked":     {reason: "On a terminal the user is asked.", isInteractive: true},
+		"Silent":    {reason: "Where no one can be asked, nothing is removed without a flag that says so.", says: "no one can be asked"},
+		"DryRun":    {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
+		"Confirm":   {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
+		"Plan":      {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},
+		"Both":      {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
+		"NoConfig":  {reason: "Directories are those of a repository.", command: pruneCommand{Directories: true, DryRun: true}, says: "go together"},
+		"NoScope":   {reason: "Packages are in no repository.", command: pruneCommand{Config: "fleet", DryRun: true}, says: "go together"},
+		"BundleToo": {reason: "A request has one scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
+		"DryPrune":  {reason: "What removes nothing confirms nothing.", command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +55,35 @@ func TestPruneFlags(t *testing.T) {
 				t.Errorf("\n%s\ncheckFlags(...): want %q, got %v", tc.reason, tc.says, err)
 			}
 		})
+	}
+}
+
+func TestBundleReference(t *testing.T) {
+	for name, want := range map[string]*statev1alpha1.BundleReference{
+		"":            nil,
+		"platform":    {Group: "claims.intentplane.dev", Name: "platform"},
+		"platform.ns": {Group: "intentplane.dev", Name: "platform"},
+	} {
+		if diff := cmp.Diff(want, bundleReference(name)); diff != "" {
+			t.Errorf("bundleReference(%q): -want, +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestPrintPackages prints a plan of packages.
+func TestPrintPackages(t *testing.T) {
+	r := &statev1alpha1.PruneRequest{Spec: statev1alpha1.PruneRequestSpec{Scope: statev1alpha1.ScopeBundle}}
+	r.Status.Plan = &statev1alpha1.PrunePlan{Digest: "sha256:1", Pruned: 1, Kept: 1, Items: []statev1alpha1.PruneItem{
+		{Kind: "Package", Verdict: "Prune", Namespace: "team-a", Name: "debug", Objects: 3},
+		{Kind: "Package", Verdict: "Keep", Namespace: "team-a", Name: "redis", Reason: "UsedByBundle", Message: "bundle shop uses it"},
+	}}
+	out := &strings.Builder{}
+	if err := printPlan(out, r); err != nil {
+		t.Fatal(err)
+	}
+	want := "PRUNE   team-a/debug   3 objects\nKEEP    team-a/redis   UsedByBundle: bundle shop uses it\n1 package to prune, 1 to keep. Plan sha256:1\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("printPlan(...): -want, +got:\n%s", diff)
 	}
 }
 

@@ -245,7 +245,7 @@ func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, 
 		return RefusalTooMany, fmt.Sprintf("%d items would be removed, and one plan removes at most %d: name some of them in only", n, maxPruned)
 	}
 	if n := len(pruned); n > fewItems && 2*n > ours && !f.AllowMost {
-		return RefusalMostOfRepository, fmt.Sprintf("%d of %d items of this control plane would be removed, which is more than half: allowMost allows it", n, ours)
+		return RefusalMostOfRepository, fmt.Sprintf("%d of %d items would be removed, which is more than half: allowMost allows it", n, ours)
 	}
 	return "", ""
 }

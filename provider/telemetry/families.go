@@ -85,7 +85,7 @@ func Families() []Family {
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
-		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories in plans of PruneRequests: Prune, or Keep with its reason. Those that a status has no room for are left out."},
+		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories and packages in plans of PruneRequests: Prune, or Keep with its reason. Those that a status has no room for are left out."},
 		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
 		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
 		{Name: nameBuild, Labels: []string{"component", "version"}, Now: true, Help: "1, with the version of the provider. The function has this metric too, with component function and the version of its renderer."},

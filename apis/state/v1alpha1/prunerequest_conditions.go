@@ -28,10 +28,10 @@ const (
 	// ReasonApproved means that a PruneApproval names the plan.
 	ReasonApproved xpv2.ConditionReason = "Approved"
 
-	// ReasonPruning means that the commit waits for its turn, or is being pushed.
+	// ReasonPruning means that the commit waits for its turn, or is being pushed, or that packages are being deleted.
 	ReasonPruning xpv2.ConditionReason = "Pruning"
 
-	// ReasonPruned means that what the plan removes is gone from the repository.
+	// ReasonPruned means that what the plan removes is gone.
 	ReasonPruned xpv2.ConditionReason = "Pruned"
 
 	// ReasonPlanChanged means that the plan was made again for its approval, and is another one by now. Nothing was removed.
@@ -49,10 +49,10 @@ const (
 	// ReasonNotInPlan means that spec.only has a name or path that nothing has.
 	ReasonNotInPlan xpv2.ConditionReason = "NotInPlan"
 
-	// ReasonMostOfRepository means that more than half of the directories would go.
+	// ReasonMostOfRepository means that more than half of the directories or packages would go.
 	ReasonMostOfRepository xpv2.ConditionReason = "MostOfRepository"
 
-	// ReasonTooMany means that more than 500 directories would go.
+	// ReasonTooMany means that more than 500 directories or packages would go.
 	ReasonTooMany xpv2.ConditionReason = "TooMany"
 
 	// ReasonInvalid means that the configuration, or something in the repository, is not valid.

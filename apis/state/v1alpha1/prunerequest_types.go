@@ -7,7 +7,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// LabelPrune on an object says what becomes of the directories that the object names. Its value PruneKeep keeps them, also while the object is deleted.
+// LabelPrune on an object says what becomes of the directories that the object names, and of the object itself if it is a package that left its bundle. Its
+// value PruneKeep keeps them. It keeps the directories also while the object is deleted.
 const LabelPrune = "intentplane.dev/prune"
 
 // PruneKeep is the value of LabelPrune that keeps what an object names.
@@ -16,21 +17,36 @@ const PruneKeep = "keep"
 // Scope is what a PruneRequest is about.
 type Scope string
 
-// ScopeDirectories is about the directories of a repository that no object of the cluster names.
-const ScopeDirectories Scope = "Directories"
+// Scopes.
+const (
+	// ScopeDirectories is about the directories of a repository that no object of the cluster names.
+	ScopeDirectories Scope = "Directories"
+
+	// ScopeBundle is about packages that left their bundle.
+	ScopeBundle Scope = "Bundle"
+)
 
 // PruneRequestSpec is what a plan is asked for.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.providerConfigRef) == (self.scope == 'Directories')",message="scope Directories needs providerConfigRef, and scope Bundle excludes it"
+// +kubebuilder:validation:XValidation:rule="!has(self.bundle) || self.scope == 'Bundle'",message="bundle goes with scope Bundle"
 type PruneRequestSpec struct {
-	// Scope of the plan. Directories means the directories with a marker of this control plane that no claim, composite or delivery names.
+	// Scope of the plan. Directories means the directories with a marker of this control plane that no claim, composite or delivery names. Bundle means the
+	// packages that left their bundle.
 	// +required
-	// +kubebuilder:validation:Enum=Directories
+	// +kubebuilder:validation:Enum=Directories;Bundle
 	Scope Scope `json:"scope"`
 
-	// ProviderConfigRef names the configuration of the repository.
-	// +required
-	ProviderConfigRef rolloutv1alpha1.ConfigReference `json:"providerConfigRef"`
+	// ProviderConfigRef names the configuration of the repository, with scope Directories.
+	// +optional
+	ProviderConfigRef *rolloutv1alpha1.ConfigReference `json:"providerConfigRef,omitempty"`
 
-	// Only the directories of these paths, and those of claims of these names. Absent means all. A name that nothing has refuses the plan.
+	// Bundle of the namespace whose packages are meant, with scope Bundle. Absent means those of all bundles, and what deleted ones left.
+	// +optional
+	Bundle *BundleReference `json:"bundle,omitempty"`
+
+	// Only the directories of these paths, and those of claims of these names, or the packages of these names. Absent means all. A name that nothing has
+	// refuses the plan.
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=500
@@ -39,17 +55,17 @@ type PruneRequestSpec struct {
 	// +listType=set
 	Only []string `json:"only,omitempty"`
 
-	// MinAge is how long ago a directory was delivered at least. A younger one is kept. Default: 1h. 0s means any age.
+	// MinAge is how long ago a directory was delivered at least, or a package left its bundle. A younger one is kept. Default: 1h. 0s means any age.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must not be negative"
 	MinAge *metav1.Duration `json:"minAge,omitempty"`
 
-	// AllowMost lets more than half of the directories go that the request may see, and more than five. Default: false.
+	// AllowMost lets more than half of the directories or packages go that the request may see, and more than five. Default: false.
 	// +optional
 	AllowMost bool `json:"allowMost,omitempty"`
 
-	// AllowStateful lets directories go that hold volumes, StatefulSets, definitions, namespaces, what a Blueprint marks as irreversible, or what
+	// AllowStateful lets directories and packages go that hold volumes, StatefulSets, definitions, namespaces, what a Blueprint marks as irreversible, or what
 	// cannot be read. Default: false.
 	// +optional
 	AllowStateful bool `json:"allowStateful,omitempty"`
@@ -92,16 +108,16 @@ func (p Phase) IsFinal() bool {
 	return p == PhaseRefused || p == PhaseDone || p == PhasePlanChanged || p == PhaseExpired
 }
 
-// PruneItem is one directory of a plan.
+// PruneItem is one directory or package of a plan.
 type PruneItem struct {
-	// Kind of the item: Directory.
+	// Kind of the item: Directory or Package.
 	Kind string `json:"kind"`
 
-	// Namespace of the claim that the directory was written for. Absent means that it is not known.
+	// Namespace of the package, or of the claim that the directory was written for. Absent means that it is not known.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// Name of the claim. Absent means that it is not known.
+	// Name of the package, or of the claim. Absent means that it is not known.
 	// +optional
 	Name string `json:"name,omitempty"`
 
@@ -109,8 +125,9 @@ type PruneItem struct {
 	// +optional
 	Site string `json:"site,omitempty"`
 
-	// Path of the directory in the repository.
-	Path string `json:"path"`
+	// Path of the directory in the repository. Absent of a package.
+	// +optional
+	Path string `json:"path,omitempty"`
 
 	// Tree is the Git id of the directory without its marker.
 	// +optional
@@ -120,7 +137,11 @@ type PruneItem struct {
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Objects is how many Kubernetes objects are in the directory. It is counted of what the plan removes.
+	// UID of the package. Absent of a directory.
+	// +optional
+	UID string `json:"uid,omitempty"`
+
+	// Objects is how many Kubernetes objects are in the directory, or are delivered by the package. In directories it is counted of what the plan removes.
 	// +optional
 	Objects int32 `json:"objects,omitempty"`
 
@@ -132,7 +153,7 @@ type PruneItem struct {
 	// Verdict: Prune or Keep.
 	Verdict string `json:"verdict"`
 
-	// Reason why the directory is kept. Absent of one that goes.
+	// Reason why the item is kept. Absent of one that goes.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
@@ -143,14 +164,14 @@ type PruneItem struct {
 
 // PrunePlan is what would be removed, and what is kept and why.
 type PrunePlan struct {
-	// Digest identifies what would be removed: names, trees, repository and options. Absent of a plan that is refused.
+	// Digest identifies what would be removed: names, trees, uids, repository and options. Absent of a plan that is refused.
 	// +optional
 	Digest string `json:"digest,omitempty"`
 
 	// At is when the plan was made. It can be approved for an hour.
 	At metav1.Time `json:"at"`
 
-	// Commit of the branch that the plan was made of. Absent means that the branch does not exist.
+	// Commit of the branch that the plan was made of. Absent of packages, and where the branch does not exist.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
@@ -179,11 +200,15 @@ type PruneResult struct {
 	// StartedAt is when the plan began to be carried out, and the date of the commit.
 	StartedAt metav1.Time `json:"startedAt"`
 
-	// Commit that removed the directories. Absent until it is in the branch.
+	// Commit that removed the directories. Absent until it is in the branch, and of packages.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Pruned is how many directories the commit removed.
+	// Confirmed says of packages that the plan was made again and is still the same, so that they are being removed.
+	// +optional
+	Confirmed bool `json:"confirmed,omitempty"`
+
+	// Pruned is how many directories or packages were removed.
 	// +optional
 	Pruned int32 `json:"pruned,omitempty"`
 }
@@ -213,6 +238,7 @@ type PruneRequestStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=preq,categories={intentplane}
 // +kubebuilder:printcolumn:name="CONFIG",type="string",JSONPath=".spec.providerConfigRef.name"
+// +kubebuilder:printcolumn:name="BUNDLE",type="string",JSONPath=".spec.bundle.name"
 // +kubebuilder:printcolumn:name="PHASE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="PRUNED",type="integer",JSONPath=".status.plan.pruned"
 // +kubebuilder:printcolumn:name="KEPT",type="integer",JSONPath=".status.plan.kept"

@@ -195,7 +195,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 		d.handOver(o, heir)
 		return nil
 	}
-	sayf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and is still there: kubectl intent state shows it")
+	sayf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and is still there: kubectl intent prune removes it")
 	switch {
 	case o.trouble != "":
 		sayf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.trouble)

@@ -29,6 +29,12 @@ type application struct {
 	} `json:"status"`
 }
 
+// DigestOf returns the digest of the spec of a package's object, or "" if that cannot be read.
+func DigestOf(u *unstructured.Unstructured) string {
+	sum, _ := readEvidence(u)
+	return sum
+}
+
 // readEvidence returns the digest of an object's spec, and what its status says. Of an object that cannot be read nothing is known.
 func readEvidence(u *unstructured.Unstructured) (string, evidence) {
 	if u.GetKind() == applicationv1alpha1.Kind {

@@ -22,8 +22,8 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// packageKinds are the kinds that packages are made of.
-func packageKinds() []schema.GroupVersionKind {
+// PackageKinds returns the kinds that packages are made of.
+func PackageKinds() []schema.GroupVersionKind {
 	group := schema.GroupVersion{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version}
 	return []schema.GroupVersionKind{group.WithKind(deploymentv1alpha1.Kind), group.WithKind(applicationv1alpha1.Kind)}
 }
@@ -77,7 +77,7 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 // listLabelled adds the objects that carry the labels of the bundle.
 func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string) error {
 	labels := client.MatchingLabels{v1alpha1.LabelBundle: f.bundle.Name, v1alpha1.LabelBundleGroup: f.bundle.Group}
-	for _, kind := range packageKinds() {
+	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := c.live.List(ctx, l, client.InNamespace(namespace), labels)

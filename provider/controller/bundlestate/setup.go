@@ -39,7 +39,7 @@ import (
 func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("BundleState") }
 
 // Kinds returns the kinds that have to be served before the controller starts.
-func Kinds() []schema.GroupVersionKind { return append(packageKinds(), Kind()) }
+func Kinds() []schema.GroupVersionKind { return append(PackageKinds(), Kind()) }
 
 // Setup adds the controller of BundleStates to a manager. It returns an error if it cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
@@ -69,7 +69,7 @@ func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
 	b = b.For(&v1alpha1.BundleState{}, builder.WithPredicates(resource.DesiredStateChanged())).
 		Watches(&v1alpha1.BundleState{}, handler.EnqueueRequestsFromMapFunc(w.requestsForNeighbour), builder.WithPredicates(resource.DesiredStateChanged())).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForRecord), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
-	for _, kind := range packageKinds() {
+	for _, kind := range PackageKinds() {
 		o := &metav1.PartialObjectMetadata{}
 		o.SetGroupVersionKind(kind)
 		b = b.Watches(o, handler.EnqueueRequestsFromMapFunc(w.requestsForPackage), builder.OnlyMetadata)

@@ -37,7 +37,7 @@ type gatherer struct {
 
 // newGatherer opens the repository of a request. It contacts no server.
 func (r *Reconciler) newGatherer(ctx context.Context, pr *v1alpha1.PruneRequest) (*gatherer, error) {
-	opened, err := r.opener.Open(ctx, pr.Spec.ProviderConfigRef, pr.GetNamespace(), pr.GetNamespace() == r.namespace)
+	opened, err := r.opener.Open(ctx, *pr.Spec.ProviderConfigRef, pr.GetNamespace(), pr.GetNamespace() == r.namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +78,8 @@ func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*
 
 // gatherFacts gathers all but what is in the directories, which counts as unread.
 func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Time) (*prune.Facts, []record, error) {
-	spec := g.request.Spec
 	f := &prune.Facts{
-		Options: prune.Options{
-			Scope: prune.ScopeDirectories, Namespace: g.request.GetNamespace(), Namespaces: spec.Namespaces, Only: spec.Only,
-			AllowMost: spec.AllowMost, AllowStateful: spec.AllowStateful,
-		},
-		Now: at, SystemNamespace: g.namespace,
-	}
-	if spec.MinAge != nil {
-		f.MinAge = spec.MinAge.Duration
+		Options: optionsOf(g.request), Now: at, SystemNamespace: g.namespace,
 	}
 	c := g.opened.Config
 	f.Repository = prune.Repository{

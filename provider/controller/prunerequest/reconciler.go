@@ -68,6 +68,9 @@ func (r *Reconciler) advance(ctx context.Context, pr *v1alpha1.PruneRequest) (ti
 	case v1alpha1.PhasePlanned:
 		return r.awaitApproval(ctx, pr)
 	case v1alpha1.PhasePruning:
+		if pr.Spec.Scope == v1alpha1.ScopeBundle {
+			return r.removePackages(ctx, pr)
+		}
 		return 0, r.carryOut(ctx, pr)
 	case v1alpha1.PhaseRefused, v1alpha1.PhaseDone, v1alpha1.PhasePlanChanged, v1alpha1.PhaseExpired:
 	}

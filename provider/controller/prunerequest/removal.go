@@ -35,6 +35,9 @@ const maxDifferences = 3
 
 // makePlan makes the plan of a request, once.
 func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+	if pr.Spec.Scope == v1alpha1.ScopeBundle {
+		return 0, r.planPackages(ctx, pr)
+	}
 	g, err := r.newGatherer(ctx, pr)
 	if err != nil {
 		return 0, err
@@ -156,8 +159,13 @@ func explainChange(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 			differ = append(differ, was.Path+" would go, too")
 		}
 	}
+	return joinDifferences(differ, fresh.Digest)
+}
+
+// joinDifferences says in which items two plans differ, or of what digest the other one is.
+func joinDifferences(differ []string, digest string) string {
 	if len(differ) == 0 {
-		return fmt.Sprintf("The plan has digest %s by now.", fresh.Digest)
+		return fmt.Sprintf("The plan has digest %s by now.", digest)
 	}
 	text := strings.Join(differ[:min(len(differ), maxDifferences)], "; ")
 	if more := len(differ) - maxDifferences; more > 0 {

@@ -55,7 +55,7 @@ func shownPlan(p *prune.Plan, at time.Time, commit string) *v1alpha1.PrunePlan {
 
 func shownItem(i prune.Item) v1alpha1.PruneItem {
 	out := v1alpha1.PruneItem{
-		Kind: i.Kind, Namespace: i.Namespace, Name: i.Name, Site: i.Site, Path: i.Path, Tree: i.Tree, Commit: i.Commit,
+		Kind: i.Kind, Namespace: i.Namespace, Name: i.Name, Site: i.Site, Path: i.Path, Tree: i.Tree, Commit: i.Commit, UID: i.UID,
 		Verdict: string(i.Verdict), Reason: string(i.Reason), Message: oneline.Clean(i.Message, maxMessage),
 		Objects: int32(i.Objects), Stateful: i.Stateful[:min(len(i.Stateful), maxStateful)], //nolint:gosec // A directory has at most 2,000 files.
 	}
@@ -82,7 +82,7 @@ func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.
 		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonNothingToPrune, "The plan removes nothing.")
 	default:
 		pr.Status.Phase = v1alpha1.PhasePlanned
-		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", countDirectories(n), pr.Status.Plan.Kept))
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", countItems(pr.Spec.Scope, n), pr.Status.Plan.Kept))
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionFalse, v1alpha1.ReasonAwaitingApproval, "No PruneApproval names the plan yet.")
 	}
 }
@@ -95,11 +95,18 @@ func refusalReason(r prune.Refusal) xpv2.ConditionReason {
 	}[r]
 }
 
-func countDirectories(n int) string {
-	if n == 1 {
-		return "1 directory"
+func countDirectories(n int) string { return countItems(v1alpha1.ScopeDirectories, n) }
+
+// countItems says how many items of a scope there are.
+func countItems(of v1alpha1.Scope, n int) string {
+	one, more := "directory", "directories"
+	if of == v1alpha1.ScopeBundle {
+		one, more = "package", "packages"
 	}
-	return fmt.Sprintf("%d directories", n)
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // endRequest ends a request without a removal.

@@ -224,7 +224,7 @@ func (w *world) ask(namespace string, change ...func(*v1alpha1.PruneRequestSpec)
 	w.Helper()
 	pr := &v1alpha1.PruneRequest{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: asked, UID: "request-1"}}
 	pr.Spec = v1alpha1.PruneRequestSpec{
-		Scope: v1alpha1.ScopeDirectories, ProviderConfigRef: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+		Scope: v1alpha1.ScopeDirectories, ProviderConfigRef: &rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
 		MinAge: &metav1.Duration{Duration: time.Hour}, AllowMost: true,
 	}
 	for _, fn := range change {

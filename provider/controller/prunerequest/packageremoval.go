@@ -1,0 +1,170 @@
+package prunerequest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/bundlestate"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+// removalInterval is how often it is looked whether packages are gone.
+const removalInterval = 2 * time.Second
+
+// planPackages makes the plan of a request of scope Bundle, once.
+func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest) error {
+	at := setup.Timestamp(r.now())
+	_, p, err := r.planPackagesAt(ctx, pr, at.Time)
+	if err != nil {
+		return err
+	}
+	r.showPlan(pr, p, at.Time, "")
+	return nil
+}
+
+func (r *Reconciler) planPackagesAt(ctx context.Context, pr *v1alpha1.PruneRequest, at time.Time) (*prune.Facts, *prune.Plan, error) {
+	f, err := r.gatherPackages(ctx, pr, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := prune.MakePlan(f)
+	return f, &p, err
+}
+
+// removePackages carries an approved plan out. First it is made again: if it is another one, nothing is removed. That it is the same is written down before the
+// first package goes, since after that it is another one. Then each package is deleted that may still go, after those that depend on it.
+func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+	shown := pr.Status.Plan
+	f, fresh, err := r.planPackagesAt(ctx, pr, shown.At.Time)
+	if err != nil {
+		return 0, err
+	}
+	if !pr.Status.Result.Confirmed {
+		if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
+			r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(shown, fresh)+" Nothing was removed: make another PruneRequest.")
+			return 0, nil
+		}
+		pr.Status.Result.Confirmed = true
+		return time.Millisecond, nil
+	}
+	left := stepRemoval(shown, f, fresh)
+	for _, p := range left.remove {
+		if err := r.deletePackage(ctx, p); err != nil {
+			return 0, err
+		}
+	}
+	if left.isWaiting || len(left.remove) > 0 {
+		return removalInterval, nil
+	}
+	r.endRemoval(pr, len(left.kept))
+	return 0, nil
+}
+
+// endRemoval ends a request whose packages are gone, but for those that had to be kept meanwhile.
+func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, kept int) {
+	pr.Status.Phase, pr.Status.Result.Pruned = v1alpha1.PhaseDone, pr.Status.Plan.Pruned-int32(kept) //nolint:gosec // A plan has at most 500 items.
+	message := fmt.Sprintf("The provider removed %s.", countItems(v1alpha1.ScopeBundle, int(pr.Status.Result.Pruned)))
+	if kept > 0 {
+		message += fmt.Sprintf(" %s had to be kept meanwhile: another PruneRequest says why.", countItems(v1alpha1.ScopeBundle, kept))
+	}
+	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned, message)
+}
+
+// A removalStep is what can be done now of a plan that was confirmed.
+type removalStep struct {
+	// remove are packages that can be deleted now.
+	remove []prune.Package
+
+	// kept are the names of packages that may not go any more.
+	kept []string
+
+	// isWaiting says that packages are being deleted.
+	isWaiting bool
+}
+
+// stepRemoval decides what can be done now. It is pure. A package goes once nothing is left of the plan that depends on it, and if it still may.
+func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) removalStep {
+	var out removalStep
+	there := map[string]prune.Package{}
+	for _, p := range f.Packages {
+		there[p.UID] = p
+	}
+	goes := func(p prune.Package) bool {
+		return slices.ContainsFunc(fresh.Pruned(), func(i prune.Item) bool { return i.UID == p.UID && fresh.Refusal == "" })
+	}
+	for _, i := range shown.Items {
+		p, isThere := there[i.UID]
+		if i.Verdict != string(prune.VerdictPrune) || !isThere {
+			continue
+		}
+		switch {
+		case p.Deleting:
+			out.isWaiting = true
+		case goes(p) && !hasDependent(p, f.Packages, shown):
+			out.remove = append(out.remove, p)
+		case goes(p):
+			out.isWaiting = true
+		default:
+			out.kept = append(out.kept, p.Name)
+		}
+	}
+	return out
+}
+
+// hasDependent reports whether a package of the plan is still there that depends on another one.
+func hasDependent(of prune.Package, all []prune.Package, shown *v1alpha1.PrunePlan) bool {
+	return slices.ContainsFunc(all, func(p prune.Package) bool {
+		isMeant := slices.ContainsFunc(shown.Items, func(i v1alpha1.PruneItem) bool { return i.UID == p.UID && i.Verdict == string(prune.VerdictPrune) })
+		return isMeant && p.Namespace == of.Namespace && slices.Contains(p.DependsOn, of.Name) && !slices.Contains(of.DependsOn, p.Name)
+	})
+}
+
+// deletePackage deletes just the object that was seen. It is there until all that it made is gone.
+func (r *Reconciler) deletePackage(ctx context.Context, p prune.Package) error {
+	o := &unstructured.Unstructured{}
+	for _, kind := range bundlestate.PackageKinds() {
+		if kind.Kind == p.Kind {
+			o.SetGroupVersionKind(kind)
+		}
+	}
+	o.SetNamespace(p.Namespace)
+	o.SetName(p.Name)
+	uid := types.UID(p.UID)
+	err := r.kube.Delete(ctx, o, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete %s %s", p.Kind, p.Name)
+}
+
+// explainPackages says in which packages two plans differ.
+func explainPackages(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
+	if fresh.Refusal != "" {
+		return fmt.Sprintf("The plan is refused by now, %s: %s.", fresh.Refusal, fresh.Message)
+	}
+	now, differ := map[string]prune.Item{}, []string{}
+	for _, i := range fresh.Items {
+		now[i.UID] = i
+	}
+	for _, was := range shown.Items {
+		i, isThere := now[was.UID]
+		isPruned := was.Verdict == string(prune.VerdictPrune)
+		switch {
+		case isPruned && !isThere:
+			differ = append(differ, "package "+was.Name+" is gone, or in its bundle again")
+		case isPruned && i.Verdict == prune.VerdictKeep:
+			differ = append(differ, fmt.Sprintf("package %s is kept, %s: %s", was.Name, i.Reason, i.Message))
+		case !isPruned && isThere && i.Verdict == prune.VerdictPrune:
+			differ = append(differ, "package "+was.Name+" would go, too")
+		}
+	}
+	return joinDifferences(differ, fresh.Digest)
+}

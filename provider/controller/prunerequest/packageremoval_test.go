@@ -1,0 +1,115 @@
+package prunerequest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+// packagesFacts returns the facts about packages that left bundle platform long ago, as "name: needs".
+func packagesFacts(lines ...string) *prune.Facts {
+	f := &prune.Facts{
+		Options: prune.Options{Scope: prune.ScopeBundle, Namespace: team, AllowMost: true}, Now: noon,
+		Bundles: []prune.Bundle{{BundleName: prune.BundleName{Group: "intentplane.dev", Name: "platform"}, Namespace: team}},
+		Records: []prune.Record{{BundleName: prune.BundleName{Group: "intentplane.dev", Name: "platform"}, Namespace: team}},
+	}
+	for _, line := range lines {
+		name, needs, _ := strings.Cut(line, ":")
+		f.Packages = append(f.Packages, prune.Package{
+			Kind: "IntentDeployment", Namespace: team, Name: name, UID: "uid-" + name, Label: name, Bundle: f.Bundles[0].BundleName, IsMade: true,
+			Since: noon.Add(-time.Hour), DependsOn: strings.Fields(needs),
+		})
+	}
+	return f
+}
+
+// planOf returns the plan of facts, and how a status shows it.
+func planOf(t *testing.T, f *prune.Facts) (*prune.Plan, *v1alpha1.PrunePlan) {
+	t.Helper()
+	p, err := prune.MakePlan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &p, shownPlan(&p, noon, "")
+}
+
+func TestStepRemoval(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		change    func(*prune.Facts)
+		remove    []string
+		kept      []string
+		isWaiting bool
+	}{
+		"First":    {reason: "A package goes after those that depend on it.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
+		"Deleting": {reason: "A package waits until those are gone that depend on it.", change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, isWaiting: true},
+		"Gone":     {reason: "The next layer goes once the one before is gone.", change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"}},
+		"Again": {
+			reason: "A package that a bundle names again meanwhile stays, and so does what it needs.",
+			change: func(f *prune.Facts) { f.Bundles[0].Packages = []string{"front"} }, remove: []string{"other"}, kept: []string{"base", "front"},
+		},
+		"Other":   {reason: "A package of the same name that was made again is another one.", change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true},
+		"Unknown": {reason: "While it is unknown what lives, nothing goes.", change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, kept: []string{"base", "front", "other"}},
+		"Empty":   {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := packagesFacts("base", "front: base", "other")
+			_, shown := planOf(t, f)
+			tc.change(f)
+			fresh, _ := planOf(t, f)
+			got := stepRemoval(shown, f, fresh)
+			names := []string(nil)
+			for _, p := range got.remove {
+				names = append(names, p.Name)
+			}
+			if diff := cmp.Diff([]any{tc.remove, tc.kept, tc.isWaiting}, []any{names, got.kept, got.isWaiting}); diff != "" {
+				t.Errorf("\n%s\nstepRemoval(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestExplainPackages(t *testing.T) {
+	f := packagesFacts("base", "front")
+	_, shown := planOf(t, f)
+	f.Bundles[0].Packages, f.Packages[1].Pinned = []string{"base"}, true
+	fresh, _ := planOf(t, f)
+	want := "The plan changed: package base is gone, or in its bundle again; package front is kept, Pinned: it is labelled to be kept."
+	if diff := cmp.Diff(want, explainPackages(shown, fresh)); diff != "" {
+		t.Errorf("explainPackages(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestBundleOfSecret(t *testing.T) {
+	for secret, want := range map[string]prune.BundleName{
+		"intentplane-bundle-platform":    {Group: "claims.intentplane.dev", Name: "platform"},
+		"intentplane-bundle-platform.ns": {Group: "intentplane.dev", Name: "platform"},
+		"theirs-platform":                {Name: "theirs-platform"},
+	} {
+		if diff := cmp.Diff(want, bundleOfSecret(secret)); diff != "" {
+			t.Errorf("bundleOfSecret(%q): -want, +got:\n%s", secret, diff)
+		}
+	}
+}
+
+// TestMadeByBundle believes who wrote an object, and not its labels alone.
+func TestMadeByBundle(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetLabels(map[string]string{v1alpha1.LabelBundle: "platform"})
+	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl-edit"}})
+	if isMadeByBundle(u) {
+		t.Error("An object that a user labelled counts as one that a bundle made.")
+	}
+	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl-edit"}, {Manager: "intentplane-bundlestate"}})
+	if !isMadeByBundle(u) {
+		t.Error("An object that a bundle made counts as that of a user.")
+	}
+}
