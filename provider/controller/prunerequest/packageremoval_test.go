@@ -49,7 +49,7 @@ func TestStepRemoval(t *testing.T) {
 		isWaiting bool
 	}{
 		"First":    {reason: "A package goes after those that depend on it.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
-		"Deleting": {reason: "A package waits until those are gone that depend on it.", change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, isWaiting: true},
+		"Deleting": {reason: "A package waits until those are gone that depend on it.", change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, kept: []string{"base"}, isWaiting: true},
 		"Gone":     {reason: "The next layer goes once the one before is gone.", change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"}},
 		"Again": {
 			reason: "A package that a bundle names again meanwhile stays, and so does what it needs.",
