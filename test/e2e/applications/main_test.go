@@ -4,7 +4,9 @@ package applications
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -16,7 +18,24 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, forStories))
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if judges, err = startJudge(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer judges.close()
+	root, err := controlplane.Root()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return scene.Main(m, &cp, forStories, trustJudge, func(o *controlplane.Options) {
+		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
+	})
 }
 
 // forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
