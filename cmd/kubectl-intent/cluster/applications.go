@@ -87,12 +87,9 @@ func isAbsent(err error) bool {
 
 func applicationFacts(o *unstructured.Unstructured) (*cause.ApplicationFacts, error) {
 	f := &cause.ApplicationFacts{CompositeRef: compositeOf(o)}
-	if err := decodeObject(o, &f.Application); err != nil {
-		return nil, errors.Wrapf(err, "Application %s", o.GetName())
-	}
 	var err error
-	f.SpecDigest, err = digest.Application(&f.Application.Spec)
-	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+	f.SpecDigest, err = decodeWithDigest(o, "Application", &f.Application, func() (string, error) { return digest.Application(&f.Application.Spec) })
+	return f, err
 }
 
 // readApplication reads what was composed for an Application, and for its deployment. What cannot be read is noted.

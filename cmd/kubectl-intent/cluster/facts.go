@@ -205,24 +205,27 @@ func (s *Subjects) addOne(resource schema.GroupVersionResource, o *unstructured.
 	return addFacts(o, deploymentFacts, &s.Deployments, func(*cause.Facts) {})
 }
 
+// decodeWithDigest decodes an object of a kind, and returns the digest of its spec.
+func decodeWithDigest(o *unstructured.Unstructured, kind string, into any, digestOf func() (string, error)) (string, error) {
+	if err := decodeObject(o, into); err != nil {
+		return "", errors.Wrapf(err, "%s %s", kind, o.GetName())
+	}
+	out, err := digestOf()
+	return out, errors.Wrap(err, "cannot compute the digest of the spec")
+}
+
 func deploymentFacts(o *unstructured.Unstructured) (*cause.Facts, error) {
 	f := &cause.Facts{CompositeRef: compositeOf(o)}
-	if err := decodeObject(o, &f.Deployment); err != nil {
-		return nil, errors.Wrapf(err, "IntentDeployment %s", o.GetName())
-	}
 	var err error
-	f.SpecDigest, err = digest.Spec(&f.Deployment.Spec)
-	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+	f.SpecDigest, err = decodeWithDigest(o, "IntentDeployment", &f.Deployment, func() (string, error) { return digest.Spec(&f.Deployment.Spec) })
+	return f, err
 }
 
 func clusterFacts(o *unstructured.Unstructured) (*cause.ClusterFacts, error) {
 	f := &cause.ClusterFacts{CompositeRef: compositeOf(o)}
-	if err := decodeObject(o, &f.Cluster); err != nil {
-		return nil, errors.Wrapf(err, "WorkloadCluster %s", o.GetName())
-	}
 	var err error
-	f.SpecDigest, err = digest.Cluster(&f.Cluster.Spec)
-	return f, errors.Wrap(err, "cannot compute the digest of the spec")
+	f.SpecDigest, err = decodeWithDigest(o, "WorkloadCluster", &f.Cluster, func() (string, error) { return digest.Cluster(&f.Cluster.Spec) })
+	return f, err
 }
 
 // compositeOf a claim is what Crossplane made for it.

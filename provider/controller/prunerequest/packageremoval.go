@@ -26,11 +26,10 @@ const removalInterval = 2 * time.Second
 func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest) error {
 	at := setup.Timestamp(r.now())
 	_, p, err := r.planPackagesAt(ctx, pr, at.Time)
-	if err != nil {
-		return err
+	if err == nil {
+		r.showPlan(pr, p, at.Time, "")
 	}
-	r.showPlan(pr, p, at.Time, "")
-	return nil
+	return err
 }
 
 func (r *Reconciler) planPackagesAt(ctx context.Context, pr *v1alpha1.PruneRequest, at time.Time) (*prune.Facts, *prune.Plan, error) {
