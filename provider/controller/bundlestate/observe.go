@@ -95,7 +95,7 @@ func (e *external) Delete(ctx context.Context, bs *v1alpha1.BundleState) (manage
 	if err != nil || e.decision.remains {
 		return managed.ExternalDelete{}, err
 	}
-	recorded = e.recordsOf(bs).RemoveBundleState(ctx, bs.GetName())
+	recorded = e.removeRecord(ctx, bs)
 	if isUnwritable(recorded) {
 		e.recorder.Event(bs, event.Warning(ReasonRecordLeft, recorded))
 		recorded = nil

@@ -59,7 +59,7 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 	records, asked := c.recordsOf(bs), bundleFor(bs)
 	_, err := records.InitBundleState(ctx, asked, state.Status(d.status))
 	if errors.Is(err, state.ErrBroken) {
-		if err = c.dropBroken(ctx, bs); err == nil {
+		if err = c.dropRecord(ctx, bs); err == nil {
 			_, err = records.InitBundleState(ctx, asked, state.Status(d.status))
 		}
 	}
@@ -79,18 +79,27 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 	return nil
 }
 
-// dropBroken deletes a Secret of ours that has no record which can be read: everything in it can be made again.
-func (c *connector) dropBroken(ctx context.Context, bs *v1alpha1.BundleState) error {
+// removeRecord deletes the record of a bundle that has nothing left to remove. What it still says of a package that is gone, or that runs on, holds nothing back.
+func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
+	err := c.recordsOf(bs).RemoveBundleState(ctx, bs.GetName())
+	if errors.Is(err, state.ErrDeployed) {
+		return c.dropRecord(ctx, bs)
+	}
+	return err
+}
+
+// dropRecord deletes a Secret of ours, whatever is in it: everything in it can be made again.
+func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
 	secrets := c.clientset.CoreV1().Secrets(bs.GetNamespace())
 	s, err := secrets.Get(ctx, state.Prefix+bs.GetName(), metav1.GetOptions{})
 	if err != nil {
-		return errors.Wrap(err, "cannot get broken record")
+		return errors.Wrap(err, "cannot get record")
 	}
 	if s.Type != state.SecretType {
 		return errors.Errorf("Secret %s is not a record: delete it, or give the Bundle another name", s.GetName())
 	}
 	err = secrets.Delete(ctx, s.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &s.UID, ResourceVersion: &s.ResourceVersion}})
-	return errors.Wrap(err, "cannot delete broken record")
+	return errors.Wrap(err, "cannot delete record")
 }
 
 // advanceRecord brings each package one change of its status nearer to what was observed, and reports whether it changed anything.

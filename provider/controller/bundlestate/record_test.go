@@ -133,6 +133,52 @@ func TestBrokenRecord(t *testing.T) {
 	}
 }
 
+// TestRemoveRecord deletes Bundles whose record says more of a package than is there. Nothing depends on it.
+func TestRemoveRecord(t *testing.T) {
+	asked, both := newBundle().Spec.ForProvider.Packages, []*object{live("shop", "d1", platform), live("db", "d1", platform)}
+	cases := map[string]struct {
+		reason string
+		before scene
+		after  scene
+	}{
+		"Lost": {
+			reason: "A package that a user deleted while the Bundle was suspended holds no deletion back.",
+			before: scene{asked: asked, suspended: true, there: both[1:]}, after: scene{},
+		},
+		"Orphaned": {
+			reason: "Neither do packages that stay, of which the status never said that they are deployed.",
+			before: scene{asked: asked, there: both}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
+		},
+		"Blocked": {
+			reason: "Nor one that left the Bundle and cannot be removed.",
+			before: scene{asked: asked, there: append(both, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, bs := newConnector(), newBundle()
+			deployed := decide(scene{asked: asked, there: both}.facts())
+			seen := decide(tc.before.facts())
+			for _, d := range []*decision{&deployed, &seen} {
+				if err := c.writeRecord(t.Context(), bs, d); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tc.after.asked, tc.after.deleted, tc.after.was = asked, true, seen.packages
+			if name == "Orphaned" {
+				tc.after.was = nil
+			}
+			e := &external{connector: c, note: &note{}, decision: decide(tc.after.facts())}
+			if e.decision.remains || len(e.decision.actions) > 0 {
+				t.Fatalf("%s\nThere is something left to do: %v", tc.reason, describe(e.decision))
+			}
+			if _, err := e.Delete(t.Context(), bs); err != nil || e.isRecordLeft(t.Context(), bs) {
+				t.Errorf("\n%s\nDelete(...): %v, and the record is left: %t", tc.reason, err, e.isRecordLeft(t.Context(), bs))
+			}
+		})
+	}
+}
+
 func TestStepTowards(t *testing.T) {
 	for _, from := range state.Statuses() {
 		for _, to := range state.Statuses() {
