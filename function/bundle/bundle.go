@@ -56,10 +56,8 @@ func Run(in Input) (*Output, error) {
 	if f.Problem = findSpecProblem(in); f.Problem == "" {
 		packages, f.Problem = compilePackages(in.Namespace, in.Spec.Packages)
 	}
-	if f.Problem == "" {
-		if err := addState(out, newState(in, f.Digest, packages)); err != nil {
-			return nil, err
-		}
+	if err := out.composeState(newState(in, f.Digest, packages), f.Problem == ""); err != nil {
+		return nil, err
 	}
 	f.addPackages(packages)
 	f.addObservation(observed)

@@ -198,6 +198,20 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestStopsWhileInvalid stops a Bundle, and keeps its packages, although another field of its spec is wrong.
+func TestStopsWhileInvalid(t *testing.T) {
+	const wrong = "packages: [{name: a}]\nversion: '1'\n"
+	w := newWorld(t, twoPackages)
+	w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess))
+	for spec, want := range map[string][2]bool{wrong + "deletionPolicy: Orphan": {true, false}, wrong + "suspend: true": {false, true}, wrong: {false, false}} {
+		w.edit(spec)
+		got := w.state().Spec.ForProvider
+		if [2]bool{got.Orphan, got.Suspend} != want || w.out.Status.Phase != v1alpha1.PhaseFailed {
+			t.Errorf("With %q the BundleState has orphan %t, suspend %t: want %v", spec, got.Orphan, got.Suspend, want)
+		}
+	}
+}
+
 // TestPhases lets packages come, wait and fail.
 func TestPhases(t *testing.T) {
 	cases := map[string]struct {

@@ -5,6 +5,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
@@ -63,6 +64,28 @@ func addState(out *Output, s *statev1alpha1.BundleState) error {
 	}
 	out.Resources[StateName] = compose.Resource{Object: o}
 	return nil
+}
+
+// composeState asks for a BundleState. While the spec cannot be carried out the one that there is stays what it was, but for what stops changes, and for
+// what becomes of the packages when the Bundle is deleted: a user who sets these is not to wait for another field.
+func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) error {
+	if isValid {
+		return addState(out, s)
+	}
+	if kept, ok := out.Resources[StateName]; ok {
+		return errors.Join(setFlag(kept, "orphan", s.Spec.ForProvider.Orphan), setFlag(kept, "suspend", s.Spec.ForProvider.Suspend))
+	}
+	return nil
+}
+
+// setFlag sets a parameter of a BundleState as it is encoded: false is left out.
+func setFlag(r compose.Resource, name string, on bool) error {
+	path := []string{"spec", "forProvider", name}
+	if !on {
+		unstructured.RemoveNestedField(r.Object.Object, path...)
+		return nil
+	}
+	return errors.Wrapf(unstructured.SetNestedField(r.Object.Object, true, path...), "cannot set %s of composed resource %q", name, StateName)
 }
 
 // setReady says of the BundleState whether it has what is asked for.
