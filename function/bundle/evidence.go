@@ -53,11 +53,7 @@ func (f *Facts) isEnabled(name string) bool {
 	return f.Layers[name] > 0 && !slices.Contains(f.Disabled, name)
 }
 
-// firstPackage returns the first package with a status, or nil.
-func (f *Facts) firstPackage(statuses ...string) *statev1alpha1.PackageObservation {
-	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return slices.Contains(statuses, p.Status) })
-}
-
+// findPackage returns the first package that is meant, or nil.
 func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *statev1alpha1.PackageObservation {
 	i := slices.IndexFunc(f.Observed.Packages, is)
 	if i < 0 {
@@ -66,16 +62,16 @@ func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *sta
 	return &f.Observed.Packages[i]
 }
 
-// failedPackage returns the first package that failed, or nil.
+// failedPackage returns the first package that failed, or nil. One that waits for its turn did not: what failed was an earlier spec.
 func (f *Facts) failedPackage() *statev1alpha1.PackageObservation {
-	return f.firstPackage(statev1alpha1.StatusFailed, statev1alpha1.StatusFailedRemove)
+	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return p.HasFailed() })
 }
 
 // pendingPackage returns the first package that does not have what is asked for, or nil.
 func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool {
 		if f.isEnabled(p.Name) {
-			return p.Status != statev1alpha1.StatusSuccess || p.Reason == statev1alpha1.PackageReasonAwaitingDependency || p.Reason == statev1alpha1.PackageReasonSuspended
+			return p.Status != statev1alpha1.StatusSuccess || p.IsWaiting()
 		}
 		return f.Layers[p.Name] > 0 && p.Status != statev1alpha1.StatusRemoved && p.Status != statev1alpha1.StatusNotDeployed
 	})

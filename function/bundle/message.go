@@ -8,8 +8,11 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// describePackage says of a package where it stands, and why.
+// describePackage says of a package where it stands, and why. That one which waits failed before is not what it waits for.
 func describePackage(p *statev1alpha1.PackageObservation) string {
+	if p.IsWaiting() && p.Status == statev1alpha1.StatusFailed {
+		return projection.Sentence(fmt.Sprintf("Package %s: %s", p.Name, p.Message))
+	}
 	text := fmt.Sprintf("Package %s is %s", p.Name, strings.ReplaceAll(p.Status, "_", " "))
 	if p.Message == "" {
 		return projection.Sentence(text)

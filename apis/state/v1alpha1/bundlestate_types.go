@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"slices"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -180,6 +182,16 @@ type PackageObservation struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
+}
+
+// IsWaiting reports whether the package is kept as it was for now. Its status is then about an earlier spec.
+func (p *PackageObservation) IsWaiting() bool {
+	return slices.Contains([]string{PackageReasonAwaitingDependency, PackageReasonAwaitingDependents, PackageReasonSuspended}, p.Reason)
+}
+
+// HasFailed reports whether the package could not be deployed, or removed, as it is asked for now.
+func (p *PackageObservation) HasFailed() bool {
+	return !p.IsWaiting() && (p.Status == StatusFailed || p.Status == StatusFailedRemove)
 }
 
 // BundleRecord says where the record is, and why it cannot be written.

@@ -231,7 +231,7 @@ func (d *decider) statusOfBundle() string {
 	failed, pending, deployed := false, false, false
 	for _, p := range d.spec.Packages {
 		s := d.decided[p.Name]
-		failed = failed || s.Status == v1alpha1.StatusFailed || s.Status == v1alpha1.StatusFailedRemove
+		failed = failed || s.HasFailed()
 		pending = pending || !isSettled(p.Disabled, s)
 		deployed = deployed || !slices.Contains([]string{v1alpha1.StatusNotDeployed, v1alpha1.StatusRemoved}, s.Status)
 	}

@@ -170,6 +170,11 @@ func TestDecide(t *testing.T) {
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "success", "d1")}},
 			want:   []string{"deploying", "shop success AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
 		},
+		"EditMends": {
+			reason: "A package whose spec before failed did not fail while the one that mends it waits for its layer.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform, failed)}, was: []v1alpha1.PackageObservation{was("shop", "failed", "d1")}},
+			want:   []string{"deploying", "shop failed AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
+		},
 		"Suspended": {
 			reason: "A Bundle that is suspended changes nothing.", scene: scene{suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d1"), pkg("old@d1", disabled)}, there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("gone", "d1", platform)}},
 			want: []string{"deploying", "db success Suspended", "web not_deployed Suspended", "old success Suspended", "gone unreferenced Unreferenced"},

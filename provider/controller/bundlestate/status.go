@@ -116,9 +116,7 @@ func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateO
 // readyCondition sums the packages up. Its reason is that of the first package that failed.
 func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *setup.Timestamp(e.now())}
-	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool {
-		return p.Status == v1alpha1.StatusFailed || p.Status == v1alpha1.StatusFailedRemove
-	})
+	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.HasFailed() })
 	troubled := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.Reason == v1alpha1.PackageReasonNotReady })
 	switch {
 	case failed >= 0:
