@@ -25,9 +25,9 @@ func (c *Client) ListBundleStates(ctx context.Context) ([]BundleState, error) {
 
 // UsersOf returns the names of the bundles that have a package and did not remove it, over all records of the namespace, also those that other
 // programs keep under another prefix. A bundle in which it is unreferenced does not use it. It returns an error if a record cannot be read,
-// since that could be the one of a user.
-func (c *Client) UsersOf(ctx context.Context, pkg string) ([]string, error) {
-	all, err := c.listRecords(ctx, func(s *corev1.Secret) bool { return s.Type == SecretType || strings.HasPrefix(s.Name, c.o.Prefix) })
+// since that could be the one of a user. Records that this client keeps of the bundles in except are not read.
+func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]string, error) {
+	all, err := c.listRecords(ctx, func(s *corev1.Secret) bool { return c.isRecord(s) && !c.isRecordOf(s, except) })
 	if err != nil {
 		return nil, fmt.Errorf("cannot say which bundles use package %q: %w", pkg, err)
 	}
@@ -38,6 +38,17 @@ func (c *Client) UsersOf(ctx context.Context, pkg string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// isRecord reports whether a Secret holds a record, be it under another prefix.
+func (c *Client) isRecord(s *corev1.Secret) bool {
+	return s.Type == SecretType || strings.HasPrefix(s.Name, c.o.Prefix)
+}
+
+// isRecordOf reports whether a Secret has the name of the record of one of some bundles.
+func (c *Client) isRecordOf(s *corev1.Secret, bundles []string) bool {
+	name, ok := strings.CutPrefix(s.Name, c.o.Prefix)
+	return ok && slices.Contains(bundles, name)
 }
 
 // listRecords returns the records of the Secrets that are chosen.

@@ -71,6 +71,7 @@ type scene struct {
 	was        []v1alpha1.PackageObservation
 	neighbours []neighbour
 	records    map[string][]string
+	unread     map[string]error
 	missing    bool
 	suspended  bool
 	deleted    bool
@@ -80,7 +81,7 @@ type scene struct {
 func (s scene) facts() *facts {
 	f := &facts{
 		now: now, bundle: platform, isDeleted: s.deleted, age: age{created: now, name: "platform"}, was: map[string]v1alpha1.PackageObservation{},
-		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours, recordUsers: s.records,
+		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours, recordUsers: s.records, unread: s.unread,
 		spec: v1alpha1.BundleStateParameters{BundleRef: platform, Packages: s.asked, Suspend: s.suspended, Orphan: s.orphan},
 	}
 	for _, o := range s.there {
@@ -270,6 +271,19 @@ func TestDecide(t *testing.T) {
 			reason: "What the record of another program names stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
+		"DisabledUnread": {
+			reason: "What a record may name that cannot be read stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			want: []string{"failed", "db failed_remove UsedByBundle"},
+		},
+		"DeletedUnread": {
+			reason: "So it does when its Bundle is deleted, which does not go without a word about it.",
+			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			want:   []string{"removing", "db failed_remove UsedByBundle"},
+		},
+		"OrphanedUnread": {
+			reason: "What stays anyway is left.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+		},
 		"DisabledByAnother": {
 			reason: "What another bundle does not deploy either is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
@@ -357,6 +371,7 @@ func TestRemains(t *testing.T) {
 		"Left":     {reason: "A package that left the Bundle stays, and does not hold the deletion back.", scene: scene{there: []*object{live("old", "d1", platform)}}},
 		"Foreign":  {reason: "A package of another bundle does not hold the deletion back.", scene: scene{there: []*object{live("db", "d1", other)}}},
 		"HandOver": {reason: "A package is handed over before the Bundle goes.", scene: scene{there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}}, want: true},
+		"Unread":   {reason: "A package that a record may name which cannot be read remains.", scene: scene{there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}}, want: true},
 		"Orphan":   {reason: "A package that stays is marked before the Bundle goes.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform)}}, want: true},
 		"Orphaned": {reason: "A package that stays and is marked does not hold the deletion back.", scene: scene{orphan: true, there: []*object{live("db", "d1", platform, left)}}},
 	}

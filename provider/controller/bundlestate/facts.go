@@ -42,6 +42,9 @@ type facts struct {
 
 	// recordUsers are other bundles whose records name a package, by the name of that. They are read for what is to be removed.
 	recordUsers map[string][]string
+
+	// unread says why that is not known of a package, by its name: a record cannot be read, and could be that of a user.
+	unread map[string]error
 }
 
 // An age orders bundles: the one that was made first, and of two that were made in one second the one with the first name.

@@ -2,7 +2,6 @@ package bundlestate
 
 import (
 	"context"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -32,7 +31,7 @@ func PackageKinds() []schema.GroupVersionKind {
 func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (*facts, error) {
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
-		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{},
+		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
 		age: ageOf(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
@@ -152,21 +151,19 @@ func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace st
 	return nil
 }
 
-// findRecordUsers finds out which records that other programs keep name what is to be removed. Those of the BundleStates of the namespace say nothing new.
+// findRecordUsers finds out which records that other programs keep name what is to be removed. Those of the BundleStates of the namespace say nothing new,
+// and are not read.
 func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
 	for i := range f.spec.Packages {
 		p := &f.spec.Packages[i]
 		if !p.Disabled && !f.isDeleted || !f.isOwned(f.objects[keyOf(p)]) {
 			continue
 		}
-		users, err := c.recordsOf(bs).UsersOf(ctx, p.Name)
-		if isUnreadable(err) {
-			users, err = []string{"(a record that cannot be read)"}, nil
-		}
-		if err != nil {
+		users, err := c.recordsOf(bs).UsersOf(ctx, p.Name, f.records...)
+		if err != nil && !isUnwritable(err) {
 			return err
 		}
-		f.recordUsers[p.Name] = slices.DeleteFunc(users, func(name string) bool { return slices.Contains(f.records, name) })
+		f.recordUsers[p.Name], f.unread[p.Name] = users, err
 	}
 	return nil
 }

@@ -7,8 +7,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
@@ -174,6 +177,41 @@ func TestRemoveRecord(t *testing.T) {
 			}
 			if _, err := e.Delete(t.Context(), bs); err != nil || e.isRecordLeft(t.Context(), bs) {
 				t.Errorf("\n%s\nDelete(...): %v, and the record is left: %t", tc.reason, err, e.isRecordLeft(t.Context(), bs))
+			}
+		})
+	}
+}
+
+// TestFindRecordUsers looks for users of a package that is to be removed, beside records that cannot be read.
+func TestFindRecordUsers(t *testing.T) {
+	secret := func(name, data string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name}, Type: state.SecretType, Data: map[string][]byte{"data": []byte(data)}}
+	}
+	const user = `{"name":"platform","version":"1","packages":[{"name":"db","version":"1","status":"success"}],"status":"success","schema":1}`
+	cases := map[string]struct {
+		reason    string
+		secret    *corev1.Secret
+		forbidden bool
+		users     int
+		isUnread  bool
+	}{
+		"Own":       {reason: "The own record says nothing about users, also when it cannot be read.", secret: secret("intentplane-bundle-platform", "{")},
+		"Neighbour": {reason: "Neither does that of another Bundle here.", secret: secret("intentplane-bundle-other.ns", "{")},
+		"Theirs":    {reason: "The record of another program could name the package.", secret: secret("their-platform", "{"), isUnread: true},
+		"SameName":  {reason: "A record of another program counts under the name of a Bundle, too.", secret: secret("their-platform", user), users: 1},
+		"Forbidden": {reason: "Without the right to list records others go on.", secret: secret("any", user), forbidden: true, isUnread: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, f := newConnector(tc.secret), scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}}.facts()
+			f.records, f.recordUsers, f.unread = []string{"platform", "other.ns"}, map[string][]string{}, map[string]error{}
+			if tc.forbidden {
+				c.clientset.(*fake.Clientset).PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+					return true, nil, kerrors.NewForbidden(corev1.Resource("secrets"), "", errTest)
+				})
+			}
+			if err := c.findRecordUsers(t.Context(), f, newBundle()); err != nil || len(f.recordUsers["db"]) != tc.users || (f.unread["db"] != nil) != tc.isUnread {
+				t.Errorf("\n%s\nfindRecordUsers(...): %v, users %v, unread %v", tc.reason, err, f.recordUsers, f.unread)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 		d.sayAbsent(p, out)
 		return
 	}
-	heir, keepers := d.heir(keyOf(p)), d.keepers(keyOf(p))
+	heir := d.heir(keyOf(p))
 	out.Revision, out.Commit, out.Ready = o.evidence.revision, o.evidence.commit, o.evidence.ready
 	switch {
 	case o.trouble != "":
@@ -28,11 +28,22 @@ func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 		d.remains = true
 		d.handOver(o, heir)
 		d.sayAbsent(p, out)
+	default:
+		d.removeUnused(p, o, out)
+	}
+}
+
+// removeUnused takes a package away that no other bundle deploys. What one may wait for is never removed, and never left without a word.
+func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
+	switch keepers := d.keepers(keyOf(p)); {
 	case d.isDeleted && (d.spec.Orphan || len(keepers) > 0):
 		d.leaveObject(o)
 		d.sayAbsent(p, out)
 	case len(keepers) > 0:
 		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays, since these bundles use it: %s", joinNames(keepers))
+	case d.unread[p.Name] != nil:
+		d.remains = true
+		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays: %s", d.unread[p.Name])
 	default:
 		d.removeObject(p, o, out)
 	}
