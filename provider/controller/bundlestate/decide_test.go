@@ -90,6 +90,9 @@ func (s scene) facts() *facts {
 	for _, p := range s.was {
 		f.was[p.Name] = p
 	}
+	for _, n := range s.neighbours {
+		f.owners = append(f.owners, n.bundle)
+	}
 	return f
 }
 
@@ -231,6 +234,15 @@ func TestDecide(t *testing.T) {
 		"TakenOver": {
 			reason: "A package that its bundle dropped is taken over, with another spec, too.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
 			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"Labelled": {
+			reason: "Labels of a bundle that is gone let no object be changed, and adopt takes over what is equal only.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d2", adopting)}, there: []*object{live("db", "d1", other, left), live("web", "d1", other)}},
+			want:   []string{"failed", "db failed NameTaken", "web failed NameTaken"},
+		},
+		"LabelledEqual": {
+			reason: "What a bundle left that is gone is taken over if its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other, left)}},
+			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"OlderFirst": {
 			reason: "Of two bundles that want what a third one dropped, the older one gets it.",

@@ -79,12 +79,20 @@ func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	case o.label != o.live.GetName() && !isAdoptable(p, o):
 		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
 			"%s %s exists, and no bundle made it: delete it, or give the package another name; adopt: true takes it over if its spec is equal", p.Kind, p.Name)
+	case o.digest != p.Digest && !d.hasOwner(o):
+		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+			"%s %s has the labels of bundle %s, which is gone, and another spec: delete it, or give the package its spec first", p.Kind, p.Name, o.owner.Name)
 	case o.digest != p.Digest:
 		d.updateObject(p, o, out)
 	default:
 		d.ownObject(o)
 		d.judgeObject(p, o, out)
 	}
+}
+
+// hasOwner reports whether the bundle is there that an object's labels name. Labels alone prove nothing: they may have come with a copy.
+func (d *decider) hasOwner(o *object) bool {
+	return o.owner == d.bundle || slices.Contains(d.owners, o.owner)
 }
 
 // rivalFor returns the other bundle that an object belongs to, or nil: the one that its labels name, as long as that asks for the package, and else the

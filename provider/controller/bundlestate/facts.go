@@ -37,6 +37,9 @@ type facts struct {
 	neighbours []neighbour
 	age        age
 
+	// owners are all bundles of the namespace, also those that are being deleted.
+	owners []v1alpha1.BundleReference
+
 	// records are the names of the records of all bundles of the namespace.
 	records []string
 

@@ -64,7 +64,7 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	}
 	for i := range l.Items {
 		o := &l.Items[i]
-		f.records = append(f.records, o.GetName())
+		f.records, f.owners = append(f.records, o.GetName()), append(f.owners, o.Spec.ForProvider.BundleRef)
 		if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
 			continue
 		}
