@@ -166,6 +166,7 @@ func TestRun(t *testing.T) {
 func TestProblems(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want string }{
 		"Cycle":        {reason: "A cycle is named by its path.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, dependsOn: [a], deployment: {}}]}`, want: "a → b → a"},
+		"Disabled":     {reason: "A package does not wait for one that is not deployed.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`, want: `spec.packages[a].dependsOn: package "b" is not enabled`},
 		"UnknownField": {reason: "A field that the kind does not have is refused.", spec: `{version: "1", packages: [{name: a, deployment: {intnet: "{}"}}]}`, want: `spec.packages[a].deployment: unknown field "intnet"`},
 		"WrongType":    {reason: "A field of the wrong type is refused.", spec: `{version: "1", packages: [{name: a, deployment: {suspend: "no"}}]}`, want: "spec.packages[a].deployment: "},
 		"WrongCase":    {reason: "Names of fields have one spelling.", spec: `{version: "1", packages: [{name: a, deployment: {Intent: "{}"}}]}`, want: "unknown field"},
@@ -209,6 +210,14 @@ func TestStopsWhileInvalid(t *testing.T) {
 		if [2]bool{got.Orphan, got.Suspend} != want || w.out.Status.Phase != v1alpha1.PhaseFailed {
 			t.Errorf("With %q the BundleState has orphan %t, suspend %t: want %v", spec, got.Orphan, got.Suspend, want)
 		}
+	}
+}
+
+// TestDisabledTogether takes a package away together with the one that depends on it.
+func TestDisabledTogether(t *testing.T) {
+	w := newWorld(t, `{version: "1", packages: [{name: a, enabled: false, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`)
+	if c := w.condition(v1alpha1.TypeValid); c.Status != corev1.ConditionTrue {
+		t.Errorf("condition Valid: %+v", c)
 	}
 }
 

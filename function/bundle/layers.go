@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // A graph is what packages depend on, by their names.
 type graph map[v1alpha1.PackageName][]v1alpha1.PackageName
 
-// newGraph returns the graph of packages, or a sentence about the first name that is there twice or is unknown.
+// newGraph returns the graph of packages, or a sentence about the first name that is there twice, is unknown or is not enabled.
 func newGraph(packages []v1alpha1.Package) (graph, string) {
 	g := graph{}
 	for i, p := range packages {
@@ -20,8 +21,32 @@ func newGraph(packages []v1alpha1.Package) (graph, string) {
 		}
 		g[p.Name] = slices.Sorted(slices.Values(p.DependsOn))
 	}
-	return g, findUnknownName(packages, g)
+	return g, cmp.Or(findUnknownName(packages, g), findDisabledName(packages))
 }
+
+// findDisabledName returns a sentence about the first package that would wait for ever: one that is to be deployed, and depends on one that is not.
+func findDisabledName(packages []v1alpha1.Package) string {
+	disabled := listDisabled(packages)
+	for _, p := range packages {
+		i := slices.IndexFunc(p.DependsOn, func(name v1alpha1.PackageName) bool { return slices.Contains(disabled, name) })
+		if i >= 0 && !isDisabled(p) {
+			return fmt.Sprintf("spec.packages[%s].dependsOn: package %q is not enabled: enable it, or disable this one, too", p.Name, p.DependsOn[i])
+		}
+	}
+	return ""
+}
+
+func listDisabled(packages []v1alpha1.Package) []v1alpha1.PackageName {
+	out := []v1alpha1.PackageName{}
+	for _, p := range packages {
+		if isDisabled(p) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+func isDisabled(p v1alpha1.Package) bool { return p.Enabled != nil && !*p.Enabled }
 
 func findUnknownName(packages []v1alpha1.Package, g graph) string {
 	for _, p := range packages {
@@ -35,7 +60,7 @@ func findUnknownName(packages []v1alpha1.Package, g graph) string {
 }
 
 // OrderPackages returns the layer of each package, the first one being 1: a package is in the layer behind the last one of those that it depends on. It
-// returns a sentence instead for names that are there twice or are unknown, and for a cycle, which it names by its path.
+// returns a sentence instead for names that are there twice, are unknown or are not enabled, and for a cycle, which it names by its path.
 func OrderPackages(packages []v1alpha1.Package) (map[v1alpha1.PackageName]int32, string) {
 	g, problem := newGraph(packages)
 	if problem != "" {
