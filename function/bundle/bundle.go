@@ -48,7 +48,7 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Facts{Version: in.Spec.Version, IsSuspended: *in.Spec.Suspend}
+	f := &Facts{Version: in.Spec.Version, IsSuspended: *in.Spec.Suspend, Enabled: len(in.Spec.Packages) - len(listDisabled(in.Spec.Packages))}
 	if f.Digest, err = digest.Bundle(&in.Spec); err != nil {
 		return nil, err
 	}

@@ -160,6 +160,12 @@ func TestRun(t *testing.T) {
 	if w.out.Status.Phase != v1alpha1.PhasePending || w.out.Ready {
 		t.Errorf("An old success counts for another spec: phase %s", w.out.Status.Phase)
 	}
+	for _, spec := range []string{strings.Replace(twoPackages, "1.4.0", "1.5.0", 1), strings.Replace(twoPackages, "[db]", "[none]", 1)} {
+		w.edit(spec)
+		if got, c := w.out.Status, w.condition(v1alpha1.TypeRecorded); got.State != "" || got.Ready != "0/2" || c.Status != corev1.ConditionUnknown {
+			t.Errorf("An old success is said of another spec: state %q, ready %s, condition Recorded %+v", got.State, got.Ready, c)
+		}
+	}
 }
 
 // TestProblems gives the function specs that cannot be carried out. What runs stays as it is.

@@ -53,7 +53,7 @@ func recordedCondition(f *Facts) projection.Condition {
 	switch r := f.Observed.Record; {
 	case r.Problem != "":
 		return projection.Is(of, false, v1alpha1.ReasonNotRecorded, r.Problem)
-	case r.Secret == "":
+	case r.Secret == "", !f.isCurrent():
 		return projection.Unknown(of, v1alpha1.ReasonNotObserved, "")
 	}
 	return projection.Is(of, true, v1alpha1.ReasonRecorded, "")

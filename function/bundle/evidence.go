@@ -17,6 +17,9 @@ type Facts struct {
 	// IsSuspended says that nothing is changed.
 	IsSuspended bool
 
+	// Enabled is how many packages are to be deployed, also if the spec cannot be carried out.
+	Enabled int
+
 	// Layers are those of the packages that are asked for, by their names.
 	Layers map[string]int32
 
@@ -82,17 +85,21 @@ func (f *Facts) degradedPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isEnabled(p.Name) && !p.Ready })
 }
 
-// countReady returns how many packages are deployed and ready, of how many that are to be deployed.
-func (f *Facts) countReady() (ready, all int) {
-	for name := range f.Layers {
-		if f.isEnabled(name) {
-			all++
-		}
-	}
+// countReady returns how many packages are deployed as they are asked for now, and ready.
+func (f *Facts) countReady() int {
+	ready := 0
 	for _, p := range f.Observed.Packages {
-		if f.isEnabled(p.Name) && p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "" {
+		if f.isCurrent() && f.isEnabled(p.Name) && p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "" {
 			ready++
 		}
 	}
-	return ready, all
+	return ready
+}
+
+// currentState returns the status of the Bundle, or "" as long as the provider reports about another spec.
+func (f *Facts) currentState() string {
+	if !f.isCurrent() {
+		return ""
+	}
+	return f.Observed.Status
 }

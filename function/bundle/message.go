@@ -31,7 +31,7 @@ func (f *Facts) pendingMessage() string {
 
 // succeededMessage says what runs, and what is left over.
 func (f *Facts) succeededMessage() string {
-	ready, _ := f.countReady()
+	ready := f.countReady()
 	text := fmt.Sprintf("%d packages run version %s.", ready, f.Version)
 	if ready == 1 {
 		text = fmt.Sprintf("1 package runs version %s.", f.Version)

@@ -31,10 +31,9 @@ func Project(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) Projection 
 
 func projectStatus(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) *v1alpha1.BundleStatus {
 	row := f.currentRow()
-	ready, all := f.countReady()
 	s := &v1alpha1.BundleStatus{
-		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest, Version: f.Version, State: f.Observed.Status,
-		Ready: fmt.Sprintf("%d/%d", ready, all), Unreferenced: f.Observed.Unreferenced, Record: v1alpha1.RecordStatus{Secret: f.Observed.Record.Secret},
+		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest, Version: f.Version, State: f.currentState(),
+		Ready: fmt.Sprintf("%d/%d", f.countReady(), f.Enabled), Unreferenced: f.Observed.Unreferenced, Record: v1alpha1.RecordStatus{Secret: f.Observed.Record.Secret},
 		Packages: projectPackages(f),
 	}
 	restart := last.Phase != "" && last.SpecDigest != s.SpecDigest || f.Problem != "" && last.Phase != "" && last.Phase != v1alpha1.PhaseFailed
