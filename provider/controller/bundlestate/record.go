@@ -120,15 +120,24 @@ func advancePackage(s *state.BundleState, asked state.Bundle, p v1alpha1.Package
 		return true
 	}
 	before := *known
-	next, ok := stepTowards(known.Status, state.Status(p.Status))
+	to := reachableStatus(known.Status, state.Status(p.Status))
+	next, ok := stepTowards(known.Status, to)
 	if !ok {
 		return false // The record keeps what it has: no change leads there.
 	}
 	known.Status = next
-	if next == state.Status(p.Status) {
+	if next == to {
 		describePackage(known, asked, p)
 	}
 	return !isSamePackage(&before, known)
+}
+
+// reachableStatus returns what a record can say of a package that had a status: of one that was deployed, and is gone, that it is removed.
+func reachableStatus(from, to state.Status) state.Status {
+	if to == state.NotDeployed && from != to {
+		return state.Removed
+	}
+	return to
 }
 
 // describePackage writes what is deployed of a package.

@@ -84,8 +84,12 @@ func TestWriteRecord(t *testing.T) {
 			[]string{"removing", "db removing 1.d1 ", "shop removed  1.d1"},
 		},
 		{
-			"A status that no change leads to leaves the record as it was.", decided("removing", seen("shop", "removed", ""), seen("db", "not_deployed", "")),
-			[]string{"removing", "db removing 1.d1 ", "shop removed  1.d1"},
+			"A package that is gone without a removal by its bundle is removed, too.", decided("removing", seen("shop", "removed", ""), seen("db", "not_deployed", "")),
+			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
+		},
+		{
+			"It stays so.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
+			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 	}
 	c := newConnector()
