@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -218,6 +219,18 @@ func TestFindRecordUsers(t *testing.T) {
 				t.Errorf("\n%s\nfindRecordUsers(...): %v, users %v, unread %v", tc.reason, err, f.recordUsers, f.unread)
 			}
 		})
+	}
+}
+
+// TestStatusWhileDeleted lets a deletion wait, and has nothing to write meanwhile.
+func TestStatusWhileDeleted(t *testing.T) {
+	bs := newBundle()
+	bs.DeletionTimestamp, bs.Generation = &metav1.Time{Time: now}, 3
+	e := &external{connector: newConnector(), note: &note{}, decision: *decided("removing", seen("db", "removing", "1.d1"))}
+	bs.Status.AtProvider = e.observation(bs, nil)
+	bs.SetConditions(xpv2.Deleting().WithObservedGeneration(3))
+	if e.updateStatus(bs, nil); !e.note.pendingSince.IsZero() {
+		t.Errorf("A deletion that waits changes the status: %+v", e.currentCondition(bs))
 	}
 }
 

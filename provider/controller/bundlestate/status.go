@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -44,7 +45,7 @@ const (
 
 // updateStatus writes the decision into the status: at once if it is about another spec, or if the bundle has another status; else after a while.
 func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
-	next, ready := e.observation(bs, recording), e.readyCondition(bs)
+	next, ready := e.observation(bs, recording), e.currentCondition(bs)
 	now, before := e.now(), bs.Status.AtProvider
 	e.note.next = e.nextLook(bs, next, now)
 	if equality.Semantic.DeepEqual(before, next) && bs.GetCondition(xpv2.TypeReady).Equal(ready) {
@@ -111,6 +112,15 @@ func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateO
 		}
 	}
 	return due
+}
+
+// currentCondition returns condition Ready. Of a BundleState that is deleted the managed reconciler sets it after each observation: two that say different
+// things would write the status at each look.
+func (e *external) currentCondition(bs *v1alpha1.BundleState) xpv2.Condition {
+	if meta.WasDeleted(bs) {
+		return xpv2.Deleting().WithObservedGeneration(bs.GetGeneration())
+	}
+	return e.readyCondition(bs)
 }
 
 // readyCondition sums the packages up. Its reason is that of the first package that failed.
