@@ -17,11 +17,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -96,6 +98,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	return nil
 }
 
+// discoveryInterval is how often is looked whether the API server lists a kind that is established.
+const discoveryInterval = time.Second
+
 // startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
 // counts as missing.
 func (c *connector) startKpack(mgr manager.Manager, made rtcontroller.Controller, w waker) {
@@ -125,7 +130,7 @@ func (c *connector) watchKpack(mgr manager.Manager, made rtcontroller.Controller
 		if err := made.Watch(source.Kind(own, kpack.NewObject(kind), watched)); err != nil {
 			return errors.Wrapf(err, "cannot watch %s", kind.Kind)
 		}
-		if _, err := own.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false)); err != nil {
+		if err := awaitInformer(own, kind); err != nil {
 			return errors.Wrapf(err, "cannot read %s", kind.Kind)
 		}
 	}
@@ -134,6 +139,17 @@ func (c *connector) watchKpack(mgr manager.Manager, made rtcontroller.Controller
 	}
 	c.cache = own
 	return nil
+}
+
+// awaitInformer waits until the API server lists a kind among those that it serves, which takes a moment after its definition is established.
+func awaitInformer(own cache.Cache, kind schema.GroupVersionKind) error {
+	return wait.PollUntilContextCancel(context.Background(), discoveryInterval, true, func(ctx context.Context) (bool, error) {
+		_, err := own.GetInformer(ctx, kpack.NewObject(kind), cache.BlockUntilSynced(false))
+		if meta.IsNoMatchError(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
 }
 
 // requestsForOwned returns the ImageBuild that an Image or a Build of kpack belongs to.

@@ -14,6 +14,20 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
+// TestKpackLater has an Application that is built before kpack is installed: it waits, and goes on by itself. It runs before all others that need kpack.
+func TestKpackLater(t *testing.T) {
+	s := newUnbuiltStage(t, namespaced)
+	s.Apply(s.app)
+	u := s.state("Waiting", "KpackMissing")
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" {
+		t.Errorf("phase without kpack: %s", phase)
+	}
+	var err error
+	s.kpack, err = builder()
+	s.must(err)
+	s.runs(s.first)
+}
+
 // TestProviderKilled kills the provider before the Image is made, while it is built, and between its image and the commit. There is one Image, one Build,
 // and one revision in the end. Then another stack makes another image of the same commit.
 func TestProviderKilled(t *testing.T) {
@@ -155,6 +169,30 @@ func TestRejectedCommit(t *testing.T) {
 	}
 	judges.set(s.Namespace, false)
 	s.runs(s.push("main", "3"))
+}
+
+// TestBranchLater names a branch that is made later, and then pushes twice during one build: the commit between is never delivered.
+func TestBranchLater(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.buildFrom("release")
+	s.Apply(s.app)
+	u := s.state("Waiting", "RevisionNotFound")
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.builds()) != 0 {
+		t.Errorf("phase %s with %d Builds", phase, len(s.builds()))
+	}
+	s.runs(s.push("release", "2"))
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	between := s.push("release", "3")
+	s.state("Building", "Building")
+	last := s.push("release", "4")
+	s.state("Waiting", "Queued")
+	close(held)
+	s.runs(last)
+	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 || len(s.builds()) != 3 {
+		t.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.builds()), between)
+	}
 }
 
 // TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered.
