@@ -11,6 +11,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -69,6 +70,9 @@ type Request struct {
 
 	// Since is when a look was asked for: an earlier one does not answer. Zero asks for none.
 	Since time.Time
+
+	// IsNew is true for a repository that no commit was found in before. It is looked at for a commit id, too: who builds it reaches its server without a guard.
+	IsNew bool
 }
 
 // An Answer is what a look found.
@@ -82,18 +86,18 @@ type Answer struct {
 	// Err is why the repository could not be looked at.
 	Err error
 
-	// At is when the look began. Zero for a commit id, which is not looked up.
+	// At is when the look began. Zero for a commit id, which is its own answer.
 	At time.Time
 }
 
 // IsSince reports whether a look answers one that was asked for at a time.
 func (a Answer) IsSince(asked time.Time) bool { return a.At.IsZero() || !a.At.Before(asked) }
 
-// Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer. One that was asked for may be earlier than that, since
+// Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer, unless its server may not be reached. One that was asked for may be earlier than that, since
 // looks are spaced: then the next one is possible when the spacing is over. It returns an error if the context ends first, or
 // the URL is none of a repository.
 func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
-	if git.IsCommitID(r.Revision) {
+	if git.IsCommitID(r.Revision) && !r.IsNew {
 		return Answer{Commit: r.Revision}, nil
 	}
 	u, err := policy.ParseRepositoryURL(r.Server.URL)
@@ -108,10 +112,19 @@ func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 	}
 	defer func() { <-repo.turn }()
 	if a, ok := repo.youngAnswer(r, p.now()); ok {
-		return a, nil
+		return r.takeCommitID(a), nil
 	}
 	p.lookAt(ctx, repo, r)
-	return repo.answers[r.Revision], nil
+	return r.takeCommitID(repo.answers[r.Revision]), nil
+}
+
+// takeCommitID returns the answer to a request for a commit id. The server need not have it, nor answer, but its address and its redirects are refused.
+func (r *Request) takeCommitID(a Answer) Answer {
+	class := failure.ClassOf(a.Err)
+	if !git.IsCommitID(r.Revision) || class == failure.ClassAddress || class == failure.ClassTrust {
+		return a
+	}
+	return Answer{Commit: r.Revision}
 }
 
 // repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.

@@ -36,9 +36,11 @@ func (e *external) readConfig(ctx context.Context, b *v1alpha1.ImageBuild, f *fa
 	if err != nil {
 		return errors.Wrapf(err, "cannot get ClusterProviderConfig %q", ref.Name)
 	}
-	if f.refused = checkRequest(b, c, f); f.refused == nil {
-		f.fillIn(c.Spec.Build)
+	if f.refused = checkRequest(b, c, f); f.refused != nil {
+		return nil
 	}
+	f.refused = checkAddress(e.guard, &f.spec.Source)
+	f.fillIn(c.Spec.Build)
 	return nil
 }
 

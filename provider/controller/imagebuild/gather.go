@@ -66,7 +66,9 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 		return errors.Wrap(err, "source.interval")
 	}
 	since := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
-	found, err := e.sources.Find(ctx, sources.Request{For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: since})
+	found, err := e.sources.Find(ctx, sources.Request{
+		For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: since, IsNew: f.isNewSource(),
+	})
 	if err != nil {
 		return errors.Wrap(err, "cannot look at the repository")
 	}
@@ -79,6 +81,11 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 		f.lookDue = found.At.Add(sources.Spacing)
 	}
 	return nil
+}
+
+// isNewSource reports whether no commit of the source was found before.
+func (f *facts) isNewSource() bool {
+	return f.last.Wanted.Source != f.source || f.last.Wanted.Commit == ""
 }
 
 // readKpack reads the Image, the Build that it names last and, where that says too little, the pod of that.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -229,6 +230,23 @@ func TestObstacles(t *testing.T) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = "https://*.example.org/x.git" })
 		}, want: "PolicyDenied"},
 		"Near": {reason: "A near address is refused.", change: func(w *world) { w.c.guard.Loopback = false }, want: "SourceDenied"},
+		"NearCommit": {reason: "A near address is refused for a commit id, too.", change: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) {
+				b.Spec.ForProvider.Source.Git = &v1alpha1.GitSource{URL: "http://169.254.169.254/x", Revision: strings.Repeat("ab", 20)}
+			})
+		}, want: "SourceDenied", says: "source.git.url"},
+		"NearNumber": {reason: "An address that only some resolvers read is refused.", change: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = "http://0x7f.1/x.git" })
+		}, want: "SourceDenied", says: "source.git.url"},
+		"NearBlob": {reason: "An archive at a near address is refused.", change: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) {
+				b.Spec.ForProvider.Source = v1alpha1.Source{Blob: &v1alpha1.BlobSource{URL: "http://[fe80::1]:8080/x.tgz"}}
+			})
+		}, want: "SourceDenied", says: "source.blob.url"},
+		"NearName": {reason: "A name that leads to a near address is refused for a commit id, too.", change: func(w *world) {
+			w.down = failure.Newf(failure.ClassAddress, "near")
+			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
+		}, want: "SourceDenied", says: "near"},
 		"Down": {reason: "A repository that is down is waited for.", change: func(w *world) { w.down = errors.New("down") }, want: "SourceUnreachable"},
 		"Absent": {reason: "A repository that does not exist is denied.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = w.server.URL("none") })
@@ -344,7 +362,20 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLookNow has a user who asks for a look, and a commit id, which is never looked up.
+// TestCommitOfServerThatIsDown has a commit id, for which the server need not answer.
+func TestCommitOfServerThatIsDown(t *testing.T) {
+	w := newWorld(t)
+	w.down = errors.New("reset")
+	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
+	w.expect("kpack may see more than the provider", "Queued")
+	w.wait(time.Hour)
+	w.reconcile()
+	if w.looks != 1 {
+		t.Errorf("%d looks, want the one before the Image is applied", w.looks)
+	}
+}
+
+// TestLookNow has a user who asks for a look, and a commit id, whose server is looked at once.
 func TestLookNow(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
@@ -366,7 +397,7 @@ func TestLookNow(t *testing.T) {
 	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
 	w.wait(time.Hour)
 	w.reconcile()
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks {
+	if at := w.get().Status.AtProvider; at.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks+1 {
 		t.Errorf("%+v, %d looks", at, w.looks-looks)
 	}
 }
