@@ -68,11 +68,11 @@ func (p Plan) sourceSpec() map[string]any {
 	return out
 }
 
-// buildSpec has no empty list: kpack's webhook writes an Image as its own types do, and leaves those out.
+// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves those out.
 func (p Plan) buildSpec() map[string]any {
 	var env, services []any
 	for _, v := range p.Build.Env {
-		env = append(env, map[string]any{"name": string(v.Name), "value": v.Value})
+		env = append(env, variableSpec(v))
 	}
 	for _, b := range p.Build.Bindings {
 		services = append(services, map[string]any{"apiVersion": "v1", "kind": "Secret", "name": string(b.Name)})
@@ -86,6 +86,14 @@ func (p Plan) buildSpec() map[string]any {
 	}
 	if timeout, err := time.ParseDuration(p.Build.Timeout); err == nil {
 		out["buildTimeout"] = int64(timeout.Seconds())
+	}
+	return out
+}
+
+func variableSpec(v buildv1alpha1.Variable) map[string]any {
+	out := map[string]any{"name": string(v.Name)}
+	if v.Value != "" {
+		out["value"] = v.Value
 	}
 	return out
 }
