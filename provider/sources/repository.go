@@ -42,7 +42,7 @@ func (r *repository) youngAnswer(req Request, now time.Time) (Answer, bool) {
 	a, ok := r.answers[req.Revision]
 	most := req.Interval
 	if a.Err != nil {
-		most = min(most, failedAge)
+		most = min(most, FailedAge)
 	}
 	if !a.IsSince(req.Since) {
 		most = Spacing

@@ -19,8 +19,8 @@ const (
 	// Spacing is how long after a look at a repository the next one may be, also one that a user asks for.
 	Spacing = time.Second
 
-	// failedAge is how old a look may be that failed, before the next one.
-	failedAge = 30 * time.Second
+	// FailedAge is how old a look may be that failed, before the next one.
+	FailedAge = 30 * time.Second
 
 	// unused is how many intervals a revision is looked up without anyone who asks for it.
 	unused = 3

@@ -72,6 +72,9 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	if err != nil {
 		return errors.Wrap(err, "cannot look at the repository")
 	}
+	if found.Err != nil {
+		interval = min(interval, sources.FailedAge)
+	}
 	f.found, f.isLookDone = &found, found.IsSince(since)
 	switch {
 	case found.At.IsZero():

@@ -362,6 +362,19 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestLookAgain has a repository that was down for a moment.
+func TestLookAgain(t *testing.T) {
+	w := newWorld(t)
+	w.down = errors.New("reset")
+	w.expect("It is waited for", "SourceUnreachable")
+	if w.result.RequeueAfter > 30*time.Second {
+		t.Errorf("A look that failed is repeated in %s, want 30s", w.result.RequeueAfter)
+	}
+	w.down = nil
+	w.wait(30 * time.Second)
+	w.expect("It is back", "Queued")
+}
+
 // TestCommitOfServerThatIsDown has a commit id, for which the server need not answer.
 func TestCommitOfServerThatIsDown(t *testing.T) {
 	w := newWorld(t)
