@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -77,8 +78,11 @@ func CheckRevision(revision string) error {
 	if IsCommitID(revision) {
 		return nil
 	}
-	if strings.HasPrefix(revision, "refs/") {
-		return CheckRef(revision)
+	if !strings.HasPrefix(revision, "refs/") {
+		return CheckBranch(revision)
 	}
-	return CheckBranch(revision)
+	if !strings.HasPrefix(revision, branchPrefix) && !strings.HasPrefix(revision, tagPrefix) {
+		return failure.Newf(failure.ClassInvalid, "of full names only those of branches, refs/heads/, and of tags, refs/tags/, are taken")
+	}
+	return CheckRef(revision)
 }
