@@ -14,6 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
 )
@@ -44,8 +45,7 @@ func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*fa
 
 // lookNowOf returns for which look a user asks.
 func lookNowOf(b *v1alpha1.ImageBuild) string {
-	v := b.GetAnnotations()[v1alpha1.AnnotationLookNow]
-	return v[:min(len(v), 256)]
+	return setup.CutMessage(b.GetAnnotations()[v1alpha1.AnnotationLookNow], 256)
 }
 
 // lookAtSource finds the commit of the revision. An archive has none.

@@ -315,6 +315,15 @@ func (w *world) must(err error) {
 	}
 }
 
+// TestLongLookNow has an annotation that is longer than the status may say.
+func TestLongLookNow(t *testing.T) {
+	b := &v1alpha1.ImageBuild{}
+	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "a" + strings.Repeat("\u00e4", 300)})
+	if got := lookNowOf(b); got != "a"+strings.Repeat("\u00e4", 255) {
+		t.Errorf("It is cut at 256 characters, none of which is split: %q", got)
+	}
+}
+
 func ptrTo(name string) *deploymentv1alpha1.ObjectReference {
 	return &deploymentv1alpha1.ObjectReference{Name: deploymentv1alpha1.ObjectName(name)}
 }
