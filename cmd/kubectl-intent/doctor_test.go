@@ -58,7 +58,7 @@ func TestDoctor(t *testing.T) {
 	}{
 		"Well": {
 			reason: "An installation that is well has no problems.", not: " problem versions",
-			says: []string{"ok versions: Crossplane crossplane-system/crossplane: 2.4.0 ", "kinds of the provider: 14 of 14 are active", "provider-intentplane: has the rights of examples/rbac/provider.yaml", ", 0 problem, "},
+			says: []string{"ok versions: Crossplane crossplane-system/crossplane: 2.4.0 ", "kinds of the provider: 15 of 15 are active", "provider-intentplane: has the rights of examples/rbac/provider.yaml", ", 0 problem, "},
 		},
 		"Package": {
 			reason: "A package that is not healthy is a problem, which the exit code says.", code: exitInvalid,

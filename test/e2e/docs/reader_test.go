@@ -4,6 +4,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -127,7 +128,12 @@ func (r *reader) read(t *testing.T, name string, blocks []typed.Block) {
 func (r *reader) run(ctx context.Context, s typed.Script) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-c", s.Text)
+	// All examples are one script, which is too long for an argument.
+	file := filepath.Join(r.home, fmt.Sprintf("script-%x", sha256.Sum256([]byte(s.Text))))
+	if err := os.WriteFile(file, []byte(s.Text), 0o600); err != nil {
+		return fmt.Errorf("cannot write the script: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "bash", file)
 	cmd.Dir = r.dir
 	cmd.Env = []string{
 		"HOME=" + r.home, "KUBECONFIG=" + r.cp.Kubeconfig,
