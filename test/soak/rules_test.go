@@ -119,7 +119,7 @@ func proofs() map[string]rule {
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
-			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at)» {", without: "true", story: 108,
+			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "evidence/sites.go",

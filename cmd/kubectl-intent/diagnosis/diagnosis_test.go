@@ -180,7 +180,7 @@ func TestExamine(t *testing.T) {
 		},
 		"Inactive": {
 			reason: "A kind that is not active is named.", edit: func(f *Facts) { f.Kinds.Items[0].Spec.State = "Inactive" },
-			want: []string{"ok | kinds | kinds of the provider | 14 of 15 are active | ", "problem | kinds | blueprints.catalog.intentplane.dev | The kind is not active: no ManagedResourceActivationPolicy names it. | Apply the policies of package/activation, or install the Configuration again, which has one."},
+			want: []string{"ok | kinds | kinds of the provider | 14 of 15 are active | ", "problem | kinds | imagebuilds.build.intentplane.dev | The kind is not active: no ManagedResourceActivationPolicy names it. | Apply the policies of package/activation, or install the Configuration again, which has one."},
 		},
 		"Right": {
 			reason: "The rights of a rule that the account does not have are named.", edit: func(f *Facts) {

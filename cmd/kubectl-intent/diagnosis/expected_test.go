@@ -54,7 +54,7 @@ func TestReadExpected(t *testing.T) {
 	if diff := cmp.Diff(definitions, e.Definitions); diff != "" {
 		t.Errorf("definitions of each Configuration: -want, +got:\n%s", diff)
 	}
-	if len(e.Kinds) != 14 {
-		t.Errorf("want 14 kinds, got %q", e.Kinds)
+	if len(e.Kinds) != 15 {
+		t.Errorf("want 15 kinds, got %q", e.Kinds)
 	}
 }

@@ -47,6 +47,7 @@ func (v *validator) run(t *testing.T, in string, resources ...string) (string, e
 		filepath.Join(composition, "claims", "definition.yaml"), filepath.Join(composition, "namespaced", "definition.yaml"),
 		filepath.Join(composition, "claims", "workloadcluster-definition.yaml"), filepath.Join(composition, "namespaced", "workloadcluster-definition.yaml"),
 		filepath.Join(composition, "applications", "claims-definition.yaml"), filepath.Join(composition, "applications", "namespaced-definition.yaml"),
+		filepath.Join(composition, "applications", "bundle-claims-definition.yaml"), filepath.Join(composition, "applications", "bundle-namespaced-definition.yaml"),
 	}
 	cmd := exec.CommandContext(t.Context(), v.cli, "beta", "validate", strings.Join(extensions, ","), strings.Join(resources, ","),
 		"--cache-dir="+v.cache, "--crossplane-image="+image)
