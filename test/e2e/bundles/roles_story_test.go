@@ -28,6 +28,7 @@ func TestRoles(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out, err := s.Kubectl(t.Context(), append([]string{"auth", "can-i", "-n", s.Namespace, "--as=" + tc.as}, tc.args...)...)
 			if diff := cmp.Diff(tc.want, strings.TrimSpace(out)); diff != "" {
 				t.Errorf("\n%s\nkubectl auth can-i %v: %v: -want, +got:\n%s", tc.reason, tc.args, err, diff)
