@@ -54,7 +54,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	bell := &setup.EventSource{}
 	r := &setup.Forgetful{
 		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...),
-		Kube:       mgr.GetClient(), New: func() client.Object { return &v1alpha1.BundleState{} }, Forget: c.memory.forgetNote,
+		Kube:       mgr.GetClient(), New: func() client.Object { return &v1alpha1.BundleState{} }, Forget: c.memory.ForgetNote,
 	}
 	limited := ratelimiter.NewReconciler(name, r, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles))
 	return errors.Wrap(addWatches(mgr, ctrl.NewControllerManagedBy(mgr).Named(strings.ToLower(name)).WithOptions(o.ForControllerRuntime())).
@@ -79,14 +79,14 @@ func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
 
 // requeueInterval is until something is due, and at most the interval for changes that no event reports.
 func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // quickLook returns what observes BundleStates after an event, and reconciles those with something to change or to write.
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.BundleState]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.BundleState { return &v1alpha1.BundleState{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }
@@ -94,7 +94,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes a BundleState, and reports whether nothing is to be changed or written. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, bs *v1alpha1.BundleState) bool {
 	before := bs.Status.DeepCopy()
-	o, err := (&external{connector: c, note: c.memory.noteFor(client.ObjectKeyFromObject(bs)), quick: true}).Observe(ctx, bs)
+	o, err := (&external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(bs)), quick: true}).Observe(ctx, bs)
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, bs.Status)
 }
 

@@ -1,17 +1,13 @@
 package imagebuild
 
 import (
-	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// A memory is what is kept from one reconcile to the next. Losing it costs a little time, and nothing else.
-type memory struct {
-	mu    sync.Mutex
-	notes map[types.NamespacedName]*note
-}
+// memory keeps what is known of each object from one reconcile to the next.
+type memory = setup.Memory[note]
 
 // A note is what is kept about one ImageBuild. Only one reconcile at a time has it.
 type note struct {
@@ -28,21 +24,10 @@ type note struct {
 	refusal *refusal
 }
 
-func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
+func newMemory() *memory { return setup.NewMemory(newNote) }
 
-func (m *memory) noteFor(key types.NamespacedName) *note {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.notes[key] == nil {
-		m.notes[key] = &note{}
-	}
-	return m.notes[key]
-}
-
-func (m *memory) forgetNote(key types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.notes, key)
+func newNote() *note {
+	return &note{}
 }
 
 // askedSince returns since when a user asks for a look that was not done, or zero.

@@ -17,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ImageBuild]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ImageBuild { return &v1alpha1.ImageBuild{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }
@@ -25,6 +25,6 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes an ImageBuild, and reports whether nothing is to be written. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, b *v1alpha1.ImageBuild) bool {
 	before := b.Status.DeepCopy()
-	o, err := (&external{connector: c, note: c.memory.noteFor(client.ObjectKeyFromObject(b)), quick: true}).Observe(ctx, b)
+	o, err := (&external{connector: c, note: c.memory.NoteFor(client.ObjectKeyFromObject(b)), quick: true}).Observe(ctx, b)
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, b.Status)
 }

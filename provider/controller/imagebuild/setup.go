@@ -89,7 +89,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
 		Build(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.memory.forgetNote,
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.memory.ForgetNote,
 		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
 	if err != nil {
 		return errors.Wrap(err, "cannot make controller")
@@ -162,7 +162,7 @@ func requestsForOwned(_ context.Context, u *unstructured.Unstructured) []ctrl.Re
 
 // requeueInterval is until something is due, be it a look at the repository or a Build that is tried again.
 func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // A waker finds the ImageBuilds that a change of something else concerns. What it cannot find is looked at anyway, an interval later.

@@ -280,7 +280,7 @@ func (w *world) reconcileOnce() {
 		managed.WithTypedExternalConnector[*v1alpha1.ImageBuild](w.c), managed.WithInitializers(), setup.WithoutFinalizer(),
 		managed.WithPollInterval(time.Hour), managed.WithPollIntervalHook(w.c.requeueInterval), managed.WithManagementPolicies(),
 	)
-	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.memory.forgetNote}
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.memory.ForgetNote}
 	var err error
 	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.full++

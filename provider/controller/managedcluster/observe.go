@@ -14,13 +14,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"golang.org/x/time/rate"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // FieldOwner is the field manager of server-side apply.
@@ -61,7 +61,7 @@ func (c *connector) Connect(ctx context.Context, mc *v1alpha1.ManagedCluster) (m
 	if err != nil {
 		return nil, err
 	}
-	return &external{connector: c, look: look, management: h, note: c.memory.noteFor(key)}, nil
+	return &external{connector: c, look: look, management: h, note: c.memory.NoteFor(key)}, nil
 }
 
 // An external observes and changes one cluster, for one reconcile.
@@ -216,8 +216,8 @@ func (e *external) Disconnect(context.Context) error {
 
 // A memory holds what is kept from one reconcile to the next. If it is lost, some work is repeated.
 type memory struct {
-	mu    sync.Mutex
-	notes map[types.NamespacedName]*note
+	*setup.Memory[note]
+
 	// publishing is locked while the Sites of a namespace are counted and one more is created.
 	publishing sync.Mutex
 }
@@ -262,19 +262,8 @@ func (n *note) reserveProgressWrite(now time.Time, glance bool) time.Time {
 	return now.Add(wait)
 }
 
-func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
+func newMemory() *memory { return &memory{Memory: setup.NewMemory(newNote)} }
 
-func (m *memory) noteFor(key types.NamespacedName) *note {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.notes[key] == nil {
-		m.notes[key] = &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
-	}
-	return m.notes[key]
-}
-
-func (m *memory) forgetNote(key types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.notes, key)
+func newNote() *note {
+	return &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 }

@@ -19,7 +19,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ManagedCluster]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ManagedCluster { return &v1alpha1.ManagedCluster{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }
@@ -34,7 +34,7 @@ func (c *connector) isUnchanged(ctx context.Context, mc *v1alpha1.ManagedCluster
 		return false
 	}
 	before := mc.Status.DeepCopy()
-	o, err := (&external{connector: c, look: look, management: h, note: c.memory.noteFor(key), quick: true}).Observe(ctx, mc)
+	o, err := (&external{connector: c, look: look, management: h, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, mc)
 	return err == nil && o.ResourceUpToDate && isSameStatus(*before, mc.Status)
 }
 

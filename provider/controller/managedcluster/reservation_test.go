@@ -67,7 +67,7 @@ func (w *testEnv) newExternal(of types.NamespacedName) (*external, *v1alpha1.Man
 	w.Cleanup(look.Done)
 	h, err := look.Home()
 	w.must(err)
-	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.noteFor(of)}
+	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.NoteFor(of)}
 	_, err = e.Observe(w.Context(), mc)
 	w.must(err)
 	return e, mc

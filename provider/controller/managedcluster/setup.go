@@ -82,13 +82,13 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 
 // requeueInterval returns the time until the next reconcile is due, and at most the poll interval.
 func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // forgetCluster drops all that is kept about a ManagedCluster that does not exist any more.
 func (c *connector) forgetCluster(key types.NamespacedName) {
 	c.pool.Forget(key)
-	c.memory.forgetNote(key)
+	c.memory.ForgetNote(key)
 }
 
 // A requestMapper maps an event of another object to the ManagedClusters that it concerns.

@@ -1,20 +1,16 @@
 package sitehealth
 
 import (
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
-// A memory is what is kept from one reconcile to the next. Losing it costs a little time, and nothing else.
-type memory struct {
-	mu    sync.Mutex
-	notes map[types.NamespacedName]*note
-}
+// memory keeps what is known of each object from one reconcile to the next.
+type memory = setup.Memory[note]
 
 // A note is what is kept about one SiteHealth. Only one reconcile at a time has it.
 type note struct {
@@ -41,23 +37,10 @@ type podNote struct {
 	trouble workload.Trouble
 }
 
-func newMemory() *memory {
-	return &memory{notes: map[types.NamespacedName]*note{}}
-}
+func newMemory() *memory { return setup.NewMemory(newNote) }
 
-func (m *memory) noteFor(key types.NamespacedName) *note {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.notes[key] == nil {
-		m.notes[key] = &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
-	}
-	return m.notes[key]
-}
-
-func (m *memory) forgetHealth(key types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.notes, key)
+func newNote() *note {
+	return &note{pods: map[string]*podNote{}, writes: rate.NewLimiter(rate.Every(writeInterval), writeBurst)}
 }
 
 // podsOf returns the note about a Site. It is not safe for concurrent use.

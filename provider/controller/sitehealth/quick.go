@@ -17,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteHealth]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteHealth { return &v1alpha1.SiteHealth{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
 		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
 	}
 }
@@ -28,6 +28,6 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 	look := c.pool.Look(key)
 	defer look.Done()
 	before := s.Status.DeepCopy()
-	_, err := (&external{connector: c, look: look, note: c.memory.noteFor(key), quick: true}).Observe(ctx, s)
+	_, err := (&external{connector: c, look: look, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, s)
 	return err == nil && equality.Semantic.DeepEqual(*before, s.Status)
 }

@@ -289,8 +289,8 @@ func TestSteadyState(t *testing.T) {
 	}
 	w.must(w.kube.Delete(t.Context(), w.get()))
 	w.reconcile()
-	if links, watches := w.c.pool.Size(); links+watches+len(w.c.memory.notes) != 0 {
-		t.Errorf("after the deletion: %d connections, %d watches, %d notes", links, watches, len(w.c.memory.notes))
+	if links, watches := w.c.pool.Size(); links+watches+w.c.memory.Size() != 0 {
+		t.Errorf("after the deletion: %d connections, %d watches, %d notes", links, watches, w.c.memory.Size())
 	}
 }
 

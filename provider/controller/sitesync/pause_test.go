@@ -141,7 +141,7 @@ func TestReleasedIsWritten(t *testing.T) {
 	s := &v1alpha1.SiteSync{}
 	s.Spec.ForProvider = f.spec
 	now := f.now
-	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newMemory().noteFor(key())}
+	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newMemory().NoteFor(key())}
 	for _, want := range []xpv2.ConditionReason{v1alpha1.ReasonPausing, v1alpha1.ReasonPauseOver} {
 		f.before, f.now = *s.Status.AtProvider.DeepCopy(), now
 		e.updateStatus(s, decideStatus(f))
@@ -166,10 +166,10 @@ func TestPauseIsWrittenOnce(t *testing.T) {
 			e.updateStatus(s, decideStatus(f))
 			now = now.Add(longest + time.Second)
 		}
-		observe(newMemory().noteFor(key()))
+		observe(newMemory().NoteFor(key()))
 		want := *s.Status.DeepCopy()
 		for range 3 {
-			n := newMemory().noteFor(key())
+			n := newMemory().NoteFor(key())
 			observe(n)
 			observe(n)
 			if diff := cmp.Diff(want, s.Status); diff != "" {

@@ -17,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteSync]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteSync { return &v1alpha1.SiteSync{} }, Interval: interval, Now: c.now,
-		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.noteFor(key).reconciledAt },
+		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
 		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
 	}
 }
@@ -25,7 +25,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 // isUnchanged observes a SiteSync, and reports whether nothing is to be written or asked for. If something is, the reconciler finds it due.
 func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
-	look, n := c.pool.Look(key), c.memory.noteFor(key)
+	look, n := c.pool.Look(key), c.memory.NoteFor(key)
 	defer look.Done()
 	before, draft := s.Status.DeepCopy(), n.draft
 	o, err := (&external{connector: c, look: look, note: n, quick: true}).Observe(ctx, s)
@@ -40,7 +40,7 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 // sync meanwhile.
 func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
-	look, n := c.pool.Look(key), c.memory.noteFor(key)
+	look, n := c.pool.Look(key), c.memory.NoteFor(key)
 	defer look.Done()
 	if n.reconciledAt.IsZero() || !isNextPosition(s) {
 		return false

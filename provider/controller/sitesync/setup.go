@@ -93,11 +93,11 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 
 // requeueInterval is until something is due, be it a deadline or a status that waits, and at most the interval for changes that no event reports.
 func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
+	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
 // forgetSync drops all that belongs to a SiteSync that was deleted.
 func (c *connector) forgetSync(key types.NamespacedName) {
 	c.pool.Forget(key)
-	c.memory.forgetSync(key)
+	c.memory.ForgetNote(key)
 }

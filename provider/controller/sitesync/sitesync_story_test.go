@@ -389,7 +389,7 @@ func TestForgotten(t *testing.T) {
 	w.until(isLiveNow)
 	w.must(w.kube.Delete(t.Context(), w.get()))
 	w.reconcile()
-	if links, watches := w.c.pool.Size(); links+watches+len(w.c.memory.notes) != 0 {
-		t.Errorf("%d connections, %d watches and %d notes are left", links, watches, len(w.c.memory.notes))
+	if links, watches := w.c.pool.Size(); links+watches+w.c.memory.Size() != 0 {
+		t.Errorf("%d connections, %d watches and %d notes are left", links, watches, w.c.memory.Size())
 	}
 }

@@ -74,7 +74,7 @@ func TestNextPosition(t *testing.T) {
 			s.SetGeneration(2)
 			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
 			s.SetConditions(xpv2.Available().WithObservedGeneration(1))
-			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newMemory().noteFor(key())}
+			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newMemory().NoteFor(key())}
 			e.updateStatus(s, decideStatus(f))
 			f.now = f.now.Add(tc.after)
 			if tc.after > 0 {

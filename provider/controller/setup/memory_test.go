@@ -1,0 +1,22 @@
+package setup
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestMemory keeps what is noted about one object apart from what is noted about others, until it is forgotten.
+func TestMemory(t *testing.T) {
+	m := NewMemory(func() *int { return new(7) })
+	one, other := types.NamespacedName{Namespace: "a", Name: "x"}, types.NamespacedName{Namespace: "b", Name: "x"}
+	*m.NoteFor(one) = 8
+	if diff := cmp.Diff([]int{8, 7, 2}, []int{*m.NoteFor(one), *m.NoteFor(other), m.Size()}); diff != "" {
+		t.Errorf("A note is that of one object, and begins as newNote says: -want, +got:\n%s", diff)
+	}
+	m.ForgetNote(one)
+	if diff := cmp.Diff([]int{1, 7}, []int{m.Size(), *m.NoteFor(one)}); diff != "" {
+		t.Errorf("A note that was forgotten begins again: -want, +got:\n%s", diff)
+	}
+}
