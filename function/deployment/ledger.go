@@ -184,10 +184,24 @@ func isSamePlace(a, b ledger.Position) bool {
 	return a == b
 }
 
-// isRefused is true for a delivery whose events follow another head than that of its repository: what it asks for is about no revision.
+// isRefused is true for a delivery whose events follow another head than that of its repository, and did not lead to it either: what it asks for is about
+// no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
-	return asked != nil && has != nil && asked.After != has.Head && isUnrecorded(*asked, *has)
+	return asked != nil && has != nil && asked.After != has.Head && !leadsTo(*asked, *has)
+}
+
+// leadsTo is true for events of which the first ones led to the head of a ledger: a call that did not see them recorded asked for one more, and its trees
+// are those of the recorded revision.
+func leadsTo(asked deliveryv1alpha1.LedgerUpdate, has ledger.State) bool {
+	id := asked.After.ID
+	for _, e := range asked.Events {
+		next, err := ledger.NextID(id, e)
+		if id = next; err != nil || id == has.ID {
+			return err == nil
+		}
+	}
+	return false
 }
 
 // isUnrecorded is true for events that did not lead to the head of a ledger.

@@ -229,7 +229,7 @@ func (w *walk) mustHold(said string) {
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
 			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]
-			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckForGood(t.Site, is) {
+			if t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold && !w.isRestoredElsewhere(t) && !w.isStuckForGood(t, is) {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
@@ -254,7 +254,9 @@ func (w *walk) isRefusedForGood(d *deliveryv1alpha1.GitDelivery) bool {
 	return w.truth.isExcused("refused for good after a rollback", w.isNotRestored() && w.repos[d.Spec.ProviderConfigReference.Name].refuses)
 }
 
-// isStuckForGood is true for a Site whose engine is stuck for good on what another user committed.
-func (w *walk) isStuckForGood(site, runs string) bool {
-	return w.truth.isExcused("stuck for good after a rollback", w.isNotRestored() && w.sites[site].stuck && runs == "stranger")
+// isStuckForGood is true for a Site whose engine is stuck for good on what another user committed, or on the tree in the directory that the Site had before.
+func (w *walk) isStuckForGood(t deliveryv1alpha1.Tree, runs string) bool {
+	site := w.sites[t.Site]
+	isOld := runs == "stranger" || runs == "" && slices.Contains(slices.Collect(maps.Values(site.runs)), t.Tree)
+	return w.truth.isExcused("stuck for good after a rollback", w.isNotRestored() && site.stuck && isOld)
 }

@@ -80,7 +80,7 @@ func (w *walk) loseHome() {
 
 // record looks at events that are recorded on top of a state. A ledger that is opened while nothing names the one that there was has lost what that recorded.
 func (w *walk) record(s ledger.State, events []ledger.Event, now time.Time) {
-	isNew := s.Seq == 0 && !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Recovered != nil })
+	isNew := (s.Seq == 0 || s.IsClosed) && !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Recovered != nil })
 	if isNew && w.isForgotten() {
 		w.loses()
 	}
@@ -95,20 +95,23 @@ func (w *walk) isForgotten() bool {
 		if !r.gone && w.isDeliveredTo(name) && r.memory.knowsLedger() {
 			return false
 		}
-		hasLedger = hasLedger || r.memory.ledger.Seq > 0
+		hasLedger = hasLedger || isOpen(r.memory.ledger)
 	}
 	for _, d := range w.deliveries {
-		if at := d.Status.AtProvider; ptr.Deref(at.Ledger, ledger.State{}).Seq > 0 || at.Record != nil && at.Record.Copy != nil {
+		if at := d.Status.AtProvider; isOpen(ptr.Deref(at.Ledger, ledger.State{})) || at.Record != nil && at.Record.Copy != nil {
 			return false
 		}
 	}
 	return hasLedger
 }
 
-// knowsLedger is true for a repository that has the ledger, or a copy of it.
+// knowsLedger is true for a repository that has the ledger, or a copy of it, and not only one that was closed with its delivery.
 func (m memory) knowsLedger() bool {
-	return m.ledger.Seq > 0 || m.record != nil && m.record.copy != nil
+	return isOpen(m.ledger) || m.record != nil && m.record.copy != nil
 }
+
+// isOpen is true for a ledger that was begun, and not closed.
+func isOpen(s ledger.State) bool { return s.Seq > 0 && !s.IsClosed }
 
 // isAbandoned is true for a repository that neither a Site nor the ledger is in, and that no user wants to move it to.
 func (w *walk) isAbandoned(name string) bool {

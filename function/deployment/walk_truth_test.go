@@ -89,6 +89,8 @@ type truth struct {
 	home   string
 	// unseen are the revisions that a repository recorded before the provider stopped, and that no status has shown yet.
 	unseen map[int64]bool
+	// rebased are the revisions whose request changed on the way.
+	rebased map[int64]bool
 	// excused are the exceptions that the story made use of.
 	excused map[string]bool
 	// violations of what has to hold.
@@ -100,7 +102,7 @@ func newTruth() *truth {
 		heads: map[ledger.Head]bool{}, verdicts: map[numbered]ledger.Result{}, intents: map[numbered]ledger.Request{}, verified: map[int64]bool{},
 		rejected: map[string]int64{}, taken: map[string]numbered{}, ran: map[run]bool{}, admitted: map[run]bool{}, passed: map[gated]bool{},
 		causes: map[cause]bool{}, tried: map[try]bool{}, forwarded: map[visit]bool{}, asked: map[int64]map[string]string{}, said: map[string]string{},
-		sealed: map[ledger.Head]string{}, unseen: map[int64]bool{}, excused: map[string]bool{},
+		sealed: map[ledger.Head]string{}, unseen: map[int64]bool{}, rebased: map[int64]bool{}, excused: map[string]bool{},
 	}
 }
 
@@ -201,6 +203,8 @@ func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 		t.rejected[next.Current.Request.Intent] = next.Current.Number
 	case e.Moved != nil:
 		t.recordMove(next)
+	case e.Rebased != nil:
+		t.rebased[next.Current.Number] = true
 	case e.Recovered != nil:
 		t.recordRecovery(*e.Recovered, next)
 	}
@@ -351,7 +355,7 @@ func (t *truth) bring(s ledger.State, at, tree string, places int) {
 	was := s.History[last]
 	isRejected := was.Verdict != nil && was.Verdict.Result == ledger.VerdictRejected
 	isSame := !isRejected && was.Request.Intent == s.Current.Request.Intent && maps.Equal(t.asked[number], t.asked[number-1])
-	if isSame && !t.isExcused("order that no status showed", t.unseen[number-1]) {
+	if isSame && !t.isExcused("order that no status showed", t.unseen[number-1]) && !t.isExcused("moved back while it was on its way", t.rebased[number]) {
 		t.violatedf("revision %d changes nothing", number)
 	}
 }

@@ -1,0 +1,48 @@
+package deployment
+
+import (
+	"testing"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+func TestIsRefused(t *testing.T) {
+	parts := []ledger.Part{{Delivery: "delivery", ConfigRef: "default", Sites: []string{"edge1"}}}
+	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "one", Home: "default"}}
+	ordered := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "a"}}}}
+	other := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "b"}}}}
+	moved := ledger.Event{Moved: &ledger.Moved{Home: "other"}}
+	record := func(events ...ledger.Event) *ledger.State {
+		s, err := ledger.Append(ledger.State{}, recordingTime(), events...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &s
+	}
+	cases := map[string]struct {
+		reason string
+		after  ledger.Head
+		events []ledger.Event
+		has    *ledger.State
+		want   bool
+	}{
+		"Unreported": {reason: "Nothing is refused by a repository that did not report its ledger.", events: []ledger.Event{opened}},
+		"Pending":    {reason: "Events on top of the head of the repository may be recorded at any time.", events: []ledger.Event{opened}, has: &ledger.State{}},
+		"Recorded":   {reason: "Events that led to the head of the repository are recorded.", events: []ledger.Event{opened, ordered}, has: record(opened, ordered)},
+		"OneMore":    {reason: "A call that did not see the first events recorded asks for the trees of the recorded revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered)},
+		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, other), want: true},
+		"Longer":     {reason: "The repository recorded more than what is asked for, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
+		"NoEvents":   {reason: "A call that asks for no event on top of an older head knows nothing of the newer one.", after: record(opened).Head, has: record(opened, ordered), want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{After: tc.after, Events: tc.events}
+			d.Status.AtProvider.Ledger = tc.has
+			if got := isRefused(d); got != tc.want {
+				t.Errorf("\n%s\nisRefused(): got %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
