@@ -46,11 +46,11 @@ type commands struct {
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
-	Status     statusCommand     `cmd:"" help:"Show how far Applications, deployments and clusters are, and what they wait for."`
+	Status     statusCommand     `cmd:"" help:"Show how far Bundles, Applications, deployments and clusters are, and what they wait for."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of what is installed in the cluster."`
-	Why        whyCommand        `cmd:"" help:"Say why an Application, a deployment or a cluster does not go on, who has to act, and what to do."`
-	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an Application or an IntentDeployment asks for now. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
+	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and what to do."`
+	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an Application, an IntentDeployment or a Bundle asks for now. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
 // streams that commands read from and write to.

@@ -16,18 +16,18 @@ import (
 // redrawInterval is the shortest time between two drawings of what changes: there are five in a second at most.
 const redrawInterval = 200 * time.Millisecond
 
-// A statusCommand shows Applications, deployments and clusters.
+// A statusCommand shows Bundles, Applications, deployments and clusters.
 type statusCommand struct {
 	clusterFlags
 
-	Name          string `arg:""         help:"Name of an Application, an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
+	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
 	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
 	Stuck         bool   `help:"Show only what does not go on until a person acts."`
 	Output        string `default:"text" enum:"text,wide,json,yaml,name"                                                                                                         help:"Form of the output: text, wide, json, yaml or name." short:"o"`
 }
 
-// Run prints how far Applications, deployments and clusters are. It returns an error for what cannot be read.
+// Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for what cannot be read.
 func (c *statusCommand) Run(s *streams) error {
 	if c.Name != "" && c.AllNamespaces {
 		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
@@ -146,7 +146,7 @@ func (c *statusCommand) describeNothing() string {
 	if c.Stuck {
 		return "Nothing needs a person."
 	}
-	return "No Application, no IntentDeployment and no WorkloadCluster was found."
+	return "No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."
 }
 
 // printLines prints lines in which nothing steers a terminal.

@@ -12,6 +12,7 @@ import (
 // overviewsOfSubjects returns overviews of what was found, with all parts.
 func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Overview {
 	return slices.Concat(
+		showEach(found.Bundles, now, cause.FindForBundle, overview.ForBundle),
 		showEach(found.Applications, now, cause.FindForApplication, overview.ForApplication),
 		showEach(found.Deployments, now, cause.FindForDeployment, overview.ForDeployment),
 		showEach(found.Clusters, now, cause.FindForCluster, overview.ForCluster),
@@ -21,6 +22,7 @@ func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Over
 // rowsOfSubjects returns the rows of what was found, sorted.
 func rowsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Row {
 	out := slices.Concat(
+		showEach(found.Bundles, now, cause.FindForBundle, overview.RowForBundle),
 		showEach(found.Applications, now, cause.FindForApplication, overview.RowForApplication),
 		showEach(found.Deployments, now, cause.FindForDeployment, overview.RowForDeployment),
 		showEach(found.Clusters, now, cause.FindForCluster, overview.RowForCluster),

@@ -45,7 +45,7 @@ func TestApplicationCommands(t *testing.T) {
 		"Retry":   {reason: "What is asked is asked of the deployment.", args: []string{"retry", "shop", "--dry-run=client", "-o", "yaml"}, says: []string{"kind: IntentDeployment", "name: shop"}},
 		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=1500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
 		"Live":    {reason: "Sites that are live are reached before their pods serve.", args: []string{"wait", "shop", "--for=live"}, says: []string{"Degraded: 1 of 2 Sites"}},
-		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment and no WorkloadCluster "shap"`}},
+		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -232,6 +232,8 @@ func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 		"IntentDeployment.intentplane.dev":        v.checkDeployment,
 		"Application.claims.intentplane.dev":      v.checkApplication,
 		"Application.intentplane.dev":             v.checkApplication,
+		"Bundle.claims.intentplane.dev":           v.checkBundle,
+		"Bundle.intentplane.dev":                  v.checkBundle,
 		"Blueprint.catalog.intentplane.dev":       v.checkBlueprint,
 	}[gk.String()]
 }
@@ -269,16 +271,21 @@ func (v *validation) checkApplication(at Finding, d document) {
 
 // checkCompiled looks at what a deployment says and, where there is a catalog, at what it would deliver.
 func (v *validation) checkCompiled(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
-	_, _, err := offline.ReadIntent(c.Spec)
-	if err == nil && v.compile {
-		err = v.checkDelivery(at, d, c)
-	}
-	if at.Reason = deployment.ReasonOf(err); at.Reason == "" {
-		// It is not about the deployment.
-		at.Reason = reasonUnreadable
-	}
+	err := v.judgeDeployment(at, d, c)
+	at.Reason = reasonOfFinding(err)
 	v.addFinding(at, d, err)
 }
+
+// judgeDeployment returns what is wrong with a deployment or, where there is a catalog, with what it would deliver.
+func (v *validation) judgeDeployment(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
+	if _, _, err := offline.ReadIntent(c.Spec); err != nil || !v.compile {
+		return err
+	}
+	return v.checkDelivery(at, d, c)
+}
+
+// reasonOfFinding is that of an error about a deployment. Another error says that something cannot be read.
+func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
 
 // checkDelivery looks at what a claim would deliver.
 func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {

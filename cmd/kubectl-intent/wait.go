@@ -17,12 +17,12 @@ import (
 // waitInterval is the time between two looks at a deployment.
 const waitInterval = time.Second
 
-// A waitCommand waits for the end of what an Application or a deployment asks for now.
+// A waitCommand waits for the end of what an Application, a deployment or a Bundle asks for now.
 type waitCommand struct {
 	clusterFlags
 
-	Name    string        `arg:""              help:"Name of an Application or an IntentDeployment. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"claim"`
-	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one." name:"for"`
+	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"claim"`
+	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
 	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`
@@ -45,7 +45,8 @@ func (c *waitCommand) Run(s *streams) error {
 	return errors.Wrap(w.awaitDeploymentEnd(ctx, s.out), c.Name)
 }
 
-// chooseSubject returns what observes the Application of the name or, if there is none, the deployment; and what is waited for.
+// chooseSubject returns what observes the Application of the name or, if there is none, the deployment or, if there is none either, the Bundle; and what is waited
+// for.
 func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	a, err := opened.Application(ctx, c.Name)
 	// Where time is up already, the first look says so.
@@ -53,13 +54,26 @@ func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, 
 		return nil, goal{}, err
 	}
 	if a == nil {
-		g, err := parseGoal(c.For, s.in, digestOfDeploymentFile)
-		return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
+		return c.chooseOther(ctx, s, w, opened)
 	}
 	g, err := parseGoal(c.For, s.in, digestOfApplicationFile)
 	return w.observeApplication(func(ctx context.Context) (*cluster.ComposedApplication, error) {
 		return opened.Application(ctx, c.Name)
 	}), g, err
+}
+
+// chooseOther returns what observes the deployment of the name or, if there is none, the Bundle; and what is waited for.
+func (c *waitCommand) chooseOther(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
+	b, err := opened.Bundle(ctx, c.Name)
+	if err != nil && ctx.Err() == nil {
+		return nil, goal{}, err
+	}
+	if b != nil {
+		g, err := parseGoalOfBundle(c.For, s.in)
+		return w.observeBundle(func(ctx context.Context) ([]byte, error) { return opened.Bundle(ctx, c.Name) }), g, err
+	}
+	g, err := parseGoal(c.For, s.in, digestOfDeploymentFile)
+	return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
 }
 
 // cancelAfter returns a context that is cancelled when the timeout has passed. It has no deadline: the client refuses a request that its rate

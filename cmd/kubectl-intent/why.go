@@ -9,12 +9,12 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// A whyCommand says why an Application, a deployment or a cluster does not go on.
+// A whyCommand says why a Bundle, an Application, a deployment or a cluster does not go on.
 type whyCommand struct {
 	clusterFlags
 	formFlag
 
-	Name string `arg:"" help:"Name of an Application, an IntentDeployment or a WorkloadCluster. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
+	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
 }
 
 // Run prints the cause, since when it is there, who acts, what to do, what wakes the object, and the objects that were followed. It returns an error when

@@ -113,15 +113,18 @@ func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) 
 // readPart reads an object that an Application composed. It is nil if that does not exist, or cannot be read.
 func (r reader) readPart(ctx context.Context, f *cause.ApplicationFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
 	o, err := r.get(ctx, resource, f.Application.Metadata.Namespace, name)
+	noteUnreadPart(err, resource, &f.Installed, &f.Unread)
+	return o
+}
+
+// noteUnreadPart remembers why a part of an object could not be read, unless it does not exist.
+func noteUnreadPart(err error, resource schema.GroupVersionResource, installed *cause.Installed, unread *[]cause.Unread) {
 	switch {
-	case err == nil:
-		return o
 	case unknownKind(err):
-		f.Installed.Missing = append(f.Installed.Missing, resource.GroupResource().String())
-	case !isNotFound(err):
-		f.Unread = append(f.Unread, describeUnread(err, resource))
+		installed.Missing = append(installed.Missing, resource.GroupResource().String())
+	case err != nil && !isNotFound(err):
+		*unread = append(*unread, describeUnread(err, resource))
 	}
-	return nil
 }
 
 // applicationOf a deployment is the name of the Application that composed it, or "".

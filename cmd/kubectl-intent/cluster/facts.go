@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -24,8 +25,9 @@ func clustersIn(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: clusterResource}
 }
 
-// Subjects are Applications, deployments and clusters, and what was composed for them, as far as they could be read.
+// Subjects are Bundles, Applications, deployments and clusters, and what was composed for them, as far as they could be read.
 type Subjects struct {
+	Bundles      []*cause.BundleFacts
 	Applications []*cause.ApplicationFacts
 	Deployments  []*cause.Facts
 	Clusters     []*cause.ClusterFacts
@@ -33,7 +35,7 @@ type Subjects struct {
 
 // countSubjects counts all.
 func (s *Subjects) countSubjects() int {
-	return len(s.Applications) + len(s.Deployments) + len(s.Clusters)
+	return len(s.Bundles) + len(s.Applications) + len(s.Deployments) + len(s.Clusters)
 }
 
 // Subject returns what has a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error when nothing has it.
@@ -41,7 +43,7 @@ func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: c, namespace: c.namespace}.find(ctx, name)
 }
 
-// All returns the Applications, deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them but the deployments of
+// All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them but the deployments of
 // Applications. It returns an error when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
 	return reader{source: c, namespace: namespace}.all(ctx)
@@ -60,8 +62,8 @@ type lookup struct {
 	name      string
 }
 
-// parseName says where a name is looked for. Deployments are looked for where no Application has the name, and clusters where no deployment has it, unless
-// it says which.
+// parseName says where a name is looked for. Deployments are looked for where no Application has the name, clusters where no deployment has it, and Bundles
+// where no cluster has it, unless it says which.
 func parseName(name string) lookup {
 	out := lookup{name: name}
 	resource, group := "", ""
@@ -72,7 +74,7 @@ func parseName(name string) lookup {
 	for _, kind := range []struct {
 		prefix string
 		in     func(group string) schema.GroupVersionResource
-	}{{"application", applicationsIn}, {"intent", claimsIn}, {"workload", clustersIn}} {
+	}{{"application", applicationsIn}, {"intent", claimsIn}, {"workload", clustersIn}, {"bundle", bundlesIn}} {
 		for _, g := range claimGroups() {
 			if (group == "" || g == group) && (!isOfKind(resource) || strings.HasPrefix(resource, kind.prefix)) {
 				out.resources = append(out.resources, kind.in(g))
@@ -84,13 +86,14 @@ func parseName(name string) lookup {
 
 // isOfKind is true for the resource of a kind that is known here. Any other one stands for all.
 func isOfKind(resource string) bool {
-	return strings.HasPrefix(resource, "application") || strings.HasPrefix(resource, "intent") || strings.HasPrefix(resource, "workload")
+	return slices.ContainsFunc([]string{"application", "intent", "workload", "bundle"}, func(known string) bool { return strings.HasPrefix(resource, known) })
 }
 
 func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 	l, out := parseName(name), &Subjects{}
-	var last error
+	var missing error
 	var unread []cause.Unread
+	isServed := false
 	for i, resource := range l.resources {
 		if i > 0 && l.resources[i-1].Resource != resource.Resource && out.countSubjects() > 0 {
 			break
@@ -98,12 +101,13 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		o, err := r.get(ctx, resource, r.namespace, l.name)
 		switch {
 		case unknownKind(err):
-			last = describeError(err, "get", resource, l.name)
+			missing = describeError(err, "get", resource, l.name)
 			continue
 		case isNotFound(err):
+			isServed = true
 			continue
-		case kerrors.IsForbidden(err) && resource.Resource == applicationResource:
-			// The deployment that an Application composed says nearly as much.
+		case kerrors.IsForbidden(err) && resource.Resource != claimResource:
+			// A deployment says nearly as much as the Application that composed it. Other kinds may not be what the user looks for.
 			unread = append(unread, describeUnread(err, resource))
 			continue
 		case err != nil:
@@ -117,13 +121,22 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		out.noteUnread(unread)
 		return out, nil
 	}
-	if last != nil {
-		return nil, last
+	if missing != nil && !isServed {
+		return nil, missing
 	}
-	return nil, errors.Errorf("namespace %q has no Application, no IntentDeployment and no WorkloadCluster %q", r.namespace, l.name)
+	return nil, describeAbsence(r.namespace, l.name, unread)
 }
 
-// noteUnread remembers what could not be read, with each deployment and cluster.
+// describeAbsence says that nothing has a name, and where that could not be seen.
+func describeAbsence(namespace, name string, unread []cause.Unread) error {
+	err := errors.Errorf("namespace %q has no Application, no IntentDeployment, no WorkloadCluster and no Bundle %q", namespace, name)
+	for _, u := range unread {
+		err = errors.Errorf("%w; not read: %s: %s", err, u.What, u.Why)
+	}
+	return err
+}
+
+// noteUnread remembers what could not be read, with each deployment, cluster and Bundle.
 func (s *Subjects) noteUnread(unread []cause.Unread) {
 	for _, f := range s.Deployments {
 		f.Unread = append(f.Unread, unread...)
@@ -131,11 +144,16 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 	for _, f := range s.Clusters {
 		f.Unread = append(f.Unread, unread...)
 	}
+	for _, f := range s.Bundles {
+		f.Unread = append(f.Unread, unread...)
+	}
 }
 
 // add an object, and what was composed for it.
 func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
 	switch resource.Resource {
+	case bundleResource:
+		return addFacts(o, bundleFacts, &to.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
 	case applicationResource:
 		return addFacts(o, applicationFacts, &to.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
 	case clusterResource:
@@ -157,7 +175,7 @@ func addFacts[F any](o *unstructured.Unstructured, factsOf func(*unstructured.Un
 
 // subjectResources are what users make, in a group.
 func subjectResources(group string) []schema.GroupVersionResource {
-	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group)}
+	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group), bundlesIn(group)}
 }
 
 func (r reader) all(ctx context.Context) (*Subjects, error) {
@@ -197,6 +215,8 @@ func (s *Subjects) addAll(resource schema.GroupVersionResource, items []unstruct
 
 func (s *Subjects) addOne(resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
 	switch resource.Resource {
+	case bundleResource:
+		return addFacts(o, bundleFacts, &s.Bundles, func(*cause.BundleFacts) {})
 	case applicationResource:
 		return addFacts(o, applicationFacts, &s.Applications, func(*cause.ApplicationFacts) {})
 	case clusterResource:

@@ -27,6 +27,7 @@ func serveSample(t *testing.T, all ...*samples.Sample) (*Cluster, *apiserver.Ser
 		"IntentDeployment": claimsIn("intentplane.dev"), "ClaimedDeployment": claimsIn("claims.intentplane.dev"), "WorkloadCluster": clustersIn("intentplane.dev"),
 		"ClaimedCluster": clustersIn("claims.intentplane.dev"), "ManagedCluster": managedResource(),
 		"Application": applicationsIn("intentplane.dev"), "ClaimedApplication": applicationsIn("claims.intentplane.dev"), "SiteHealth": healthsResource(),
+		"Bundle": bundlesIn("intentplane.dev"), "ClaimedBundle": bundlesIn("claims.intentplane.dev"), "BundleState": statesResource(),
 	}
 	s := apiserver.New(kinds)
 	for i, sample := range all {
@@ -88,7 +89,7 @@ func TestSubject(t *testing.T) {
 		"Both":    {reason: "What has the name in both shapes is found, each with its own objects.", name: "shop", want: want{found: []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}, owned: 1}},
 		"Group":   {reason: "A name may say its group.", name: "intentdeployments.intentplane.dev/shop", want: want{found: []string{"intentplane.dev/v1alpha1"}, owned: 1}},
 		"Cluster": {reason: "A cluster is found by its name, with its ManagedCluster.", name: "prod", want: want{found: []string{"prod managed"}}},
-		"Kind":    {reason: "A name may say that it is a cluster's.", name: "workloadclusters/shop", want: want{fails: `namespace "team-a" has no Application, no IntentDeployment and no WorkloadCluster "shop"`}},
+		"Kind":    {reason: "A name may say that it is a cluster's.", name: "workloadclusters/shop", want: want{fails: `namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shop"`}},
 		"Denied": {
 			reason: "What may not be read is named, and is no error.", name: "intentdeployments.intentplane.dev/shop", denied: "gitdeliveries",
 			want: want{found: []string{"intentplane.dev/v1alpha1"}, unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}}},
@@ -134,6 +135,7 @@ func TestAll(t *testing.T) {
 		t.Errorf("All(...): %+v, %v", found, err)
 	}
 	deny(s, "intentdeployments", kerrors.NewForbidden(schema.GroupResource{Resource: "intentdeployments"}, "", nil))
+	deny(s, "bundles", kerrors.NewForbidden(schema.GroupResource{Resource: "bundles"}, "", nil))
 	deny(s, "applications", kerrors.NewForbidden(schema.GroupResource{Resource: "applications"}, "", nil))
 	if _, err := c.All(t.Context(), AllNamespaces); err == nil {
 		t.Error("All(...): a user who may read no kind gets an empty list")

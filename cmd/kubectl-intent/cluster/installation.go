@@ -30,17 +30,16 @@ func packagesResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1", Resource: resource}
 }
 
-// ReadInstallation reads what runs the Applications, deployments and clusters that were found. What cannot be read is noted with each of them.
+// ReadInstallation reads what runs the Bundles, Applications, deployments and clusters that were found. What cannot be read is noted with each of them.
 func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 	i := &installation{Cluster: c}
 	i.readParts(ctx)
+	for _, f := range of.Bundles {
+		i.readBundle(ctx, f)
+		f.Unread = append(f.Unread, i.unread...)
+	}
 	for _, f := range of.Applications {
-		missing := f.Installed.Missing
-		f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.CompositeRef)
-		f.Installed.Missing = missing
-		if f.Deployment != nil {
-			i.readDeployment(ctx, f.Deployment)
-		}
+		i.readApplicationRoot(ctx, f)
 		f.Unread = append(f.Unread, i.unread...)
 	}
 	for _, f := range of.Deployments {
@@ -50,6 +49,29 @@ func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 	for _, f := range of.Clusters {
 		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.CompositeRef)
 		f.Unread = append(f.Unread, i.unread...)
+	}
+}
+
+// readBundle reads what runs a Bundle, and the package in its way.
+func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
+	missing := f.Installed.Missing
+	f.Installed = i.forRoot(ctx, f.Bundle.APIVersion, bundleResource, f.CompositeRef)
+	f.Installed.Missing = missing
+	if f.Application != nil {
+		i.readApplicationRoot(ctx, f.Application)
+	}
+	if f.Deployment != nil {
+		i.readDeployment(ctx, f.Deployment)
+	}
+}
+
+// readApplicationRoot reads what runs an Application, and its deployment.
+func (i *installation) readApplicationRoot(ctx context.Context, f *cause.ApplicationFacts) {
+	missing := f.Installed.Missing
+	f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.CompositeRef)
+	f.Installed.Missing = missing
+	if f.Deployment != nil {
+		i.readDeployment(ctx, f.Deployment)
 	}
 }
 

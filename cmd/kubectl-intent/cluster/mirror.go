@@ -23,7 +23,7 @@ type Mirror struct {
 	changed   chan struct{}
 }
 
-// Mirror watches the Applications, deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
+// Mirror watches the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
 // when the context ends before all that can be read was.
 func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted bool) (*Mirror, error) {
 	m := &Mirror{
@@ -35,7 +35,7 @@ func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted
 		wanted = append(wanted, subjectResources(g)...)
 	}
 	if isComposedWanted {
-		wanted = append(append(wanted, composedResources()...), managedResource(), healthsResource())
+		wanted = append(append(wanted, composedResources()...), managedResource(), healthsResource(), statesResource())
 	}
 	var synced []cache.InformerSynced
 	for _, r := range wanted {
@@ -99,7 +99,7 @@ func (m *Mirror) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: m, namespace: m.namespace}.find(ctx, name)
 }
 
-// All returns the Applications, deployments and clusters, as Cluster.All does.
+// All returns the Bundles, Applications, deployments and clusters, as Cluster.All does.
 func (m *Mirror) All(ctx context.Context) (*Subjects, error) {
 	return reader{source: m, namespace: m.namespace}.all(ctx)
 }

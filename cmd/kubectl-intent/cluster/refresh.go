@@ -31,6 +31,9 @@ type address struct {
 // addresses of what users made.
 func (s *Subjects) addresses() []address {
 	var out []address
+	for _, f := range s.Bundles {
+		out = append(out, addressOf(bundleResource, f.Bundle.TypeMeta, f.Bundle.Metadata))
+	}
 	for _, f := range s.Applications {
 		out = append(out, addressOf(applicationResource, f.Application.TypeMeta, f.Application.Metadata))
 	}

@@ -32,7 +32,7 @@ const (
 	shownSites = 12
 )
 
-// Lines returns what is shown of one Application, deployment or cluster.
+// Lines returns what is shown of one Bundle, Application, deployment or cluster.
 func Lines(o Overview, s Style) []string {
 	out := []string{s.headlineText(o)}
 	out = append(out, s.wrapText(o.Message)...)
@@ -100,7 +100,7 @@ func Do(f cause.Finding) string {
 func (s Style) detailLine(o Overview) []string {
 	var parts []string
 	all := []struct{ name, value string }{
-		{"version", o.Version}, {"endpoint", o.Endpoint}, {"site", o.SiteName}, {"image", o.Image}, {"serving", o.Available}, {"url", o.URL},
+		{"version", o.Version}, {"packages", o.Packages}, {"endpoint", o.Endpoint}, {"site", o.SiteName}, {"image", o.Image}, {"serving", o.Available}, {"url", o.URL},
 	}
 	for _, p := range all {
 		if p.value != "" {
@@ -193,7 +193,7 @@ func (s Style) partLine(p Part) string {
 		state = fmt.Sprintf("%-8s %s", p.State, strings.TrimSpace(p.Note))
 	}
 	line := fmt.Sprintf("%-16s %-18s", fitText(p.Kind+" "+p.Name, 24), state)
-	if p.Kind == partDelivery || p.Kind == partSite {
+	if p.Kind == partDelivery || p.Kind == partSite || p.Kind == partPackage {
 		line += fmt.Sprintf(" %-9s", orDash(p.Commit))
 	}
 	return strings.TrimRight(line+" "+oneLine(detail), " ")

@@ -1,4 +1,4 @@
-// Package overview shows Applications, deployments and clusters to people: objects come in, and lines go out. It is pure.
+// Package overview shows Bundles, Applications, deployments and clusters to people: objects come in, and lines go out. It is pure.
 package overview
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// An Overview is what is shown of one Application, deployment or cluster.
+// An Overview is what is shown of one Bundle, Application, deployment or cluster.
 type Overview struct {
 	Namespace string       `json:"namespace"`
 	Name      string       `json:"name"`
@@ -39,7 +39,7 @@ type Overview struct {
 	// Parts are what the present revision, or the cluster, consists of.
 	Parts []Part `json:"parts,omitempty"`
 
-	// Version, Endpoint and SiteName of a cluster.
+	// Version of a cluster or a Bundle, Endpoint and SiteName of a cluster.
 	Version  string `json:"version,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
 	SiteName string `json:"siteName,omitempty"`
@@ -48,6 +48,9 @@ type Overview struct {
 	Image     string `json:"image,omitempty"`
 	Available string `json:"available,omitempty"`
 	URL       string `json:"url,omitempty"`
+
+	// Packages says how many packages of a Bundle run what is asked for, such as 3/4.
+	Packages string `json:"packages,omitempty"`
 }
 
 // A Revision is one line of the history.
@@ -66,7 +69,7 @@ type Revision struct {
 	Message string `json:"message,omitempty"`
 }
 
-// A Part is a delivery, a Site, a Gate, a canary or a request of the present revision, or an object of a cluster.
+// A Part is a delivery, a Site, a Gate, a canary or a request of the present revision, an object of a cluster, or a package of a Bundle.
 type Part struct {
 	Kind   string       `json:"kind"`
 	Name   string       `json:"name"`

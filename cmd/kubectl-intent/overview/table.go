@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Row is what a list shows of one Application, deployment or cluster.
+// A Row is what a list shows of one Bundle, Application, deployment or cluster.
 type Row struct {
 	Overview
 
@@ -56,7 +56,7 @@ func Stuck(rows []Row) []Row {
 
 // Table returns a line for each row. The namespace is left out of a list of one.
 func Table(rows []Row, s Style, withNamespace bool) []string {
-	cells := [][]string{{"NAMESPACE", "NAME", "PHASE", "REV", "LIVE", "SITES", "STEP", "SINCE", "REASON", "WHO"}}
+	cells := [][]string{{"NAMESPACE", "NAME", "PHASE", "REV", "LIVE", "SITES", "PACKAGES", "STEP", "SINCE", "REASON", "WHO"}}
 	for i := range rows {
 		cells = append(cells, s.cellsOfRow(&rows[i]))
 	}
@@ -90,7 +90,7 @@ func (s Style) cellsOfRow(r *Row) []string {
 			who = string(r.Finding.Actor)
 		}
 	}
-	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Step, since, reason, who}
+	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Packages, r.Step, since, reason, who}
 }
 
 func formatNumber(n int64) string {

@@ -193,6 +193,27 @@ func TestApplication(t *testing.T) {
 	s.expect(out, "Nothing is in the way.")
 }
 
+// TestBundle reads a Bundle one of whose packages is blocked, as an administrator, and as a user with the role edit in its namespace.
+func TestBundle(t *testing.T) {
+	s := newStage(t, "plugin-bundle", samples.InProgress(samples.WrongPassword()))
+	s.bind("ann", "edit")
+	out, _ := s.run("status", "platform")
+	s.expect(out, "Bundle intentplane.dev", "version 1.4.0  packages 1/2", "└─ package shop     deploying")
+	out, _ = s.run("status")
+	s.expect(out, "platform  Deploying", "1/2", "shop      Delivering")
+	out = s.runUntil("bundlestates", "why", "platform", "--as", "ann")
+	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "└─ package shop: InProgress")
+	if out, code := s.run("wait", "platform", "--timeout=3s"); code != 4 {
+		t.Errorf("wait for a Bundle that is deployed: exit code %d:\n%s", code, out)
+	}
+	s.show(samples.NewBundle(samples.Verified()))
+	if out, code := s.run("wait", "platform"); code != 0 {
+		t.Errorf("wait for a Bundle that runs: exit code %d:\n%s", code, out)
+	}
+	out, _ = s.run("why", "platform")
+	s.expect(out, "Nothing is in the way.")
+}
+
 // TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test does what function and provider do.
 func TestRefresh(t *testing.T) {
 	s := newStage(t, "plugin-refresh", samples.WrongPassword())

@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/function/bundle"
+)
+
+const bundleResource = "bundles"
+
+func bundlesIn(group string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: bundleResource}
+}
+
+func statesResource() schema.GroupVersionResource {
+	return statev1alpha1.GroupVersion.WithResource("bundlestates")
+}
+
+// Bundle returns a Bundle as JSON: "platform", or "bundles.intentplane.dev/platform" where both groups have one of that name. It is nil if there is none, if a
+// deployment has the name and the name does not say which, and if the name says that it is of another kind. It returns an error when there are two.
+func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
+	l := parseName(name)
+	var found []*unstructured.Unstructured
+	for _, resource := range l.resources {
+		if resource.Resource != bundleResource && resource.Resource != claimResource {
+			continue
+		}
+		o, err := c.get(ctx, resource, c.namespace, l.name)
+		switch {
+		case err == nil && resource.Resource == claimResource:
+			return nil, nil
+		case err == nil:
+			found = append(found, o)
+		case !isAbsent(err):
+			return nil, describeError(err, "get", resource, l.name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0].MarshalJSON()
+	}
+	return nil, errors.Errorf("namespace %q has two Bundles %q: say bundles.GROUP/%[2]s", c.namespace, l.name)
+}
+
+func bundleFacts(o *unstructured.Unstructured) (*cause.BundleFacts, error) {
+	f := &cause.BundleFacts{CompositeRef: compositeOf(o)}
+	var err error
+	f.SpecDigest, err = decodeWithDigest(o, "Bundle", &f.Bundle, func() (string, error) { return digest.Bundle(&f.Bundle.Spec) })
+	return f, err
+}
+
+// readBundle reads what deploys a Bundle, and the package that is in its way. What cannot be read is noted.
+func (r reader) readBundle(ctx context.Context, f *cause.BundleFacts) {
+	group := schema.FromAPIVersionAndKind(f.Bundle.APIVersion, f.Bundle.Kind).Group
+	state := &statev1alpha1.BundleState{}
+	if o := r.readOfBundle(ctx, f, statesResource(), bundle.StateNameOf(group, f.Bundle.Metadata.Name)); o != nil && decodeObject(o, state) == nil {
+		f.State = state
+	}
+	p := f.BlockingPackage()
+	if !cause.IsFollowed(p) {
+		return
+	}
+	if resource := resourceOfPackage(f, p.Name); resource.Resource != "" {
+		r.readPackage(ctx, f, resource, p.Name)
+	}
+}
+
+// readPackage reads the object that a package is, and what was composed for it.
+func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource schema.GroupVersionResource, name string) {
+	o := r.readOfBundle(ctx, f, resource, name)
+	if o == nil {
+		return
+	}
+	below := &Subjects{}
+	if err := r.add(ctx, below, resource, o); err != nil {
+		f.Unread = append(f.Unread, describeUnread(err, resource))
+		return
+	}
+	for _, a := range below.Applications {
+		f.Application = a
+	}
+	for _, d := range below.Deployments {
+		f.Deployment = d
+	}
+}
+
+// resourceOfPackage is that of the object which a package of a Bundle is. It is empty for a package that left the Bundle.
+func resourceOfPackage(f *cause.BundleFacts, name string) schema.GroupVersionResource {
+	for _, p := range f.Bundle.Spec.Packages {
+		if string(p.Name) != name {
+			continue
+		}
+		group, kind := claimGroups()[1], ""
+		switch {
+		case p.Application != nil:
+			kind = applicationv1alpha1.Kind
+		case p.Existing != nil:
+			group, kind = p.Existing.Group, p.Existing.Kind
+		}
+		if kind == applicationv1alpha1.Kind {
+			return applicationsIn(group)
+		}
+		return claimsIn(group)
+	}
+	return schema.GroupVersionResource{}
+}
+
+// readOfBundle reads an object that belongs to a Bundle. It is nil if that does not exist, or cannot be read.
+func (r reader) readOfBundle(ctx context.Context, f *cause.BundleFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	o, err := r.get(ctx, resource, f.Bundle.Metadata.Namespace, name)
+	noteUnreadPart(err, resource, &f.Installed, &f.Unread)
+	return o
+}

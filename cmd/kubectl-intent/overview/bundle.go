@@ -1,0 +1,51 @@
+package overview
+
+import (
+	"fmt"
+	"strings"
+
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// partPackage is the kind of a part that is a package of a Bundle.
+const partPackage = "package"
+
+// ForBundle returns what is shown of a Bundle: what it says itself, and its packages by layer.
+func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
+	b := &f.Bundle
+	out := Overview{
+		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Kind: b.Kind, Group: groupOf(b.APIVersion),
+		Phase: string(b.Status.Phase), Message: b.Status.Message, Finding: found, Version: b.Status.Version, Packages: b.Status.Ready,
+	}
+	if n := len(b.Status.Transitions); n > 0 {
+		out.Since = &b.Status.Transitions[n-1].At
+	}
+	for i := range b.Status.Packages {
+		out.Parts = append(out.Parts, partOfPackage(&b.Status.Packages[i]))
+	}
+	return out
+}
+
+// partOfPackage shows one package: where it stands and, if it is not as it should be, why.
+func partOfPackage(p *bundlev1alpha1.PackageStatus) Part {
+	out := Part{
+		Kind: partPackage, Name: p.Name, State: p.Status, Note: p.Version, Commit: shortenCommit(p.Commit),
+		Detail: strings.TrimSuffix(p.Reason+": "+p.Message, ": "), IsGood: p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "",
+	}
+	switch {
+	case p.Layer > 0:
+		out.Detail = strings.TrimSuffix(fmt.Sprintf("layer %d: %s", p.Layer, out.Detail), ": ")
+	case p.Reason == statev1alpha1.PackageReasonUnreferenced:
+		out.IsGood = true
+	}
+	return out
+}
+
+// RowForBundle returns what a list shows of a Bundle.
+func RowForBundle(f *cause.BundleFacts, found cause.Finding) Row {
+	o := ForBundle(f, found)
+	o.Parts = nil
+	return Row{Overview: o}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// observeBundle returns what says where a Bundle is, of which look returns the JSON, or nil once there is none.
+func (w *waiter) observeBundle(look func(context.Context) ([]byte, error)) func(context.Context) (progress, error) {
+	return func(ctx context.Context) (progress, error) {
+		b, err := look(ctx)
+		if err != nil {
+			return progress{}, err
+		}
+		if b == nil {
+			return progress{}, errors.New("the Bundle was deleted")
+		}
+		return w.progressOfBundle(b)
+	}
+}
+
+// progressOfBundle says where a Bundle is, which is decoded from JSON. A status that speaks about an earlier spec says nothing of this one.
+func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
+	b := &cause.Bundle{}
+	if err := json.Unmarshal(encoded, b); err != nil {
+		return progress{}, errors.Wrap(err, "cannot decode the Bundle")
+	}
+	want, err := digest.Bundle(&b.Spec)
+	if err != nil {
+		return progress{}, errors.Wrap(err, "cannot compute the digest of the spec")
+	}
+	if p, isOther := w.goal.compareSpec(want); isOther {
+		return p, nil
+	}
+	if b.Status.SpecDigest != want {
+		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
+	}
+	return progress{result: endOfBundle(b), message: string(b.Status.Phase) + ": " + b.Status.Message, digest: want}, nil
+}
+
+// endOfBundle says whether a Bundle came to an end. One that only a person can help did.
+func endOfBundle(b *cause.Bundle) waitResult {
+	all := b.Status.Conditions
+	stalled := all.Get(bundlev1alpha1.TypeStalled)
+	isStalled := all.IsTrue(bundlev1alpha1.TypeStalled)
+	switch {
+	case isStalled && stalled.Reason == statev1alpha1.PackageReasonRolledBack:
+		return waitRolledBack
+	case isStalled, b.Status.Phase == bundlev1alpha1.PhaseFailed, all.Get(bundlev1alpha1.TypeReconciling).Reason == bundlev1alpha1.ReasonHeldBack:
+		return waitFailed
+	case b.Status.Phase == bundlev1alpha1.PhaseSucceeded && all.IsTrue("Ready"):
+		return waitSucceeded
+	}
+	return waitGoesOn
+}
+
+// parseGoalOfBundle understands what follows --for of a Bundle, whose packages have steps and Sites of their own.
+func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
+	g, err := parseGoal(text, in, digestOfBundleFile)
+	if err == nil && (g.isLive || g.step > 0) {
+		return goal{}, usageError{errors.Errorf("--for=%s: a Bundle is waited for with succeeded or digest=FILE: name one of its packages instead", text)}
+	}
+	return g, err
+}
+
+// digestOfBundleFile returns the digest of the spec of the one Bundle in a file.
+func digestOfBundleFile(file string, in io.Reader) (string, error) {
+	all, err := readAllObjects[bundlev1alpha1.Bundle](in, file, bundlev1alpha1.Kind, claimVersions()...)
+	if err != nil {
+		return "", err
+	}
+	if len(all) != 1 {
+		return "", usageError{errors.Errorf("%s has %d Bundles, want one", file, len(all))}
+	}
+	sum, err := digest.Bundle(&all[0].Spec)
+	return sum, errors.Wrap(err, "cannot compute the digest of the spec")
+}
