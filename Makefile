@@ -95,16 +95,20 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in doc
 
 # What "go test" prints says for each package how long it took. The table at the end of "make test" is made from it.
 SECONDS_OF_TESTS := $(OUTPUT)/seconds
+# Each suite with a control plane adds a line of its own: how long that took to start, how long the stories, and whom the processors worked for.
+SECONDS_OF_SUITES := $(OUTPUT)/seconds-of-suites
 keep_seconds = { mkdir -p $(OUTPUT) && tee -a $(SECONDS_OF_TESTS); }
 
 .PHONY: test
 test: ## Check everything: lint, generated files, unit tests, end to end. A table at the end says what took how long.
-	@mkdir -p $(OUTPUT) && rm -f $(SECONDS_OF_TESTS)
+	@mkdir -p $(OUTPUT) && rm -f $(SECONDS_OF_TESTS) $(SECONDS_OF_SUITES)
 	@for stage in tools lint check-generated test-unit test-all-e2e; do started=$$SECONDS; $(MAKE) $$stage; \
 		echo "$$((SECONDS - started)) make $$stage" >>$(SECONDS_OF_TESTS); done
 	@echo 'seconds of each step, and of the packages and suites that took longest:'
 	@awk '$$2 == "make"' $(SECONDS_OF_TESTS)
 	@awk '$$1 == "ok" && $$3 ~ /s$$/ { printf "%d %s\n", $$3, $$2 }' $(SECONDS_OF_TESTS) | sort -rn | awk 'NR <= 25'
+	@echo 'seconds of the suites with a control plane, and of processors:'
+	@cat $(SECONDS_OF_SUITES)
 
 .PHONY: lint
 lint: ## Lint the code, check its words, and check that go.mod is tidy.
@@ -140,10 +144,12 @@ test-unit: ## Run the unit tests, with the race detector where something runs at
 		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
 
 # The suites that take longest begin first: none of them is left over when all others have ended. The others follow in the order of their names.
-LONG_SUITES := $(addprefix ./test/e2e/,canary sites disruption clusters ledger claims applications)
+LONG_SUITES := $(addprefix ./test/e2e/,sites canary clusters disruption applications ledger claims bundles tenants)
 
-# run_suites runs end-to-end tests, as many suites side by side as there are processors.
-run_suites = go test -count=1 -timeout 60m -exec='$(CURDIR)/test/e2e/own-network.sh'
+# run_suites runs end-to-end tests, one suite more side by side than there are processors: each of them waits now and then, and what starts a control
+# plane or tells its stories one after another waits most of the time.
+run_suites = INTENTPLANE_SECONDS='$(CURDIR)/$(SECONDS_OF_SUITES)' go test -count=1 -timeout 60m \
+	-p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -exec='$(CURDIR)/test/e2e/own-network.sh'
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -35,6 +36,9 @@ type process struct {
 	expected atomic.Bool
 	done     chan struct{}
 	err      error
+
+	// processor is how long it kept a processor busy, once it is done.
+	processor time.Duration
 }
 
 // A runner starts processes that end with it.
@@ -126,6 +130,7 @@ func (r *runner) spawnProcess(c command) (*process, error) {
 	r.processes = append(r.processes, p)
 	go func() {
 		p.err = cmd.Wait()
+		p.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		close(p.done)
 	}()
 	return p, nil

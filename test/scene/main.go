@@ -27,14 +27,20 @@ func Main(m *testing.M, cp **controlplane.ControlPlane, changes ...func(*control
 	for _, change := range changes {
 		change(&o)
 	}
+	watch := startStopwatch()
 	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
 		return printError(err)
 	}
+	watch.endPart("start")
 	code := m.Run()
+	watch.endPart("stories")
 	if err := (*cp).Err(); err != nil {
 		code = printError(err)
 	}
 	if err := (*cp).Stop(); err != nil {
+		code = printError(err)
+	}
+	if err := watch.writeSeconds(*cp); err != nil {
 		code = printError(err)
 	}
 	return code

@@ -87,6 +87,7 @@ func has(v float64) func(gates.Answer) bool {
 }
 
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.ask("what is scraped", w.question(ratio, false), time.Hour, has(0.01))
 	if d := time.Since(a.At).Abs(); d > time.Minute {
@@ -149,6 +150,7 @@ func (w *world) task(query string, count int) meter.Task {
 }
 
 func TestBreach(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m, woken := w.meter()
 	task := w.task(ratio, 30)
@@ -166,6 +168,7 @@ func TestBreach(t *testing.T) {
 }
 
 func TestServerComesBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m, woken := w.meter()
 	w.ask("it is there", w.question(ratio, false), time.Hour, has(0.01))

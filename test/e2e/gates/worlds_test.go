@@ -292,6 +292,7 @@ func queriesOf(m catalogv1alpha1.BlueprintMetric) []string {
 
 // TestShippedQueries asks each query of each shipped Blueprint about services in all states, and judges the answers by the metric's own rules.
 func TestShippedQueries(t *testing.T) {
+	t.Parallel()
 	all := services()
 	w := newServices(t, all)
 	for _, b := range shippedBlueprints(t) {
@@ -318,6 +319,7 @@ var downWindow = regexp.MustCompile(`(max_over_time\(up\{.*?\})\[2m\]`)
 // TestShippedQueriesAfterCrash lets a service crash that was healthy in all that the windows of the queries see. The windows in which a target
 // counts as down are shortened from two minutes, so that the test need not wait for so long.
 func TestShippedQueriesAfterCrash(t *testing.T) {
+	t.Parallel()
 	w, target := &world{T: t}, promserver.NewTarget()
 	t.Cleanup(target.Close)
 	var err error

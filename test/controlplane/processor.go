@@ -1,0 +1,27 @@
+package controlplane
+
+import "time"
+
+// ProcessorTime returns how long each component kept a processor busy, by its name: those of other clusters too, and a component that was started again
+// with what it took before. It is whole once Stop has returned.
+func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
+	out := c.runner.processorTime()
+	for _, k := range c.clusters {
+		for name, took := range k.runner.processorTime() {
+			out[name] += took
+		}
+	}
+	return out
+}
+
+func (r *runner) processorTime() map[string]time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string]time.Duration{}
+	for _, p := range r.processes {
+		if !p.isAlive() {
+			out[p.name] += p.processor
+		}
+	}
+	return out
+}
