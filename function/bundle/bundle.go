@@ -5,6 +5,8 @@
 package bundle
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -56,7 +58,9 @@ func Run(in Input) (*Output, error) {
 	if f.Problem = findSpecProblem(in); f.Problem == "" {
 		packages, f.Problem = compilePackages(in.Namespace, in.Spec.Packages)
 	}
-	if err := out.composeState(newState(in, f.Digest, packages), f.Problem == ""); err != nil {
+	pruneAfter, problem := readPruneAge(&in.Spec)
+	f.Problem = cmp.Or(f.Problem, problem)
+	if err := out.composeState(newState(in, f.Digest, packages, pruneAfter), f.Problem == ""); err != nil {
 		return nil, err
 	}
 	f.addPackages(packages)

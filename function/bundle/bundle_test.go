@@ -219,6 +219,24 @@ func TestStopsWhileInvalid(t *testing.T) {
 	}
 }
 
+// TestPrune says when the BundleState prunes. One of an invalid spec never does.
+func TestPrune(t *testing.T) {
+	for spec, want := range map[string]string{
+		"": "", "pruneMinAge: 2h": "", "prune: Never": "", "prune: AfterSuccess": "1h0m0s", "prune: AfterSuccess\npruneMinAge: 0s": "0s", "prune: AfterSuccess\nversion: ''\npruneMinAge: tomorrow": "",
+	} {
+		w := newWorld(t, twoPackages+"prune: AfterSuccess\n")
+		w.report(true, is("db", statev1alpha1.StatusSuccess), is("shop", statev1alpha1.StatusSuccess))
+		w.edit(strings.Replace(twoPackages, "version: 1.4.0\n", "", 1) + spec + "\n")
+		got := ""
+		if age := w.state().Spec.ForProvider.PruneAfter; age != nil {
+			got = age.Duration.String()
+		}
+		if isFailed := w.out.Status.Phase == v1alpha1.PhaseFailed; got != want || isFailed != strings.Contains(spec, "tomorrow") {
+			t.Errorf("With %q the BundleState prunes after %q, want %q: %s", spec, got, want, w.out.Status.Message)
+		}
+	}
+}
+
 // TestDisabledTogether takes a package away together with the one that depends on it.
 func TestDisabledTogether(t *testing.T) {
 	w := newWorld(t, `{version: "1", packages: [{name: a, enabled: false, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`)

@@ -1,6 +1,9 @@
 package bundle
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +38,7 @@ func observeState(in Input, out *Output) (*statev1alpha1.BundleState, error) {
 }
 
 // newState returns the BundleState that should exist.
-func newState(in Input, digest string, packages []statev1alpha1.BundlePackage) *statev1alpha1.BundleState {
+func newState(in Input, digest string, packages []statev1alpha1.BundlePackage, pruneAfter *metav1.Duration) *statev1alpha1.BundleState {
 	return &statev1alpha1.BundleState{
 		TypeMeta:   metav1.TypeMeta{APIVersion: statev1alpha1.GroupVersion.String(), Kind: "BundleState"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: StateNameOf(in.Group, in.Name)},
@@ -43,7 +46,7 @@ func newState(in Input, digest string, packages []statev1alpha1.BundlePackage) *
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
 			ForProvider: statev1alpha1.BundleStateParameters{
 				BundleRef: statev1alpha1.BundleReference{Group: in.Group, Name: in.Name}, Version: in.Spec.Version, SpecDigest: digest,
-				Packages: packages, Orphan: in.Spec.DeletionPolicy == v1alpha1.DeletionOrphan, Suspend: *in.Spec.Suspend,
+				Packages: packages, Orphan: in.Spec.DeletionPolicy == v1alpha1.DeletionOrphan, Suspend: *in.Spec.Suspend, PruneAfter: pruneAfter,
 			},
 		},
 	}
@@ -66,13 +69,26 @@ func addState(out *Output, s *statev1alpha1.BundleState) error {
 	return nil
 }
 
+// readPruneAge returns how long ago a package left when it is removed, or nil if that is never. It returns a sentence for what is no length of time.
+func readPruneAge(s *v1alpha1.BundleSpec) (*metav1.Duration, string) {
+	age, err := time.ParseDuration(s.PruneMinAge)
+	switch {
+	case err != nil || age < 0:
+		return nil, fmt.Sprintf("spec.pruneMinAge: %q is no length of time, such as 1h", s.PruneMinAge)
+	case s.Prune != v1alpha1.PruneAfterSuccess:
+		return nil, ""
+	}
+	return &metav1.Duration{Duration: age}, ""
+}
+
 // composeState asks for a BundleState. While the spec cannot be carried out the one that there is stays what it was, but for what stops changes, and for
-// what becomes of the packages when the Bundle is deleted: a user who sets these is not to wait for another field.
+// what becomes of the packages when the Bundle is deleted: a user who sets these is not to wait for another field. Nothing is pruned meanwhile.
 func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) error {
 	if isValid {
 		return addState(out, s)
 	}
 	if kept, ok := out.Resources[StateName]; ok {
+		unstructured.RemoveNestedField(kept.Object.Object, "spec", "forProvider", "pruneAfter")
 		return errors.Join(setFlag(kept, "orphan", s.Spec.ForProvider.Orphan), setFlag(kept, "suspend", s.Spec.ForProvider.Suspend))
 	}
 	return nil

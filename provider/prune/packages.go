@@ -76,6 +76,24 @@ func packageRules() []rule[*Package] {
 	}
 }
 
+// Removable returns the items of a plan that may go now: those that no package depends on which goes, too. Where all depend on each other, all may.
+func (p Plan) Removable(f *Facts) []Item {
+	goes := map[string]bool{}
+	for _, i := range p.Pruned() {
+		goes[i.UID] = p.Refusal == ""
+	}
+	isNeeded := func(i Item) bool {
+		return slices.ContainsFunc(f.Packages, func(o Package) bool {
+			return goes[o.UID] && o.UID != i.UID && o.Namespace == i.Namespace && slices.Contains(o.DependsOn, i.Name)
+		})
+	}
+	all := slices.DeleteFunc(slices.Clone(p.Pruned()), func(i Item) bool { return !goes[i.UID] })
+	if first := slices.DeleteFunc(slices.Clone(all), isNeeded); len(first) > 0 {
+		return first
+	}
+	return all
+}
+
 func sentenceIf(holds bool, sentence string) string {
 	if holds {
 		return sentence

@@ -1,14 +1,15 @@
 package v1alpha1
 
+import "cmp"
+
 // Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
 // out.
 func (s *BundleSpec) Default() {
 	for i := range s.Packages {
 		s.Packages[i].Default()
 	}
-	if s.DeletionPolicy == "" {
-		s.DeletionPolicy = DeletionRemove
-	}
+	s.Prune, s.PruneMinAge = cmp.Or(s.Prune, PruneNever), cmp.Or(s.PruneMinAge, "1h")
+	s.DeletionPolicy = cmp.Or(s.DeletionPolicy, DeletionRemove)
 	orElse(&s.Suspend, false)
 }
 

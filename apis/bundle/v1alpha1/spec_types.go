@@ -42,13 +42,13 @@ type Package struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f]*$')",message="must have no control characters"
 	Version string `json:"version,omitempty"`
 
-	// Deployment is the spec of an IntentDeployment. It has all fields of that kind.
+	// Deployment is the spec of an IntentDeployment. It has all fields of that kind, but for crossplane, which the package keeps as it is.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	Deployment *runtime.RawExtension `json:"deployment,omitempty"`
 
-	// Application is the spec of an Application. It has all fields of that kind.
+	// Application is the spec of an Application. It has all fields of that kind, but for crossplane, which the package keeps as it is.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
@@ -87,6 +87,18 @@ const (
 	DeletionOrphan DeletionPolicy = "Orphan"
 )
 
+// PrunePolicy says what becomes of packages that left a Bundle.
+type PrunePolicy string
+
+// Policies for packages that left a Bundle.
+const (
+	// PruneNever leaves them until a user asks to remove them.
+	PruneNever PrunePolicy = "Never"
+
+	// PruneAfterSuccess removes them once each package of the Bundle runs what is asked for.
+	PruneAfterSuccess PrunePolicy = "AfterSuccess"
+)
+
 // BundleSpec says which packages are deployed together.
 type BundleSpec struct {
 	// Version of the Bundle, which is recorded.
@@ -96,13 +108,27 @@ type BundleSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f]*$')",message="must have no control characters"
 	Version string `json:"version"`
 
-	// Packages of the Bundle, at most 64. Their specs have together at most 512 KiB. One that leaves the list is not removed: it runs on, and is unreferenced.
+	// Packages of the Bundle, at most 64. Their specs have together at most 512 KiB. One that leaves the list runs on, and is unreferenced, until prune removes it.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=map
 	// +listMapKey=name
 	Packages []Package `json:"packages"`
+
+	// Prune says what becomes of packages that left the list: Never leaves them until a PruneRequest removes them, and AfterSuccess removes them once each
+	// package of the Bundle runs what is asked for. What a PruneRequest would keep stays: volumes, for example, and what another Bundle names. Default: Never.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;AfterSuccess
+	// +kubebuilder:default=Never
+	Prune PrunePolicy `json:"prune,omitempty"`
+
+	// PruneMinAge is how long ago a package left the list at least when AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once. Default: 1h.
+	// +optional
+	// +kubebuilder:default="1h"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration from 0s to 8760h, such as 1h"
+	PruneMinAge string `json:"pruneMinAge,omitempty"`
 
 	// DeletionPolicy says what becomes of the packages when the Bundle is deleted: Remove removes those that no other bundle uses, and Orphan leaves all.
 	// Default: Remove.

@@ -122,6 +122,10 @@ type BundleStateParameters struct {
 	// +optional
 	Orphan bool `json:"orphan,omitempty"`
 
+	// PruneAfter is how long ago a package left the Bundle at least when it is removed, once each package runs what is asked for. Absent means that it stays.
+	// +optional
+	PruneAfter *metav1.Duration `json:"pruneAfter,omitempty"`
+
 	// Suspend stops all changes of packages. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`

@@ -57,15 +57,22 @@ type decision struct {
 
 	// remains says of a bundle that is being deleted that there is still something to do.
 	remains bool
+
+	// isPruneDue says that a plan is needed of what may go of what left the bundle.
+	isPruneDue bool
+
+	// due is when something changes by itself. Zero is never.
+	due time.Time
 }
 
 // A decider decides on one package after the other.
 type decider struct {
 	*facts
 
-	decided map[string]v1alpha1.PackageObservation
-	actions []action
-	remains bool
+	decided    map[string]v1alpha1.PackageObservation
+	actions    []action
+	remains    bool
+	isPruneDue bool
 }
 
 // decide on all packages. It is pure: the same facts give the same decision.
@@ -84,7 +91,8 @@ func decide(f *facts) decision {
 		}
 	}
 	out.packages = out.packages[:min(len(out.packages), maxPackages)]
-	out.actions, out.remains, out.status = d.actions, d.remains, d.statusOfBundle()
+	out.actions, out.remains, out.status, out.due = d.actions, d.remains, d.statusOfBundle(), d.due
+	out.isPruneDue = d.isPruneDue && out.status == v1alpha1.StatusSuccess
 	return out
 }
 
@@ -114,7 +122,7 @@ func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObser
 	}
 	switch {
 	case p.IsExisting() && d.isDeleted:
-		d.sayAbsent(p, &out)
+		d.reportAbsent(p, &out)
 	case p.IsExisting():
 		d.observeExisting(p, &out)
 	case p.Disabled || d.isDeleted:
@@ -126,32 +134,27 @@ func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObser
 	return out
 }
 
-// sayf sets a status with its reason and a sentence.
-func sayf(out *v1alpha1.PackageObservation, status, reason, format string, args ...any) {
+// setStatusf sets a status with its reason and a sentence.
+func setStatusf(out *v1alpha1.PackageObservation, status, reason, format string, args ...any) {
 	out.Status, out.Reason, out.Message = status, reason, fmt.Sprintf(format, args...)
 }
 
-// keepf leaves a package as it was, with a reason and a sentence. Where that is not remembered, its object says it.
-func (d *decider) keepf(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation, reason, format string, args ...any) {
-	was, o := d.was[p.Name], d.objects[keyOf(p)]
-	if was.Status == "" && o != nil {
-		earlier := *p
-		earlier.Version, out.Digest = "", o.digest
-		d.judgeObject(&earlier, o, out)
-		was = *out
-	}
-	sayf(out, cmp.Or(was.Status, v1alpha1.StatusNotDeployed), reason, format, args...)
-	out.Digest, out.Revision, out.Commit, out.Ready = was.Digest, was.Revision, was.Commit, was.Ready
+// retainStatusf leaves a package as it is now, with a reason and a sentence.
+func (d *decider) retainStatusf(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation, reason, format string, args ...any) {
+	o, earlier := d.objects[keyOf(p)], *p
+	earlier.Version, out.Digest = d.was[p.Name].Version, o.digest
+	d.judgeObject(&earlier, o, out)
+	out.Reason, out.Message = reason, fmt.Sprintf(format, args...)
 }
 
-// act adds an action.
-func (d *decider) act(a action) { d.actions = append(d.actions, a) }
+// addAction adds an action.
+func (d *decider) addAction(a action) { d.actions = append(d.actions, a) }
 
 // observeExisting reports about a package that another user deploys.
 func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	o := d.objects[keyOf(p)]
 	if o == nil || o.isDeleting {
-		sayf(out, v1alpha1.StatusNotDeployed, v1alpha1.PackageReasonMissing, "%s %s of %s does not exist, and this Bundle does not make it", p.Kind, p.Name, p.Group)
+		setStatusf(out, v1alpha1.StatusNotDeployed, v1alpha1.PackageReasonMissing, "%s %s of %s does not exist, and this Bundle does not make it", p.Kind, p.Name, p.Group)
 		return
 	}
 	out.Digest = o.digest
@@ -166,62 +169,25 @@ func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha
 	switch {
 	case e.reported != out.Digest:
 		out.Ready = false
-		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s %s has not taken up the spec yet", p.Kind, p.Name)
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s %s has not taken up the spec yet", p.Kind, p.Name)
 	case e.isHeldBack:
-		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonSuspended, "%s %s is suspended", p.Kind, p.Name)
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonSuspended, "%s %s is suspended", p.Kind, p.Name)
 	case e.wasRolledBack:
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.message)
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.message)
 	case e.hasFailed:
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.message)
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.message)
 	case e.isDone && e.ready:
-		sayf(out, v1alpha1.StatusSuccess, "", "")
+		setStatusf(out, v1alpha1.StatusSuccess, "", "")
 		out.Version = p.Version
 	case e.isDone && wasDeployed:
-		sayf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.message)
+		setStatusf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.message)
 	default:
-		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.message)
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.message)
 	}
 }
 
-// decideLeft decides on an object of this bundle that its spec does not name. It returns what the status says of it.
-func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObservation {
-	out := v1alpha1.PackageObservation{
-		Name: key.name, Kind: key.kind, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.revision, Commit: o.evidence.commit, Ready: o.evidence.ready,
-	}
-	if _, taken := d.decided[key.name]; taken {
-		return nil // Another kind has the name, and says so.
-	}
-	if heir := d.heir(key); heir != nil && !o.isDeleting {
-		d.handOver(o, heir)
-		return nil
-	}
-	sayf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and is still there: kubectl intent prune removes it")
-	switch {
-	case o.trouble != "":
-		sayf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.trouble)
-	case o.isDeleting:
-		sayf(&out, v1alpha1.StatusRemoving, "", "")
-	case o.unreferencedSince == "" && !d.isHeld():
-		d.dereference(o)
-	}
-	out.Message = oneline.Clean(out.Message, maxMessage)
-	return []v1alpha1.PackageObservation{out}
-}
-
-// isHeld reports whether nothing may be changed.
-func (f *facts) isHeld() bool { return f.spec.Suspend && !f.isDeleted }
-
-// handOver lets another bundle own an object.
-func (d *decider) handOver(o *object, to *neighbour) {
-	if !d.isHeld() {
-		d.act(action{verb: verbLabel, object: o, owner: to.bundle})
-	}
-}
-
-// dereference notes since when no bundle names an object.
-func (d *decider) dereference(o *object) {
-	d.act(action{verb: verbLabel, object: o, owner: d.bundle, unreferencedSince: d.now.UTC().Format(time.RFC3339)})
-}
+// isSuspended reports whether nothing may be changed.
+func (f *facts) isSuspended() bool { return f.spec.Suspend && !f.isDeleted }
 
 // statusOfBundle sums up the statuses of the packages that the bundle asks for.
 func (d *decider) statusOfBundle() string {

@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/prune"
 )
 
 const group = "intentplane.dev"
@@ -43,6 +46,7 @@ func live(name, digest string, owner v1alpha1.BundleReference, edits ...func(*ob
 	u.SetAPIVersion(group + "/v1alpha1")
 	u.SetKind("IntentDeployment")
 	u.SetName(name)
+	u.SetUID(types.UID("uid-" + name))
 	o := &object{live: u, owner: owner, label: name, digest: digest, evidence: evidence{reported: digest, isDone: true, ready: true, revision: 3}}
 	for _, e := range edits {
 		e(o)
@@ -53,7 +57,7 @@ func live(name, digest string, owner v1alpha1.BundleReference, edits ...func(*ob
 func unlabelled(o *object) { o.owner, o.label = v1alpha1.BundleReference{}, "" }
 func controlled(o *object) { o.isControlled = true }
 func deleting(o *object)   { o.isDeleting = true }
-func stuck(o *object)      { o.isDeleting, o.trouble = true, "the repository does not answer" }
+func stuck(o *object)      { o.isDeleting, o.removalProblem = true, "the repository does not answer" }
 func left(o *object)       { o.unreferencedSince = "2031-01-01T00:00:00Z" }
 func unready(o *object)    { o.evidence.ready = false }
 func rolledBack(o *object) {
@@ -72,6 +76,9 @@ type scene struct {
 	neighbours []neighbour
 	records    map[string][]string
 	unread     map[string]error
+	namers     map[string][]string
+	plan       *prune.Plan
+	pruneAfter *metav1.Duration
 	missing    bool
 	suspended  bool
 	deleted    bool
@@ -83,6 +90,12 @@ func (s scene) facts() *facts {
 		now: now, bundle: platform, isDeleted: s.deleted, age: age{created: now, name: "platform"}, was: map[string]v1alpha1.PackageObservation{},
 		objects: map[objectKey]*object{}, missingKinds: map[string]bool{"IntentDeployment": s.missing}, neighbours: s.neighbours, recordUsers: s.records, unread: s.unread,
 		spec: v1alpha1.BundleStateParameters{BundleRef: platform, Packages: s.asked, Suspend: s.suspended, Orphan: s.orphan},
+	}
+	f.namers, f.plan, f.spec.PruneAfter, f.removable = s.namers, s.plan, s.pruneAfter, map[string]bool{}
+	if s.plan != nil {
+		for _, i := range s.plan.Pruned() {
+			f.removable[i.UID] = true
+		}
 	}
 	for _, o := range s.there {
 		f.objects[objectKey{group, o.live.GetKind(), o.live.GetName()}] = o
@@ -195,6 +208,25 @@ func TestDecide(t *testing.T) {
 			reason: "What a user deletes is being removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)}},
 			want: []string{"success", "db success", "old removing"},
 		},
+		"LeftTwice": {
+			reason: "Of two objects of one name that left, the status has one, and both are noted.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform), live("old", "d1", platform, asApplication)}},
+			want:   []string{"success", "db success", "old unreferenced Unreferenced", "label Application old for platform 2031-12-17T13:14:15Z", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
+		},
+		"OtherKindLeft": {
+			reason: "An object that has the name of a package of another kind is handed over to the bundle that has it.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
+		},
+		"OtherKindNoted": {
+			reason: "Without one it is noted that no package names it.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+		},
+		"WaitsAndFails": {
+			reason: "A package that waits for its turn says what became of the spec before.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, failed), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "deploying", "d1")}},
+			want:   []string{"failed", "shop success AwaitingDependency", "db failed DeploymentFailed"},
+		},
 		"Back": {
 			reason: "A package that comes back is taken up again.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, left)}},
 			want: []string{"success", "db success", "label IntentDeployment db for platform"},
@@ -283,6 +315,19 @@ func TestDecide(t *testing.T) {
 			reason: "What the record of another program names stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
+		"DisabledNamed": {
+			reason: "What a Bundle names by now whose BundleState does not have it yet stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
+			want: []string{"failed", "db failed_remove UsedByBundle"},
+		},
+		"DeletedNamed": {
+			reason: "A deleted Bundle leaves it.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
+			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
+		},
+		"DisabledInner": {
+			reason: "An Application stays while another bundle waits for the IntentDeployment that goes with it.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication, disabled)}, there: []*object{live("db", "d1", platform, asApplication)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			want:   []string{"failed", "db failed_remove UsedByBundle"},
+		},
 		"DisabledUnread": {
 			reason: "What a record may name that cannot be read stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
@@ -331,7 +376,7 @@ func TestDecide(t *testing.T) {
 		"OtherKind": {
 			reason: "A package that becomes another kind waits until the object before is removed.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", func(p *v1alpha1.BundlePackage) { p.Kind = "Application" })}, there: []*object{live("db", "d1", platform)}},
-			want:   []string{"failed", "db failed NameTaken"},
+			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"Deleted": {
 			reason: "A deleted Bundle removes its packages backwards, and not those that left it.",
@@ -363,6 +408,47 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := tc.scene.facts()
 			if diff := cmp.Diff(tc.want, describe(decide(f))); diff != "" {
+				t.Errorf("\n%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func ofApplication(p *v1alpha1.BundlePackage) { p.Kind = "Application" }
+func asApplication(o *object)                 { o.live.SetKind("Application") }
+
+// TestPruneAfterSuccess says when what left the bundle is removed, and why it stays.
+func TestPruneAfterSuccess(t *testing.T) {
+	hour, year := &metav1.Duration{Duration: time.Hour}, &metav1.Duration{Duration: 8760 * time.Hour}
+	asked, there := []v1alpha1.BundlePackage{pkg("db@d1")}, []*object{live("db", "d1", platform), live("old", "d1", platform, left)}
+	planned := func(verdict prune.Verdict, reason prune.Reason) *prune.Plan {
+		return &prune.Plan{Items: []prune.Item{{UID: "uid-old", Verdict: verdict, Reason: reason, Message: "it has a volume"}}}
+	}
+	cases := map[string]struct {
+		reason string
+		scene  scene
+		want   string
+		isDue  bool
+		goes   bool
+	}{
+		"Never":   {reason: "Without prune it stays.", scene: scene{there: there}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for", isDue: true},
+		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs what is asked for"},
+		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for"},
+		"Planned": {reason: "What the plan removes goes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
+		"Kept":    {reason: "What the plan keeps stays, and says why.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
+		"Named":   {reason: "What is in no plan stays.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
+		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},
+		"Suspend": {reason: "A Bundle that is suspended removes nothing.", scene: scene{suspended: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Deleted": {reason: "A Bundle that is deleted leaves it.", scene: scene{deleted: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Marked":  {reason: "What left just now is noted first.", scene: scene{there: []*object{there[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.scene.asked = asked
+			d := decide(tc.scene.facts())
+			goes := len(d.actions) > 0 && d.actions[len(d.actions)-1].verb == verbRemove && d.actions[len(d.actions)-1].object.live.GetName() == "old"
+			if diff := cmp.Diff([]any{tc.want, tc.isDue, tc.goes}, []any{d.packages[1].Message, d.isPruneDue, goes}); diff != "" {
 				t.Errorf("\n%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

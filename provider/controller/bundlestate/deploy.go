@@ -11,14 +11,14 @@ func (d *decider) deployPackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 	o := d.objects[keyOf(p)]
 	switch {
 	case d.missingKinds[p.Kind]:
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonKindMissing, "kind %s of %s is not installed", p.Kind, p.Group)
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonKindMissing, "kind %s of %s is not installed", p.Kind, p.Group)
 	case d.hasOtherKind(p):
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
 			"this Bundle made an object of that name and of another kind: give the package another name, or remove that object first")
 	case o == nil:
 		d.createPackage(p, out)
 	case o.isDeleting:
-		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonAwaitingDeletion, "%s %s is being deleted, and is made again once it is gone", p.Kind, p.Name)
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonAwaitingDeletion, "%s %s is being deleted, and is made again once it is gone", p.Kind, p.Name)
 	default:
 		d.deployObject(p, o, out)
 	}
@@ -36,18 +36,18 @@ func (d *decider) hasOtherKind(p *v1alpha1.BundlePackage) bool {
 
 // createPackage makes the object of a package, if nothing holds it back.
 func (d *decider) createPackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
-	sayf(out, v1alpha1.StatusNotDeployed, "", "")
+	setStatusf(out, v1alpha1.StatusNotDeployed, "", "")
 	out.Version = ""
-	if d.isHeldBack(p, out) {
+	if d.isWaiting(p, out) {
 		return
 	}
-	d.act(action{verb: verbCreate, pkg: p, owner: d.bundle})
-	d.sayBegun(p, out)
+	d.addAction(action{verb: verbCreate, pkg: p, owner: d.bundle})
+	d.reportBegun(p, out)
 }
 
-// isHeldBack reports whether a package may not be changed now, and says why.
-func (d *decider) isHeldBack(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) bool {
-	if d.isHeld() {
+// isWaiting reports whether a package may not be changed now, and says why.
+func (d *decider) isWaiting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) bool {
+	if d.isSuspended() {
 		out.Reason, out.Message = v1alpha1.PackageReasonSuspended, "the Bundle is suspended"
 		return true
 	}
@@ -60,13 +60,13 @@ func (d *decider) isHeldBack(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObs
 	return false
 }
 
-// sayBegun says that a package is made or changed. One that the API server refused stays so, until the API server takes it.
-func (d *decider) sayBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+// reportBegun says that a package is made or changed. One that the API server refused stays so, until the API server takes it.
+func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	if was := d.was[p.Name]; was.Reason == v1alpha1.PackageReasonRefused && was.Digest == p.Digest {
-		sayf(out, was.Status, was.Reason, "%s", was.Message)
+		setStatusf(out, was.Status, was.Reason, "%s", was.Message)
 		return
 	}
-	sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
+	setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 }
 
 // deployObject changes an object that is there, if it is this bundle's, or uses that of another bundle with the same spec.
@@ -75,12 +75,12 @@ func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
 		d.judgeObject(p, o, out) // The other bundle changes it.
 	case rival != nil:
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonConflict, "bundle %s has this package with another spec: give both the same one, or one of them another name", rival.bundle.Name)
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonConflict, "bundle %s has this package with another spec: give both the same one, or one of them another name", rival.bundle.Name)
 	case o.label != o.live.GetName() && !isAdoptable(p, o):
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
 			"%s %s exists, and no bundle made it: delete it, or give the package another name; adopt: true takes it over if its spec is equal", p.Kind, p.Name)
 	case o.digest != p.Digest && !d.hasOwner(o):
-		sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
 			"%s %s has the labels of bundle %s, which is gone, and another spec: delete it, or give the package its spec first", p.Kind, p.Name, o.owner.Name)
 	case o.digest != p.Digest:
 		d.updateObject(p, o, out)
@@ -120,20 +120,20 @@ func isAdoptable(p *v1alpha1.BundlePackage, o *object) bool {
 // updateObject gives an object another spec, if nothing holds it back. Until then it stays what it was.
 func (d *decider) updateObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	waits := v1alpha1.PackageObservation{}
-	if d.isHeldBack(p, &waits) {
-		d.keepf(p, out, waits.Reason, "%s", waits.Message)
+	if d.isWaiting(p, &waits) {
+		d.retainStatusf(p, out, waits.Reason, "%s", waits.Message)
 		d.ownObject(o)
 		return
 	}
-	d.act(action{verb: verbUpdate, pkg: p, object: o, owner: d.bundle})
+	d.addAction(action{verb: verbUpdate, pkg: p, object: o, owner: d.bundle})
 	out.Revision, out.Commit = o.evidence.revision, o.evidence.commit
-	d.sayBegun(p, out)
+	d.reportBegun(p, out)
 }
 
 // ownObject gives an object the labels of this bundle, if it does not have them.
 func (d *decider) ownObject(o *object) {
-	if d.isHeld() || d.isOwned(o) && o.unreferencedSince == "" {
+	if d.isSuspended() || d.isOwned(o) && o.unreferencedSince == "" {
 		return
 	}
-	d.act(action{verb: verbLabel, object: o, owner: d.bundle})
+	d.addAction(action{verb: verbLabel, object: o, owner: d.bundle})
 }

@@ -7,11 +7,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/prune"
 )
 
 // An objectKey identifies an object in the namespace.
 type objectKey struct{ group, kind, name string }
+
+// inner returns the IntentDeployment that goes with an Application.
+func (k objectKey) inner() objectKey {
+	return objectKey{k.group, deploymentv1alpha1.Kind, k.name}
+}
 
 func keyOf(p *v1alpha1.BundlePackage) objectKey { return objectKey{p.Group, p.Kind, p.Name} }
 
@@ -45,6 +52,16 @@ type facts struct {
 
 	// recordUsers are other bundles whose records name a package, by the name of that. They are read for what is to be removed.
 	recordUsers map[string][]string
+
+	// namers are the Bundles whose specs name what is to be removed, by the name of that: their BundleStates may not have it yet.
+	namers map[string][]string
+
+	// plan is what may go of what left the bundle, and removable what may go now, by its UID. Nil if nothing is to be pruned now.
+	plan      *prune.Plan
+	removable map[string]bool
+
+	// due is when something changes by itself. Zero is never.
+	due time.Time
 
 	// unread says why that is not known of a package, by its name: a record cannot be read, and could be that of a user.
 	unread map[string]error
@@ -85,10 +102,10 @@ type object struct {
 	owner v1alpha1.BundleReference
 	label string
 
-	// isDeleting says that it is being deleted, and trouble why that does not go on. isControlled says that it belongs to another object.
-	isDeleting   bool
-	trouble      string
-	isControlled bool
+	// isDeleting says that it is being deleted, and removalProblem why that does not go on. isControlled says that it belongs to another object.
+	isDeleting     bool
+	removalProblem string
+	isControlled   bool
 
 	// unreferencedSince is the time in its annotation.
 	unreferencedSince string
@@ -113,6 +130,11 @@ type evidence struct {
 	message  string
 }
 
+// isToRemove reports whether the object of a package is this bundle's, and is to go.
+func (f *facts) isToRemove(p *v1alpha1.BundlePackage) bool {
+	return (p.Disabled || f.isDeleted) && f.isOwned(f.objects[keyOf(p)])
+}
+
 // isOwned reports whether the labels of an object say that this bundle made it as that package.
 func (f *facts) isOwned(o *object) bool {
 	return o != nil && o.owner == f.bundle && o.label == o.live.GetName()
@@ -130,8 +152,8 @@ func (f *facts) deployers(key objectKey) []neighbour {
 	return slices.DeleteFunc(f.users(key), func(n neighbour) bool { return n.find(key).IsExisting() })
 }
 
-// heir returns the oldest other bundle that can own an object, or nil.
-func (f *facts) heir(key objectKey) *neighbour {
+// nextOwner returns the oldest other bundle that can own an object, or nil.
+func (f *facts) nextOwner(key objectKey) *neighbour {
 	all := f.deployers(key)
 	if len(all) == 0 {
 		return nil
@@ -139,11 +161,11 @@ func (f *facts) heir(key objectKey) *neighbour {
 	return &all[0]
 }
 
-// keepers returns the names of bundles because of which an object stays although no other one deploys it: those that wait for it, and those whose records
-// name it.
+// keepers returns the names of bundles because of which an object stays although no other one deploys it: those that wait for it, or for what goes with it,
+// those whose specs name it by now, and those whose records do.
 func (f *facts) keepers(key objectKey) []string {
-	out := slices.Clone(f.recordUsers[key.name])
-	for _, n := range f.users(key) {
+	out := slices.Concat(f.recordUsers[key.name], f.namers[key.name])
+	for _, n := range slices.Concat(f.users(key), f.users(key.inner())) {
 		out = append(out, n.bundle.Name)
 	}
 	slices.Sort(out)

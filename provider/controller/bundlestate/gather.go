@@ -2,6 +2,8 @@ package bundlestate
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -15,10 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // PackageKinds returns the kinds that packages are made of.
@@ -32,7 +36,7 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
 		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
-		age: ageOf(bs),
+		namers: map[string][]string{}, age: ageOf(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
@@ -47,6 +51,9 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 		return nil, err
 	}
 	if err := c.explainDeletions(ctx, f, bs.GetNamespace()); err != nil {
+		return nil, err
+	}
+	if err := c.findNamers(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
 	return f, c.findRecordUsers(ctx, f, bs)
@@ -143,12 +150,86 @@ func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace st
 		}
 		for i := range l.Items {
 			claim := l.Items[i].Spec.ForProvider.ClaimRef
-			if synced := l.Items[i].GetCondition(xpv2.TypeSynced); claim.Name == key.name && claim.APIGroup == key.group && meta.WasDeleted(&l.Items[i]) && synced.Status == corev1.ConditionFalse {
-				o.trouble = synced.Message
+			if claim.Name == key.name && claim.APIGroup == key.group && meta.WasDeleted(&l.Items[i]) {
+				f.explainDeletion(o, l.Items[i].GetCondition(xpv2.TypeSynced))
 			}
 		}
 	}
 	return nil
+}
+
+// blockedAfter is how long the files of an object cannot be removed before that counts as more than an outage that passes.
+const blockedAfter = 30 * time.Second
+
+// explainDeletion notes why an object is still there, if that lasts.
+func (f *facts) explainDeletion(o *object, synced xpv2.Condition) {
+	if synced.Status != corev1.ConditionFalse {
+		return
+	}
+	if due := synced.LastTransitionTime.Add(blockedAfter); f.now.Before(due) {
+		f.due = setup.Earliest(f.due, due)
+		return
+	}
+	o.removalProblem = synced.Message
+}
+
+// findNamers finds out which Bundles name what is to be removed, this one included: a BundleState follows its Bundle, and may be behind.
+func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) error {
+	if !slices.ContainsFunc(f.spec.Packages, func(p v1alpha1.BundlePackage) bool { return f.isToRemove(&p) }) {
+		return nil
+	}
+	for _, kind := range bundleKinds() {
+		l := &unstructured.UnstructuredList{}
+		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		err := c.live.List(ctx, l, client.InNamespace(namespace))
+		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+			undefined, failure := setup.IsUndefined(ctx, c.live, kind)
+			if undefined {
+				continue
+			}
+			err = errors.Join(failure, err)
+		}
+		if err != nil {
+			return errors.Wrapf(err, "cannot list %s, and nothing is removed before it is known who names it", kind.GroupKind())
+		}
+		for i := range l.Items {
+			f.addNamer(&l.Items[i])
+		}
+	}
+	return nil
+}
+
+// addNamer notes which packages a Bundle wants to be deployed, unless it is being deleted.
+func (f *facts) addNamer(bundle *unstructured.Unstructured) {
+	if meta.WasDeleted(bundle) {
+		return
+	}
+	for _, p := range packagesIn(bundle) {
+		name, _ := p["name"].(string)
+		if enabled, isSet := p["enabled"].(bool); enabled || !isSet {
+			f.namers[name] = append(f.namers[name], bundle.GetName())
+		}
+	}
+}
+
+// bundleKinds returns the kinds of Bundles that users write.
+func bundleKinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
+		{Group: bundlev1alpha1.GroupClaims, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind},
+		{Group: bundlev1alpha1.GroupNamespaced, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind},
+	}
+}
+
+// packagesIn returns the packages in the spec of a Bundle.
+func packagesIn(bundle *unstructured.Unstructured) []map[string]any {
+	all, _, _ := unstructured.NestedSlice(bundle.Object, "spec", "packages")
+	out := make([]map[string]any, 0, len(all))
+	for _, p := range all {
+		if p, ok := p.(map[string]any); ok {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // findRecordUsers finds out which records that other programs keep name what is to be removed. Those of the BundleStates of the namespace say nothing new,
@@ -156,16 +237,30 @@ func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace st
 func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
 	for i := range f.spec.Packages {
 		p := &f.spec.Packages[i]
-		if !p.Disabled && !f.isDeleted || !f.isOwned(f.objects[keyOf(p)]) {
+		if !f.isToRemove(p) {
 			continue
 		}
 		users, err := c.recordsOf(bs).UsersOf(ctx, p.Name, f.records...)
 		if err != nil && !isUnwritable(err) {
 			return err
 		}
-		f.recordUsers[p.Name], f.unread[p.Name] = users, err
+		f.recordUsers[p.Name], f.unread[p.Name] = append(users, c.usersInTakenRecords(ctx, bs, p.Name)...), err
 	}
 	return nil
+}
+
+// usersInTakenRecords returns the bundles that use a package by records which have the names of ours, and which other programs keep. What of these cannot be
+// read is ours, and is made again.
+func (c *connector) usersInTakenRecords(ctx context.Context, bs *v1alpha1.BundleState, pkg string) []string {
+	all, _ := c.recordsOf(bs).ListBundleStates(ctx)
+	out := []string{}
+	for i := range all {
+		p := all[i].Pkg(pkg)
+		if isTaken(&all[i]) && p != nil && p.Status != state.Removed && p.Status != state.Unreferenced {
+			out = append(out, all[i].Name)
+		}
+	}
+	return out
 }
 
 // isUnreadable reports whether a record can be read by no try.

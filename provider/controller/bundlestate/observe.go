@@ -56,7 +56,12 @@ func (e *external) Observe(ctx context.Context, bs *v1alpha1.BundleState) (manag
 	if !e.quick {
 		e.note.reconciledAt = f.now
 	}
-	e.decision = decide(f)
+	if e.decision = decide(f); e.decision.isPruneDue {
+		if err := e.planPrune(ctx, f, bs.GetNamespace()); err != nil {
+			return managed.ExternalObservation{}, err
+		}
+		e.decision = decide(f)
+	}
 	isRecorded, unread := e.isRecorded(ctx, bs, &e.decision)
 	e.updateStatus(bs, unread)
 	if meta.WasDeleted(bs) {
@@ -67,12 +72,14 @@ func (e *external) Observe(ctx context.Context, bs *v1alpha1.BundleState) (manag
 
 // isRecordLeft reports whether there is a record that can be removed.
 func (e *external) isRecordLeft(ctx context.Context, bs *v1alpha1.BundleState) bool {
-	_, err := e.recordsOf(bs).GetBundleState(ctx, bs.GetName())
+	_, err := e.readRecord(ctx, bs)
 	return !errors.Is(err, state.ErrNoState) && !isUnwritable(err)
 }
 
 // isUnwritable reports whether a record cannot be written by any try until a user acts.
-func isUnwritable(err error) bool { return isUnreadable(err) || kerrors.IsForbidden(err) }
+func isUnwritable(err error) bool {
+	return isUnreadable(err) || errors.Is(err, errTaken) || kerrors.IsForbidden(err)
+}
 
 // Create is never called: a BundleState exists until it is deleted.
 func (e *external) Create(context.Context, *v1alpha1.BundleState) (managed.ExternalCreation, error) {
@@ -81,7 +88,7 @@ func (e *external) Create(context.Context, *v1alpha1.BundleState) (managed.Exter
 
 // Update changes the packages that are not as they should be, and then the record, which follows them. It returns an error for what has to be tried again.
 func (e *external) Update(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalUpdate, error) {
-	err := e.carryOut(ctx, bs, &e.decision)
+	err := e.applyActions(ctx, bs, &e.decision)
 	e.updateStatus(bs, e.writeRecord(ctx, bs, &e.decision))
 	return managed.ExternalUpdate{}, err
 }
@@ -89,7 +96,7 @@ func (e *external) Update(ctx context.Context, bs *v1alpha1.BundleState) (manage
 // Delete removes what no other bundle uses, each package after those that depend on it, and then the record. A record that cannot be removed stays: nothing
 // depends on it.
 func (e *external) Delete(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalDelete, error) {
-	err := e.carryOut(ctx, bs, &e.decision)
+	err := e.applyActions(ctx, bs, &e.decision)
 	recorded := e.writeRecord(ctx, bs, &e.decision)
 	e.updateStatus(bs, recorded)
 	if err != nil || e.decision.remains {

@@ -32,22 +32,37 @@ func bundleFor(bs *v1alpha1.BundleState) state.Bundle {
 	return out
 }
 
+// errTaken is returned for a record that another program keeps.
+var errTaken = errors.New("another program keeps the record")
+
+// isTaken reports whether another program wrote a record last.
+func isTaken(s *state.BundleState) bool { return s.Writer != "" && s.Writer != FieldOwner }
+
+// readRecord returns the record of a bundle, or errTaken for one that another program keeps.
+func (c *connector) readRecord(ctx context.Context, bs *v1alpha1.BundleState) (*state.BundleState, error) {
+	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
+	if err == nil && isTaken(s) {
+		return nil, errors.Errorf("%w: %q wrote Secret %s last: give one of both bundles another name, and delete the Secret", errTaken, s.Writer, state.Prefix+bs.GetName())
+	}
+	return s, err
+}
+
 // isRecorded reports whether a record says what a decision does. It returns why the record cannot be read.
 func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d *decision) (bool, error) {
-	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
+	s, err := c.readRecord(ctx, bs)
 	if errors.Is(err, state.ErrNoState) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return s.Version == bs.Spec.ForProvider.Version && string(s.Status) == d.status && !followsNot(s, bundleFor(bs), d.packages), nil
+	return s.Version == bs.Spec.ForProvider.Version && string(s.Status) == d.status && !needsWrite(s, bundleFor(bs), d.packages), nil
 }
 
-// followsNot reports whether a record has to change for what was observed of packages.
-func followsNot(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
-	for _, p := range asked.Packages {
-		if s.Pkg(p.Name) == nil {
+// needsWrite reports whether a record has to change for what was observed of packages.
+func needsWrite(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
+	for i, p := range asked.Packages {
+		if i >= len(s.PkgStatuses) || s.PkgStatuses[i].Name != p.Name || !slices.Equal(s.PkgStatuses[i].DependsOn, p.DependsOn) {
 			return true
 		}
 	}
@@ -57,6 +72,9 @@ func followsNot(s *state.BundleState, asked state.Bundle, packages []v1alpha1.Pa
 // writeRecord brings the record up to date. A status that may not follow another one directly gets there by those between.
 func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	records, asked := c.recordsOf(bs), bundleFor(bs)
+	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
+		return err
+	}
 	_, err := records.InitBundleState(ctx, asked, state.Status(d.status))
 	if errors.Is(err, state.ErrBroken) {
 		if err = c.dropRecord(ctx, bs); err == nil {
@@ -81,6 +99,9 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 
 // removeRecord deletes the record of a bundle that has nothing left to remove. What it still says of a package that is gone, or that runs on, holds nothing back.
 func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
+	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
+		return err
+	}
 	err := c.recordsOf(bs).RemoveBundleState(ctx, bs.GetName())
 	if errors.Is(err, state.ErrDeployed) {
 		return c.dropRecord(ctx, bs)
@@ -164,7 +185,7 @@ func dropGone(s *state.BundleState, asked state.Bundle, packages []v1alpha1.Pack
 	s.PkgStatuses = slices.DeleteFunc(slices.Clone(s.PkgStatuses), func(p state.PkgStatus) bool {
 		isAsked := slices.ContainsFunc(asked.Packages, func(a state.Package) bool { return a.Name == p.Name })
 		isThere := slices.ContainsFunc(packages, func(o v1alpha1.PackageObservation) bool { return o.Name == p.Name })
-		return !isAsked && !isThere && (p.Status == state.Unreferenced || p.Status == state.Removing || p.Status == state.Removed)
+		return !isAsked && !isThere && slices.Contains([]state.Status{state.Unreferenced, state.Removing, state.Removed, state.FailedRemove}, p.Status)
 	})
 	return len(s.PkgStatuses) != before
 }

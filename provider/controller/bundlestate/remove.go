@@ -10,24 +10,24 @@ import (
 func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	o := d.objects[keyOf(p)]
 	if !d.isOwned(o) {
-		d.sayAbsent(p, out)
+		d.reportAbsent(p, out)
 		return
 	}
-	heir := d.heir(keyOf(p))
+	next := d.nextOwner(keyOf(p))
 	out.Revision, out.Commit, out.Ready = o.evidence.revision, o.evidence.commit, o.evidence.ready
 	switch {
-	case o.trouble != "":
+	case o.removalProblem != "":
 		d.remains = true
-		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.trouble)
+		setStatusf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.removalProblem)
 	case o.isDeleting:
 		d.remains = true
-		sayf(out, v1alpha1.StatusRemoving, "", "")
-	case d.isHeld():
-		d.keepf(p, out, v1alpha1.PackageReasonSuspended, "the Bundle is suspended")
-	case heir != nil:
+		setStatusf(out, v1alpha1.StatusRemoving, "", "")
+	case d.isSuspended():
+		d.retainStatusf(p, out, v1alpha1.PackageReasonSuspended, "the Bundle is suspended")
+	case next != nil:
 		d.remains = true
-		d.handOver(o, heir)
-		d.sayAbsent(p, out)
+		d.handOver(o, next)
+		d.reportAbsent(p, out)
 	default:
 		d.removeUnused(p, o, out)
 	}
@@ -38,24 +38,27 @@ func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	switch keepers := d.keepers(keyOf(p)); {
 	case d.isDeleted && (d.spec.Orphan || len(keepers) > 0):
 		d.leaveObject(o)
-		d.sayAbsent(p, out)
+		d.reportAbsent(p, out)
 	case len(keepers) > 0:
-		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays, since these bundles use it: %s", joinNames(keepers))
+		setStatusf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays, since these bundles use it: %s", joinNames(keepers))
 	case d.unread[p.Name] != nil:
 		d.remains = true
-		sayf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays: %s", d.unread[p.Name])
+		setStatusf(out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonUsedByBundle, "it stays: %s", d.unread[p.Name])
 	default:
 		d.removeObject(p, o, out)
 	}
 }
 
-// sayAbsent says of a package that is not deployed by this bundle whether it ever was.
-func (d *decider) sayAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
+// reportAbsent says of a package that is not deployed by this bundle whether it ever was.
+func (d *decider) reportAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	was := d.was[p.Name].Status
 	out.Version, out.Digest, out.Revision, out.Commit, out.Ready = "", "", 0, "", false
-	sayf(out, v1alpha1.StatusRemoved, v1alpha1.PackageReasonDisabled, "it is not enabled")
+	setStatusf(out, v1alpha1.StatusRemoved, v1alpha1.PackageReasonDisabled, "it is not enabled")
 	if was == "" || was == v1alpha1.StatusNotDeployed {
 		out.Status = v1alpha1.StatusNotDeployed
+	}
+	if d.hasOtherKind(p) {
+		out.Message = "it is not enabled, and an object of its name and of another kind, which this Bundle made, is still there: delete that"
 	}
 }
 
@@ -71,11 +74,11 @@ func (d *decider) leaveObject(o *object) {
 func (d *decider) removeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	d.remains = true
 	if name := d.findDependent(p.Name); name != "" {
-		d.keepf(p, out, v1alpha1.PackageReasonAwaitingDependents, "it is removed after package %s, which depends on it", name)
+		d.retainStatusf(p, out, v1alpha1.PackageReasonAwaitingDependents, "it is removed after package %s, which depends on it", name)
 		return
 	}
-	d.act(action{verb: verbRemove, object: o})
-	sayf(out, v1alpha1.StatusRemoving, "", "")
+	d.addAction(action{verb: verbRemove, object: o})
+	setStatusf(out, v1alpha1.StatusRemoving, "", "")
 }
 
 // findDependent returns a package of this bundle that depends on another one and is in the cluster, or "".
@@ -90,5 +93,5 @@ func (d *decider) findDependent(name string) string {
 
 // isHandedOver reports whether another bundle gets a package that this one takes away.
 func (d *decider) isHandedOver(p *v1alpha1.BundlePackage) bool {
-	return (p.Disabled || d.isDeleted) && (d.heir(keyOf(p)) != nil || d.isDeleted && len(d.keepers(keyOf(p))) > 0)
+	return (p.Disabled || d.isDeleted) && (d.nextOwner(keyOf(p)) != nil || d.isDeleted && len(d.keepers(keyOf(p))) > 0)
 }

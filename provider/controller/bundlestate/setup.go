@@ -51,15 +51,15 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	recorder := event.NewAPIRecorder(mgr.GetEventRecorderFor(name))
 	c := &connector{kube: mgr.GetClient(), live: mgr.GetAPIReader(), clientset: clientset, recorder: recorder, memory: newMemory(), now: time.Now}
 	retaining := &composite.Connector[*v1alpha1.BundleState]{TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: recorder}
-	bell := &setup.EventSource{}
+	events := &setup.EventSource{}
 	r := &setup.Forgetful{
 		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...),
 		Kube:       mgr.GetClient(), New: func() client.Object { return &v1alpha1.BundleState{} }, Forget: c.memory.ForgetNote,
 	}
 	limited := ratelimiter.NewReconciler(name, r, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles))
 	return errors.Wrap(addWatches(mgr, ctrl.NewControllerManagedBy(mgr).Named(strings.ToLower(name)).WithOptions(o.ForControllerRuntime())).
-		WatchesRawSource(bell).
-		Complete(setup.NewWorkerShares(c.quickLook(limited, o.PollInterval), o.MaxConcurrentReconciles, bell.Wake)), "cannot make controller")
+		WatchesRawSource(events).
+		Complete(setup.NewWorkerShares(c.quickLook(limited, o.PollInterval), o.MaxConcurrentReconciles, events.Wake)), "cannot make controller")
 }
 
 // addWatches lets a bundle be looked at when it changes, or one of its packages, or its record, or another bundle that has a package of it. Of packages and

@@ -23,6 +23,9 @@ const (
 	// ReasonPackageUnreferenced is the reason of the event for a package that left its bundle, and runs on.
 	ReasonPackageUnreferenced event.Reason = "PackageUnreferenced"
 
+	// ReasonPackagePruned is the reason of the event for a package that left its bundle, and is removed since the bundle prunes.
+	ReasonPackagePruned event.Reason = "PackagePruned"
+
 	// ReasonPackageHandedOver is the reason of the event for a package that belongs to another bundle from now on.
 	ReasonPackageHandedOver event.Reason = "PackageHandedOver"
 
@@ -102,9 +105,9 @@ func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alph
 
 // nextLook returns when a bundle is due again because of what no event reports. Zero is never.
 func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
-	due := time.Time{}
+	due := e.decision.due
 	if next.Record.Problem != "" {
-		due = now.Add(recordInterval)
+		due = setup.Earliest(due, now.Add(recordInterval))
 	}
 	for i := range bs.Spec.ForProvider.Packages {
 		if p := &bs.Spec.ForProvider.Packages[i]; p.IsExisting() && !isDeployed(*e.decision.find(p.Name)) {

@@ -3,11 +3,12 @@ package prunerequest
 import (
 	"context"
 	"maps"
-	"path"
 	"slices"
 	"time"
 
-	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -156,10 +157,11 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 			return err
 		}
 	}
-	marked, err := g.irreversibleKinds(ctx)
-	if err != nil {
-		return err
+	blueprints := &catalogv1alpha1.BlueprintList{}
+	if err := g.live.List(ctx, blueprints); err != nil {
+		return errors.Wrap(err, "cannot list Blueprints")
 	}
+	marked := prune.IrreversibleKinds(blueprints.Items)
 	for i := range f.Directories {
 		d := &f.Directories[i]
 		objects := g.objects[trees[d.Path]]
@@ -189,31 +191,7 @@ func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []strin
 		return g.readChunk(ctx, s, paths[half:], trees)
 	}
 	for _, dir := range paths {
-		g.objects[trees[dir]] = objectsOf(got[dir])
+		g.objects[trees[dir]] = prune.ObjectsOf(got[dir])
 	}
 	return nil
 }
-
-// objectsOf returns the objects in the files of a directory, or nil if they are not all known.
-func objectsOf(files map[string][]byte) []prune.Object {
-	if files == nil {
-		return nil
-	}
-	out := []prune.Object{}
-	for name, content := range files {
-		if name == tree.Marker || path.Base(name) == kustomization {
-			continue
-		}
-		all := policy.ObjectsIn(name, content)
-		if len(all) == 0 {
-			return nil
-		}
-		for _, o := range all {
-			out = append(out, prune.Object{Kind: o.Kind, Name: o.Name})
-		}
-	}
-	return out
-}
-
-// kustomization is the file by which an engine builds a directory. It has no object of a cluster.
-const kustomization = "kustomization.yaml"

@@ -7,20 +7,19 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -93,19 +92,12 @@ func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind sch
 		}
 	})
 	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		may, err = g.isUndefined(ctx, kind)
+		may, err = setup.IsUndefined(ctx, g.live, kind)
 	}
 	if !may && err == nil {
 		f.Unlisted = append(f.Unlisted, kind.GroupKind().String())
 	}
 	return errors.Wrapf(err, "cannot list %s", kind.GroupKind())
-}
-
-// isUndefined reports whether the API server has no definition of a kind that it does not serve.
-func (g *gatherer) isUndefined(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
-	plural, _ := kmeta.UnsafeGuessKindToResource(kind)
-	err := g.live.Get(ctx, client.ObjectKey{Name: plural.GroupResource().String()}, &apiextensionsv1.CustomResourceDefinition{})
-	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
 // livingDeployment returns what a claim or a composite names.
@@ -211,21 +203,4 @@ func (g *gatherer) listSyncs(ctx context.Context, f *prune.Facts) error {
 		f.Unlisted = append(f.Unlisted, "SiteSync")
 	}
 	return errors.Wrap(err, "cannot list SiteSyncs")
-}
-
-// irreversibleKinds returns the kinds of which a Blueprint marks whole objects as irreversible. Which Blueprint a directory was rendered from is not
-// remembered, so that each counts.
-func (g *gatherer) irreversibleKinds(ctx context.Context) (map[string]bool, error) {
-	l, out := &catalogv1alpha1.BlueprintList{}, map[string]bool{}
-	if err := g.live.List(ctx, l); err != nil {
-		return nil, errors.Wrap(err, "cannot list Blueprints")
-	}
-	for _, b := range l.Items {
-		for _, k := range b.Spec.Irreversible {
-			if len(k.FieldPaths) == 0 {
-				out[k.Kind] = true
-			}
-		}
-	}
-	return out, nil
 }

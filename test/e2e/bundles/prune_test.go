@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/test/scene"
@@ -80,6 +81,47 @@ func TestPrune(t *testing.T) {
 	}
 	if scene.Field(s.Now(s.bundle(claims, "other", "1")), "status", "phase") != "Succeeded" {
 		t.Error("another bundle was changed")
+	}
+}
+
+// TestPruneAfterSuccess lets Bundles of both shapes prune what left them: not while a package fails, not what another Bundle names, and not before its time.
+func TestPruneAfterSuccess(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			pruning := func(version, age string, packages ...map[string]any) *unstructured.Unstructured {
+				o := s.bundle(tc.apiVersion, "platform", version, packages...)
+				spec, _ := o.Object["spec"].(map[string]any)
+				spec["prune"], spec["pruneMinAge"] = "AfterSuccess", age
+				return o
+			}
+			s.reaches(pruning("1", "1h", s.pkg("own", "1.0", 1), s.pkg("base", "1.0", 1), s.pkg("front", "1.0", 1, "base"), s.pkg("kept", "1.0", 1)), "Succeeded")
+			s.Run("label", "intentdeployments.intentplane.dev/kept", "-n", s.Namespace, "intentplane.dev/prune=keep")
+			u := s.reaches(pruning("2", "1h", s.pkg("own", "1.0", 1)), "Succeeded")
+			s.says(u, "front", "unreferenced Unreferenced")
+			u = s.reaches(pruning("3", "0s", s.bad("own", "1.1")), "Failed")
+			s.says(u, "own", "failed DeploymentFailed")
+			if !s.isThere("front") || !s.isThere("base") {
+				t.Error("A Bundle that failed, or whose packages left just now, prunes nothing.")
+			}
+			u = s.reaches(pruning("4", "0s", s.pkg("own", "1.2", 1)), "Succeeded")
+			s.Until("what left is gone", scene.Patience, func() bool { return !s.isThere("front") && !s.isThere("base") })
+			if s.hasFiles("front") || s.hasFiles("base") || !s.isThere("kept") || !s.hasFiles("own") {
+				t.Error("The Bundle prunes what left it, and nothing else.")
+			}
+			s.recorded(tc.record, state.Success, "own success 1.2", "kept unreferenced 1.0")
+			s.says(u, "kept", "unreferenced Unreferenced")
+			events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "reason=PackagePruned", "-o", "jsonpath={.items[*].message}")
+			if !strings.Contains(events, "Package front is removed") || !strings.Contains(events, "Package base is removed") {
+				t.Errorf("events: %s", events)
+			}
+			s.deleted(u)
+			if !s.isThere("kept") {
+				t.Error("The deletion of the Bundle removed what had left it.")
+			}
+		})
 	}
 }
 

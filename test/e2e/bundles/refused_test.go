@@ -32,6 +32,9 @@ func TestRefused(t *testing.T) {
 		"Disabled":    {reason: "An existing package cannot be taken away.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "enabled": false}]}`, want: "never removed"},
 		"AdoptIt":     {reason: "An existing package is not adopted.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {}, "adopt": true}]}`, want: "never adopted"},
 		"OtherKind":   {reason: "A package is a deployment or an Application.", spec: `{"version": "1", "packages": [{"name": "a", "existing": {"kind": "Secret"}}]}`, want: "Unsupported value"},
+		"PruneWhen":   {reason: "Prune is Never or AfterSuccess.", spec: `{"version": "1", "prune": "Always", "packages": [{"name": "a", "deployment": {}}]}`, want: "spec.prune"},
+		"NegativeAge": {reason: "An age is not negative.", spec: `{"version": "1", "pruneMinAge": "-1h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h"},
+		"LongAge":     {reason: "An age is at most a year.", spec: `{"version": "1", "pruneMinAge": "8761h", "packages": [{"name": "a", "deployment": {}}]}`, want: "from 0s to 8760h"},
 		"ControlChar": {reason: "A version has no control characters.", spec: `{"version": "1\u001b[2J", "packages": [{"name": "a", "deployment": {}}]}`, want: "control characters"},
 	}
 	for _, apiVersion := range []string{claims, namespaced} {

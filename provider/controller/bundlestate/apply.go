@@ -20,11 +20,11 @@ import (
 // FieldOwner is the field manager of what this controller writes into packages.
 const FieldOwner = "intentplane-bundlestate"
 
-// carryOut carries the actions of a decision out, and notes in the decision what the API server refuses. It returns an error for what has to be tried again.
-func (e *external) carryOut(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
+// applyActions carries the actions of a decision out, and notes in the decision what the API server refuses. It returns an error for what has to be tried again.
+func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	failed := []error{}
 	for _, a := range d.actions {
-		err := e.act(ctx, bs, a)
+		err := e.applyAction(ctx, bs, a)
 		switch {
 		case err == nil, kerrors.IsNotFound(err), kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
 			// Another writer came between, whose change wakes this object.
@@ -56,7 +56,7 @@ func isRefusal(err error) bool {
 // refuse notes that the API server refuses a package.
 func (d *decision) refuse(p *v1alpha1.BundlePackage, err error) {
 	out := d.find(p.Name)
-	sayf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRefused, "%s", oneline.Clean(err.Error(), maxMessage))
+	setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRefused, "%s", oneline.Clean(err.Error(), maxMessage))
 	if d.status != v1alpha1.StatusRemoving {
 		d.status = v1alpha1.StatusFailed
 	}
@@ -68,7 +68,7 @@ func (d *decision) accept(p *v1alpha1.BundlePackage) {
 		return
 	}
 	if out := d.find(p.Name); out.Reason == v1alpha1.PackageReasonRefused {
-		sayf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 	}
 }
 
@@ -81,8 +81,8 @@ func (d *decision) find(name string) *v1alpha1.PackageObservation {
 	return &v1alpha1.PackageObservation{}
 }
 
-// act carries one action out, on just the version of the object that was seen.
-func (e *external) act(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+// applyAction carries one action out, on just the version of the object that was seen.
+func (e *external) applyAction(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
 	switch a.verb {
 	case verbCreate:
 		return e.createObject(ctx, bs, a)
@@ -91,7 +91,7 @@ func (e *external) act(ctx context.Context, bs *v1alpha1.BundleState, a action) 
 	case verbLabel:
 		return e.labelObject(ctx, bs, a)
 	case verbRemove:
-		return e.deleteObject(ctx, a)
+		return e.deleteObject(ctx, bs, a)
 	}
 	return nil
 }
@@ -162,8 +162,12 @@ func (e *external) labelObject(ctx context.Context, bs *v1alpha1.BundleState, a 
 }
 
 // deleteObject deletes just the object that was seen. It is there until all that it made is gone.
-func (e *external) deleteObject(ctx context.Context, a action) error {
+func (e *external) deleteObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
 	uid, version := a.object.live.GetUID(), a.object.live.GetResourceVersion()
-	return e.kube.Delete(ctx, a.object.live.DeepCopy(),
+	err := e.kube.Delete(ctx, a.object.live.DeepCopy(),
 		client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	if err == nil && a.unreferencedSince != "" {
+		e.recorder.Event(bs, event.Normal(ReasonPackagePruned, "Package "+a.object.live.GetName()+" is removed: it left the bundle at "+a.unreferencedSince))
+	}
+	return err
 }

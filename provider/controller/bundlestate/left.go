@@ -1,0 +1,112 @@
+package bundlestate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+// decideLeft decides on an object of this bundle that its spec does not name. It returns what the status says of it: nothing, if another one of its name is
+// there already.
+func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObservation {
+	if next := d.nextOwner(key); next != nil && !o.isDeleting {
+		d.handOver(o, next)
+		return nil
+	}
+	out := v1alpha1.PackageObservation{
+		Name: key.name, Kind: key.kind, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.revision, Commit: o.evidence.commit, Ready: o.evidence.ready,
+	}
+	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainLeft(o))
+	switch {
+	case o.removalProblem != "":
+		setStatusf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.removalProblem)
+	case o.isDeleting:
+		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
+	case o.unreferencedSince == "" && !d.isSuspended():
+		d.dereference(o)
+	case d.removable[string(o.live.GetUID())]:
+		d.addAction(action{verb: verbRemove, object: o, unreferencedSince: o.unreferencedSince})
+		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
+	}
+	if _, taken := d.decided[key.name]; taken {
+		return nil
+	}
+	out.Message = oneline.Clean(out.Message, maxMessage)
+	d.decided[key.name] = out
+	return []v1alpha1.PackageObservation{out}
+}
+
+// pruneTime returns when an object that left the bundle may be removed. It is false for one that stays.
+func (d *decider) pruneTime(o *object) (time.Time, bool) {
+	since, err := time.Parse(time.RFC3339, o.unreferencedSince)
+	if err != nil || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
+		return time.Time{}, false
+	}
+	at := since.Add(d.spec.PruneAfter.Duration)
+	if d.now.Before(at) {
+		d.due = setup.Earliest(d.due, at)
+	} else {
+		d.isPruneDue = true
+	}
+	return at, true
+}
+
+// explainLeft says what becomes of an object that left the bundle.
+func (d *decider) explainLeft(o *object) string {
+	at, isPruned := d.pruneTime(o)
+	switch {
+	case !isPruned:
+		return "is still there: kubectl intent prune removes it"
+	case d.plan == nil || d.now.Before(at):
+		return fmt.Sprintf("is removed after %s, once each package runs what is asked for", at.UTC().Format(time.RFC3339))
+	case d.plan.Refusal != "":
+		return fmt.Sprintf("stays, %s: %s", d.plan.Refusal, d.plan.Message)
+	}
+	i := slices.IndexFunc(d.plan.Items, func(i prune.Item) bool { return i.UID == string(o.live.GetUID()) })
+	switch {
+	case i < 0:
+		return "stays: it is in the Bundle again, or changed just now"
+	case d.plan.Items[i].Verdict == prune.VerdictKeep:
+		return fmt.Sprintf("stays, %s: %s", d.plan.Items[i].Reason, d.plan.Items[i].Message)
+	}
+	return "is removed after those that depend on it"
+}
+
+// planPrune makes the plan of what may go of what left the bundle, as a PruneRequest would that allows nothing. What may not be read refuses it.
+func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) error {
+	o := prune.Options{Namespace: namespace, Bundle: prune.BundleName{Group: f.bundle.Group, Name: f.bundle.Name}, MinAge: f.spec.PruneAfter.Duration}
+	of, err := Gatherer{Live: c.live}.Gather(ctx, o, f.now)
+	if kerrors.IsForbidden(err) {
+		f.plan = &prune.Plan{Refusal: prune.RefusalUncertain, Message: err.Error()}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	plan, err := prune.MakePlan(of)
+	f.plan, f.removable = &plan, map[string]bool{}
+	for _, i := range plan.Removable(of) {
+		f.removable[i.UID] = true
+	}
+	return err
+}
+
+// handOver lets another bundle own an object.
+func (d *decider) handOver(o *object, to *neighbour) {
+	if !d.isSuspended() {
+		d.addAction(action{verb: verbLabel, object: o, owner: to.bundle})
+	}
+}
+
+// dereference notes since when no bundle names an object.
+func (d *decider) dereference(o *object) {
+	d.addAction(action{verb: verbLabel, object: o, owner: d.bundle, unreferencedSince: d.now.UTC().Format(time.RFC3339)})
+}

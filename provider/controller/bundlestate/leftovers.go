@@ -1,0 +1,249 @@
+package bundlestate
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/prune"
+)
+
+// A Gatherer gathers the facts about packages that left their bundle, past caches.
+type Gatherer struct {
+	// Live reads past the cache.
+	Live client.Reader
+
+	// Namespace of Crossplane, whose requests may be about other namespaces.
+	Namespace string
+}
+
+// A packageGatherer gathers the facts for one plan.
+type packageGatherer struct {
+	Gatherer
+
+	facts *prune.Facts
+
+	// needs are what packages of a bundle depend on, as its record has it, by namespace, bundle and package.
+	needs map[[2]string]map[string][]string
+}
+
+// Gather returns the facts about packages as a plan of a time has them. It returns an error if something cannot be read.
+func (g Gatherer) Gather(ctx context.Context, o prune.Options, at time.Time) (*prune.Facts, error) {
+	o.Scope = prune.ScopeBundle
+	p := &packageGatherer{Gatherer: g, facts: &prune.Facts{Options: o, Now: at, SystemNamespace: g.Namespace}, needs: map[[2]string]map[string][]string{}}
+	for _, namespace := range p.namespaces() {
+		if err := p.gatherNamespace(ctx, namespace); err != nil {
+			return nil, err
+		}
+	}
+	return p.facts, nil
+}
+
+// namespaces returns those that the request covers. "" stands for all.
+func (g *packageGatherer) namespaces() []string {
+	own := g.facts.Namespace
+	switch {
+	case own != g.Namespace:
+		return []string{own}
+	case slices.Contains(g.facts.Namespaces, "*"):
+		return []string{metav1.NamespaceAll}
+	}
+	all := append([]string{own}, g.facts.Namespaces...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string) error {
+	if err := g.listRecords(ctx, namespace); err != nil {
+		return err
+	}
+	if err := g.listBundles(ctx, namespace); err != nil {
+		return err
+	}
+	deliveries := &deliveryv1alpha1.GitDeliveryList{}
+	if err := g.Live.List(ctx, deliveries, client.InNamespace(namespace)); err != nil {
+		return errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	blueprints := &catalogv1alpha1.BlueprintList{}
+	if err := g.Live.List(ctx, blueprints); err != nil {
+		return errors.Wrap(err, "cannot list Blueprints")
+	}
+	for _, kind := range PackageKinds() {
+		l := &unstructured.UnstructuredList{}
+		if err := g.listObjects(ctx, l, kind, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
+			return err
+		}
+		for i := range l.Items {
+			g.addPackage(&l.Items[i], deliveries.Items, prune.IrreversibleKinds(blueprints.Items))
+		}
+	}
+	return nil
+}
+
+// listObjects lists objects of a kind. Of one that is not defined there are none, and one that may not be listed makes the plan uncertain.
+func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.UnstructuredList, kind schema.GroupVersionKind, o ...client.ListOption) error {
+	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	err := g.Live.List(ctx, l, o...)
+	may := !kerrors.IsForbidden(err)
+	if kerrors.IsForbidden(err) {
+		err = nil
+	}
+	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+		may, err = setup.IsUndefined(ctx, g.Live, kind)
+	}
+	if !may && err == nil {
+		g.facts.Unlisted = append(g.facts.Unlisted, kind.GroupKind().String())
+	}
+	return errors.Wrapf(err, "cannot list %s", kind.GroupKind())
+}
+
+// listBundles adds the Bundles of both shapes with the packages that they name, and those of their BundleStates: one follows the other.
+func (g *packageGatherer) listBundles(ctx context.Context, namespace string) error {
+	for _, kind := range bundleKinds() {
+		l := &unstructured.UnstructuredList{}
+		if err := g.listObjects(ctx, l, kind, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		for i := range l.Items {
+			g.addBundle(l.Items[i].GetNamespace(), prune.BundleName{Group: kind.Group, Name: l.Items[i].GetName()}, namesIn(&l.Items[i]))
+		}
+	}
+	states := &v1alpha1.BundleStateList{}
+	if err := g.Live.List(ctx, states, client.InNamespace(namespace)); err != nil {
+		return errors.Wrap(err, "cannot list BundleStates")
+	}
+	for i := range states.Items {
+		p := states.Items[i].Spec.ForProvider
+		names := make([]string, 0, len(p.Packages))
+		for _, one := range p.Packages {
+			names = append(names, one.Name)
+		}
+		g.addBundle(states.Items[i].GetNamespace(), prune.BundleName{Group: p.BundleRef.Group, Name: p.BundleRef.Name}, names)
+	}
+	return nil
+}
+
+func (g *packageGatherer) addBundle(namespace string, name prune.BundleName, packages []string) {
+	g.facts.Bundles = append(g.facts.Bundles, prune.Bundle{BundleName: name, Namespace: namespace, Packages: packages})
+}
+
+// namesIn returns the names of the packages in the spec of a Bundle.
+func namesIn(bundle *unstructured.Unstructured) []string {
+	out := []string{}
+	for _, p := range packagesIn(bundle) {
+		name, _ := p["name"].(string)
+		out = append(out, name)
+	}
+	return out
+}
+
+// listRecords adds the records of bundles, also those that other programs keep.
+func (g *packageGatherer) listRecords(ctx context.Context, namespace string) error {
+	l := &corev1.SecretList{}
+	if err := g.Live.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{"type": string(state.SecretType)}); err != nil {
+		return errors.Wrap(err, "cannot list records")
+	}
+	for i := range l.Items {
+		g.facts.Records = append(g.facts.Records, g.readBundleRecord(&l.Items[i]))
+	}
+	return nil
+}
+
+// readBundleRecord returns what the record in a Secret says.
+func (g *packageGatherer) readBundleRecord(secret *corev1.Secret) prune.Record {
+	out := prune.Record{BundleName: bundleOfSecret(secret.GetName()), Namespace: secret.GetNamespace()}
+	s, err := state.Decode(secret)
+	if err != nil {
+		out.IsNewer, out.IsBroken = errors.Is(err, state.ErrNewer), true
+		return out
+	}
+	needs := map[string][]string{}
+	for _, p := range s.PkgStatuses {
+		needs[p.Name] = p.DependsOn
+		if p.Status != state.Removed && p.Status != state.Unreferenced {
+			out.Uses = append(out.Uses, p.Name)
+		}
+	}
+	g.needs[[2]string{out.Namespace, out.Group + "/" + out.Name}] = needs
+	return out
+}
+
+// bundleOfSecret returns the Bundle whose record a Secret holds, by its name. One that another program keeps has no group.
+func bundleOfSecret(secret string) prune.BundleName {
+	name, isOurs := strings.CutPrefix(secret, state.Prefix)
+	if !isOurs {
+		return prune.BundleName{Name: secret}
+	}
+	if short, isNamespaced := strings.CutSuffix(name, ".ns"); isNamespaced {
+		return prune.BundleName{Group: bundlev1alpha1.GroupNamespaced, Name: short}
+	}
+	return prune.BundleName{Group: bundlev1alpha1.GroupClaims, Name: name}
+}
+
+// addPackage adds an object with the labels of a bundle.
+func (g *packageGatherer) addPackage(u *unstructured.Unstructured, deliveries []deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+	labels := u.GetLabels()
+	p := prune.Package{
+		Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Label: labels[v1alpha1.LabelPackage],
+		Bundle: prune.BundleName{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}, IsMade: isMadeByBundle(u),
+		SpecDigest: DigestOf(u), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
+	}
+	p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
+	if since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
+		p.Since = since
+	}
+	for i := range deliveries {
+		if d := &deliveries[i]; d.GetNamespace() == p.Namespace && d.Spec.ForProvider.ClaimRef.Name == p.Name && d.Spec.ForProvider.ClaimRef.APIGroup == bundlev1alpha1.GroupNamespaced {
+			addDelivered(&p, d, marked)
+		}
+	}
+	g.facts.Packages = append(g.facts.Packages, p)
+	if owner := metav1.GetControllerOf(u); owner != nil {
+		claim := rolloutv1alpha1.ClaimReference{APIGroup: bundlev1alpha1.GroupNamespaced, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
+		g.facts.Living = append(g.facts.Living, prune.Living{Kind: owner.Kind, Namespace: p.Namespace, Name: owner.Name, Claim: claim})
+	}
+}
+
+// isMadeByBundle reports whether the controller of bundles wrote an object.
+func isMadeByBundle(u *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(u.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == FieldOwner })
+}
+
+// addDelivered adds what a GitDelivery delivers for a package. Files that the GitDelivery does not hold are unread.
+func addDelivered(p *prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+	if reason := d.GetCondition(xpv2.TypeReady).Reason; reason != "" {
+		p.Reason = string(reason)
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		files, err := tree.Decode(t.Files)
+		objects := prune.ObjectsOf(files)
+		if err != nil || len(t.Files) == 0 || objects == nil {
+			p.Unread = true
+			continue
+		}
+		for _, o := range objects {
+			o.Irreversible = marked[o.Kind]
+			p.Objects = append(p.Objects, o)
+		}
+	}
+}
