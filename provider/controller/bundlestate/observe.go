@@ -53,6 +53,11 @@ func (e *external) Observe(ctx context.Context, bs *v1alpha1.BundleState) (manag
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
+	return e.observeFacts(ctx, bs, f)
+}
+
+// observeFacts decides on what was gathered, and compares it with the record.
+func (e *external) observeFacts(ctx context.Context, bs *v1alpha1.BundleState, f *facts) (managed.ExternalObservation, error) {
 	if !e.quick {
 		e.note.reconciledAt = f.now
 	}
