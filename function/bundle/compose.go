@@ -69,12 +69,12 @@ func addState(out *Output, s *statev1alpha1.BundleState) error {
 	return nil
 }
 
-// readPruneAge returns how long ago a package left when it is removed, or nil if that is never. It returns a sentence for what is no length of time.
+// readPruneAge returns how long ago a package left when it is removed, or nil if that is never. It returns a sentence for what cannot be read.
 func readPruneAge(s *v1alpha1.BundleSpec) (*metav1.Duration, string) {
 	age, err := time.ParseDuration(s.PruneMinAge)
 	switch {
 	case err != nil || age < 0:
-		return nil, fmt.Sprintf("spec.pruneMinAge: %q is no length of time, such as 1h", s.PruneMinAge)
+		return nil, fmt.Sprintf("spec.pruneMinAge: %q is not a length of time, such as 1h", s.PruneMinAge)
 	case s.Prune != v1alpha1.PruneAfterSuccess:
 		return nil, ""
 	}

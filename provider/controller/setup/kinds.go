@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// IsUndefined reports whether the API server has no definition of a kind that it does not serve, so that there are no objects of it. It returns an error if
+// IsUndefined reports whether the API server has no definition of a kind that it does not serve, so that it has no objects. It returns an error if
 // that cannot be read.
 func IsUndefined(ctx context.Context, live client.Reader, kind schema.GroupVersionKind) (bool, error) {
 	plural, _ := kmeta.UnsafeGuessKindToResource(kind)
