@@ -61,6 +61,8 @@ type cli struct {
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
 
+	SourceWebhookAddress string `help:"Address at which webhooks of Git servers are received, such as :8082: POST /hooks/<namespace>/<application>. Without it none are." placeholder:"ADDRESS"`
+
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -113,7 +115,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
-		ImageBuild:     imagebuild.Options{Guard: near, Metrics: m},
+		ImageBuild:     imagebuild.Options{Guard: near, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
 		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},

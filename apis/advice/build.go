@@ -20,6 +20,7 @@ func buildReasons() map[string]Advice {
 		"SourceDenied":         act(Author, WakeRetry, "Correct the URL or the credentials, as the message says."),
 		"CredentialsGone":      act(Author, WakeSecret, "Create the Secret that source.git.secretRef names, with the key that the message names."),
 		"NameTaken":            act(Author, WakeRetry, "Choose another name, or delete the Image of kpack that the message names."),
+		"ForeignImage":         act(PlatformTeam, WakeWatch, "Find out who wrote the status of the Build that the message names, and delete that Build; the next commit is built."),
 		"ConfigurationMissing": act(PlatformTeam, WakeCatalog, "Create the ClusterProviderConfig that the message names."),
 		"PolicyDenied":         act(PlatformTeam, WakeCatalog, "Keep to what the message names, or change spec.build of the configuration."),
 		"Invalid":              act(Author, WakeEdit, "Correct the field that the message names."),

@@ -1,5 +1,5 @@
-// Package application is the pure core for Applications: a spec and what is observed in, the IntentDeployment and the SiteHealth that should exist and
-// a status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+// Package application is the pure core for Applications: a spec and what is observed in, the ImageBuild, the IntentDeployment and the SiteHealth that should
+// exist and a status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
 //
 // The phase speaks about what is asked for now. Each piece of evidence says what it is about, and one that is about another spec, commit or image
 // proves nothing: an old success never counts for a new request.

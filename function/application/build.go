@@ -78,7 +78,7 @@ func (f *Facts) observeBuild(in Input, o observed, asked string) {
 
 // refusals returns the reasons of a build that is refused as it is asked for.
 func refusals() []xpv2.ConditionReason {
-	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
+	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonForeignImage, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
 }
 
 // ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of what should make the image. A status about another request

@@ -42,8 +42,8 @@ const (
 	// Failed means that the Build of what is wanted failed.
 	Failed Verdict = "Failed"
 
-	// Again means that kpack is done, and that what is wanted was not built: it has to be asked for another Build.
-	Again Verdict = "Again"
+	// NotBuilt means that kpack is done, and that what is wanted was not built: it has to be asked for another Build.
+	NotBuilt Verdict = "NotBuilt"
 
 	// Foreign means that the Build names an image outside of the repository that it was to push to.
 	Foreign Verdict = "Foreign"
@@ -134,7 +134,7 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	case !succeeded, !w.isSource(b):
 		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
 	case !w.isTriggered(b):
-		return Finding{Verdict: Again}
+		return Finding{Verdict: NotBuilt}
 	case !CheckImage(content.Status.LatestImage, w.Repository):
 		return Finding{Verdict: Foreign, Message: fmt.Sprintf("Build %s names an image outside of %s", b.GetName(), w.Repository)}
 	}
@@ -147,7 +147,7 @@ func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
 		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
 	}
 	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) {
-		return Finding{Verdict: Again}
+		return Finding{Verdict: NotBuilt}
 	}
 	return Finding{Verdict: Failed}
 }

@@ -21,7 +21,7 @@ func (r *repository) noteAsked(req Request, now time.Time) {
 	if r.asked[req.Revision] == nil {
 		r.asked[req.Revision] = map[types.NamespacedName]time.Time{}
 	}
-	r.asked[req.Revision][req.For] = now.Add(unused * req.Interval)
+	r.asked[req.Revision][req.For] = now.Add(keptIntervals * req.Interval)
 }
 
 func (r *repository) forgetUnused(now time.Time) {

@@ -22,8 +22,8 @@ const (
 	// FailedAge is how old a look may be that failed, before the next one.
 	FailedAge = 30 * time.Second
 
-	// unused is how many intervals a revision is looked up without anyone who asks for it.
-	unused = 3
+	// keptIntervals is how many intervals a revision is looked up that no ImageBuild asks for any more.
+	keptIntervals = 3
 )
 
 // A Lister lists the refs of a repository.
@@ -40,7 +40,8 @@ type Pool struct {
 	repositories map[repositoryKey]*repository
 }
 
-// A repositoryKey is the same for all who see the same refs: those with other credentials may see others.
+// A repositoryKey is the same for all who see the same refs: those with other credentials may see others. The URL is as it is sent: for some servers two
+// spellings are different repositories.
 type repositoryKey struct {
 	url             string
 	auth            transport.Auth
@@ -100,11 +101,10 @@ func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 	if git.IsCommitID(r.Revision) && !r.IsNew {
 		return Answer{Commit: r.Revision}, nil
 	}
-	u, err := policy.ParseRepositoryURL(r.Server.URL)
-	if err != nil {
+	if _, err := policy.ParseRepositoryURL(r.Server.URL); err != nil {
 		return Answer{}, err
 	}
-	repo := p.repositoryAt(u, r)
+	repo := p.repositoryAt(r)
 	select {
 	case repo.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -128,8 +128,8 @@ func (r *Request) takeCommitID(a Answer) Answer {
 }
 
 // repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
-func (p *Pool) repositoryAt(u policy.RepositoryURL, r Request) *repository {
-	key := repositoryKey{url: u.User + "@" + u.Key(), auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
+func (p *Pool) repositoryAt(r Request) *repository {
+	key := repositoryKey{url: r.Server.URL, auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
 	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -202,7 +202,7 @@ func TestForget(t *testing.T) {
 	}
 	w.find(w.request("app"))
 	for _, repo := range w.pool.repositories {
-		if len(repo.answers) > unused+2 {
+		if len(repo.answers) > keptIntervals+2 {
 			t.Errorf("%d revisions are kept", len(repo.answers))
 		}
 	}
@@ -210,5 +210,16 @@ func TestForget(t *testing.T) {
 	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u"} }))
 	if len(w.pool.repositories) != 1 {
 		t.Errorf("%d repositories are kept", len(w.pool.repositories))
+	}
+}
+
+// TestSpellings has two spellings of a URL, which are different repositories for some servers.
+func TestSpellings(t *testing.T) {
+	w := newWorld(t)
+	w.find(w.request("one"))
+	w.find(w.request("two"))
+	w.find(w.request("three", func(r *Request) { r.Server.URL += "/" }))
+	if w.looks != 2 {
+		t.Errorf("%d looks at two spellings, want one for each", w.looks)
 	}
 }

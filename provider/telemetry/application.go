@@ -43,6 +43,9 @@ func (m *Metrics) Built(result, reason string, took time.Duration) {
 	}
 }
 
+// SourceHook counts a webhook of a Git server, by its result.
+func (m *Metrics) SourceHook(result string) { m.sourceHooks.WithLabelValues(result).Inc() }
+
 // SourceLook counts a look at a repository with source code, by the class of its error. It is empty without one.
 func (m *Metrics) SourceLook(class string) {
 	m.sourceLooks.WithLabelValues(cmp.Or(class, Succeeded)).Inc()

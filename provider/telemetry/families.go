@@ -28,6 +28,7 @@ const (
 	nameBuilds             = "application_builds_total"
 	nameBuildTook          = "application_build_duration_seconds"
 	nameSourceLooks        = "intentplane_source_looks_total"
+	nameSourceHooks        = "intentplane_source_hooks_total"
 	nameOperations         = "intentplane_git_operations_total"
 	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
 	nameGroups             = "intentplane_git_push_deliveries"
@@ -82,6 +83,7 @@ func Families() []Family {
 		{Name: nameBuilds, Labels: []string{"result", "reason"}, Help: "Builds of images that ended: Succeeded, or Failed with the reason of status.atProvider.failed of the ImageBuild."},
 		{Name: nameBuildTook, Buckets: long, Help: "How long builds of images took that the provider saw running."},
 		{Name: nameSourceLooks, Labels: []string{"class"}, Help: "Looks at repositories with source code, by the class of their error. One look is for all who name a repository."},
+		{Name: nameSourceHooks, Labels: []string{"result"}, Help: "Webhooks that asked for a look at a repository with source code: Accepted, Refused, Limited, TooLarge, or Unread where the API server or the sender did not answer."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},

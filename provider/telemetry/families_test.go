@@ -32,6 +32,7 @@ func TestFamilies(t *testing.T) {
 	m.Bundles().Current("Succeeded", "", 1)
 	m.Built("Failed", "Evicted", time.Minute)
 	m.SourceLook("")
+	m.SourceHook("Accepted")
 	m.Current("Succeeded", "RolledBack", 1)
 	m.Clusters().Current("Degraded", "", 1)
 	m.LedgerUnreachable(1)

@@ -38,7 +38,7 @@ type Metrics struct {
 	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
 	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds, buildSeconds                                          *prometheus.HistogramVec
-	builds, sourceLooks                                                                         *prometheus.CounterVec
+	builds, sourceLooks, sourceHooks                                                            *prometheus.CounterVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -64,6 +64,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.bundleTransitions, m.bundlePhases, m.bundleCurrent = counter(nameBundleMoves), histogram(nameBundlePhases), gauge(nameBundleCurrent)
 	m.pruned = counter(namePruned)
 	m.builds, m.buildSeconds, m.sourceLooks = counter(nameBuilds), histogram(nameBuildTook), counter(nameSourceLooks)
+	m.sourceHooks = counter(nameSourceHooks)
 	m.build = gauge(nameBuild)
 	m.startAtZero()
 	m.startCanariesAtZero()

@@ -58,6 +58,9 @@ const (
 	// ReasonNameTaken means that an Image of kpack of this name exists that does not belong to the ImageBuild. Nothing was written. Terminal.
 	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 
+	// ReasonForeignImage means that the last Build names an image outside of the repository that it was to push to. It is not taken. Terminal.
+	ReasonForeignImage xpv2.ConditionReason = "ForeignImage"
+
 	// ReasonConfigurationMissing means that the configuration does not exist.
 	ReasonConfigurationMissing xpv2.ConditionReason = "ConfigurationMissing"
 

@@ -9,12 +9,20 @@ const (
 	// DefaultTimeout is after how long a build is ended.
 	DefaultTimeout = "30m"
 
+	// DefaultTokenKey is the key of a webhook's token.
+	DefaultTokenKey = "token"
+
 	// KindClusterBuilder is the kind of a builder that all namespaces use.
 	KindClusterBuilder = "ClusterBuilder"
 )
 
 // Default fills in what the schema would.
-func (s *Source) Default() { s.Interval = cmp.Or(s.Interval, DefaultInterval) }
+func (s *Source) Default() {
+	s.Interval = cmp.Or(s.Interval, DefaultInterval)
+	if s.Webhook != nil {
+		s.Webhook.SecretRef.Key = cmp.Or(s.Webhook.SecretRef.Key, DefaultTokenKey)
+	}
+}
 
 // Default fills in what the schema would.
 func (b *BuilderReference) Default() { b.Kind = cmp.Or(b.Kind, KindClusterBuilder) }

@@ -75,6 +75,11 @@ type RunningBuild struct {
 	// +kubebuilder:validation:MaxLength=253
 	Build string `json:"build"`
 
+	// UID of the Build. kpack uses a name again once the Image was made again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
 	// Commit that it builds.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
@@ -106,6 +111,11 @@ type BuiltImage struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Build string `json:"build,omitempty"`
+
+	// UID of the Build. kpack uses a name again once the Image was made again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
 
 	// Image with its digest.
 	// +required
@@ -146,6 +156,11 @@ type FailedBuild struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Build string `json:"build"`
+
+	// UID of the Build. kpack uses a name again once the Image was made again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
 
 	// Reason why it failed: StepFailed, Evicted, NodeLost, Preempted, DeadlineExceeded or NotStarted.
 	// +optional
@@ -203,7 +218,8 @@ type ImageBuildObservation struct {
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
 
-	// LookNow is the last value of annotation build.intentplane.dev/look-now for which the repository was looked at.
+	// LookNow is the last value of annotation build.intentplane.dev/look-now for which the repository was looked at, and that of
+	// crossplane.io/reconcile-requested-at, which the Application passes on.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	LookNow string `json:"lookNow,omitempty"`

@@ -43,9 +43,30 @@ type BlobSource struct {
 	URL string `json:"url"`
 }
 
+// SecretKey names a key of a Secret.
+type SecretKey struct {
+	// Name of the Secret. It is in the namespace of the Application.
+	// +required
+	Name deploymentv1alpha1.ObjectName `json:"name"`
+
+	// Key whose value is taken.
+	// +optional
+	// +kubebuilder:default=token
+	Key deploymentv1alpha1.DataKey `json:"key,omitempty"`
+}
+
+// Webhook says how a Git server proves that it may ask for a look at the repository.
+type Webhook struct {
+	// SecretRef names the Secret with the token that the Git server has, too, of 16 to 1024 bytes. GitHub and Gitea sign with it; GitLab signs with it or
+	// sends it.
+	// +required
+	SecretRef SecretKey `json:"secretRef"`
+}
+
 // Source of an image.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.git) != has(self.blob)",message="exactly one of git and blob must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || has(self.git)",message="webhook needs git"
 type Source struct {
 	// Git is a directory of a Git repository.
 	// +optional
@@ -61,6 +82,11 @@ type Source struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('30s') && duration(self) <= duration('24h')",message="must be a duration from 30s to 24h, such as 5m"
 	Interval string `json:"interval,omitempty"`
+
+	// Webhook lets a Git server ask for a look at the repository, with POST /hooks/<namespace>/<name of the Application> to the address that the provider's
+	// flag --source-webhook-address opens. A hook means that, and nothing else: what is in it is not read. Absent means that each is refused.
+	// +optional
+	Webhook *Webhook `json:"webhook,omitempty"`
 
 	// Trigger builds the same source again each time that it gets another value.
 	// +optional

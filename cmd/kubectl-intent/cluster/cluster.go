@@ -50,6 +50,9 @@ type Cluster struct {
 	watcher   dynamic.Interface
 	namespace string
 
+	// logs has the core group, and requests that last for as long as they are wanted.
+	logs rest.Interface
+
 	// server answers about itself.
 	server discovery.ServerVersionInterface
 }
@@ -70,13 +73,17 @@ func Open(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot use the kubeconfig")
 	}
+	logs, err := newCoreClient(c)
+	if err != nil {
+		return nil, err
+	}
 	c.Timeout = o.Timeout
 	client, err := dynamic.NewForConfig(c)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot use the kubeconfig")
 	}
 	server, err := discovery.NewDiscoveryClientForConfig(c)
-	return &Cluster{client: client, watcher: watcher, namespace: namespace, server: server}, errors.Wrap(err, "cannot use the kubeconfig")
+	return &Cluster{client: client, watcher: watcher, logs: logs, namespace: namespace, server: server}, errors.Wrap(err, "cannot use the kubeconfig")
 }
 
 // loadConfig returns the connection that options name, without a timeout, and the namespace.

@@ -3,13 +3,16 @@ package imagebuild
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/provider/kpack"
 )
 
@@ -24,8 +27,8 @@ func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error
 		return errors.Wrap(client.IgnoreNotFound(err), "cannot delete Image of kpack")
 	case d.apply != nil:
 		return e.applyImage(ctx, key, d.apply)
-	case d.ask != nil:
-		return e.askForBuild(ctx, d.ask)
+	case d.rebuildAfter != nil:
+		return e.askForBuild(ctx, d.rebuildAfter)
 	}
 	return nil
 }
@@ -33,12 +36,25 @@ func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error
 // applyImage applies an Image. What kpack refuses does not fail the reconcile: the status says so.
 func (e *external) applyImage(ctx context.Context, key types.NamespacedName, image *unstructured.Unstructured) error {
 	err := e.kube.Patch(ctx, image.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // The objects have no typed apply configuration.
-	if kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) {
-		e.note.refusal = &refusal{image: image, message: kpack.CleanMessage(err.Error()), at: e.now()}
+	if p := refusalOf(err); p != nil {
+		e.note.refusal = &refusal{problem: *p, image: image, at: e.now()}
 		e.wake(key)
 		return nil
 	}
 	return errors.Wrap(err, "cannot apply Image of kpack")
+}
+
+// refusalOf returns why an Image cannot be applied as it is, or nil for what the reconciler tries again: rights that the provider lacks, and a quota, say nothing
+// of the Image. A kind that is not served was served before: kpack was removed.
+func refusalOf(err error) *problem {
+	isDenied := kerrors.IsForbidden(err) && strings.Contains(err.Error(), "admission webhook")
+	switch {
+	case kerrors.IsInvalid(err), kerrors.IsBadRequest(err), isDenied:
+		return &problem{reason: v1alpha1.ReasonImageRefused, message: kpack.CleanMessage(err.Error())}
+	case kerrors.IsNotFound(err), meta.IsNoMatchError(err):
+		return &problem{reason: v1alpha1.ReasonKpackMissing, message: missingMessage}
+	}
+	return nil
 }
 
 // askForBuild asks kpack for another Build after one. The annotation is looked for on the last Build alone, so that it counts once.

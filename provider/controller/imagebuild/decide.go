@@ -5,6 +5,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -42,14 +43,14 @@ type decision struct {
 	message string
 	// apply is the Image to apply, and remove the one to delete first. Nil is none.
 	apply, remove *unstructured.Unstructured
-	// ask is the Build after which kpack is asked for another one. Nil is none.
-	ask *unstructured.Unstructured
+	// rebuildAfter is the Build after which kpack is asked for another one. Nil is none.
+	rebuildAfter *unstructured.Unstructured
 	// again is when to decide again, although nothing happened. Zero is never.
 	again time.Time
 }
 
 // hasWork reports whether something has to be written to kpack.
-func (d *decision) hasWork() bool { return d.apply != nil || d.remove != nil || d.ask != nil }
+func (d *decision) hasWork() bool { return d.apply != nil || d.remove != nil || d.rebuildAfter != nil }
 
 // decideBuild decides what to ask kpack for, and what the status says. It is pure: the same facts give the same decision.
 func decideBuild(f *facts) decision {
@@ -65,10 +66,19 @@ func decideBuild(f *facts) decision {
 		d.requestImage(f, want)
 		return d
 	}
-	d.next.Image = v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
+	d.noteImage(f)
 	d.noteRunning(f)
 	d.judge(f, kpack.Judge(f.image, f.build, f.want(commit)))
 	return d
+}
+
+// noteImage notes the Image. What failed for an earlier one of its name does not count for this one.
+func (d *decision) noteImage(f *facts) {
+	next := v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
+	if was := d.next.Image.UID; was != "" && was != next.UID {
+		d.next.Failed = nil
+	}
+	d.next.Image = next
 }
 
 // findObstacle returns why kpack is asked for nothing, or nil.
@@ -81,7 +91,7 @@ func (d *decision) findObstacle(f *facts) *problem {
 		return &problem{reason: v1alpha1.ReasonKpackMissing, message: missingMessage}
 	case f.image != nil && !kpack.IsOwned(f.image, f.plan.Owner):
 		d.again = f.now.Add(nameInterval)
-		return &problem{reason: v1alpha1.ReasonNameTaken, message: "Image " + f.image.GetName() + " of kpack exists, and does not belong to this ImageBuild: choose another name, or delete it"}
+		return describeNameConflict(f)
 	case f.spec.Source.Git != nil && d.next.Wanted.Commit == "" && trouble != nil:
 		return trouble
 	case f.spec.Source.Git != nil && d.next.Wanted.Commit == "":
@@ -92,11 +102,21 @@ func (d *decision) findObstacle(f *facts) *problem {
 	return nil
 }
 
+// describeNameConflict says whose Image has the name. One that is being removed, such as that of an earlier ImageBuild of this name, is waited for.
+func describeNameConflict(f *facts) *problem {
+	owner := metav1.GetControllerOf(f.image)
+	isEarlier := owner != nil && owner.Kind == f.plan.Owner.Kind && owner.APIVersion == f.plan.Owner.APIVersion && owner.Name == f.plan.Owner.Name
+	if isEarlier || f.image.GetDeletionTimestamp() != nil {
+		return &problem{reason: v1alpha1.ReasonQueued, message: "an earlier Image " + f.image.GetName() + " of kpack is being removed"}
+	}
+	return &problem{reason: v1alpha1.ReasonNameTaken, message: "Image " + f.image.GetName() + " of kpack exists, and does not belong to this ImageBuild: choose another name, or delete it"}
+}
+
 // requestImage asks for the Image, unless kpack refused just that a moment ago. Where it pushes to another place, it has to be made again, since kpack does not let that change.
 func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
 	if r := f.refusal; r != nil && f.now.Sub(r.at) < refusedInterval && reflect.DeepEqual(r.image.Object, want.Object) {
 		d.again = r.at.Add(refusedInterval)
-		d.conclude(problem{reason: v1alpha1.ReasonImageRefused, message: r.message})
+		d.conclude(r.problem)
 		return
 	}
 	d.apply = want
@@ -113,7 +133,7 @@ func (d *decision) noteRunning(f *facts) {
 		return
 	}
 	d.next.Running = &v1alpha1.RunningBuild{
-		Build: f.build.GetName(), Commit: kpack.CommitOf(f.build), Step: kpack.CurrentStep(f.build), StartedAt: setup.Timestamp(f.build.GetCreationTimestamp().Time),
+		Build: f.build.GetName(), UID: string(f.build.GetUID()), Commit: kpack.CommitOf(f.build), Step: kpack.CurrentStep(f.build), StartedAt: setup.Timestamp(f.build.GetCreationTimestamp().Time),
 	}
 }
 
@@ -124,13 +144,13 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 		d.takeImage(f, found.Image)
 	case kpack.Failed:
 		d.judgeFailure(f)
-	case kpack.Again:
+	case kpack.NotBuilt:
 		d.askAgain(f)
 		d.conclude(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
 	case kpack.Running:
 		d.judgeRunning(f)
 	case kpack.Foreign:
-		d.conclude(problem{reason: v1alpha1.ReasonPolicyDenied, message: found.Message})
+		d.conclude(problem{reason: v1alpha1.ReasonForeignImage, message: found.Message})
 	case kpack.Queued, kpack.Unknown, kpack.BuilderNotReady, kpack.BuilderMissing:
 		d.concludeUnlessBuilt(problem{reason: reasonOfVerdict(found.Verdict), message: found.Message})
 	}
@@ -169,7 +189,7 @@ func (d *decision) askAgain(f *facts) {
 	case f.now.Before(due):
 		d.again = due
 	default:
-		d.ask = f.build
+		d.rebuildAfter = f.build
 	}
 }
 

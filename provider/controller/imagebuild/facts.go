@@ -28,8 +28,8 @@ type facts struct {
 	found *sources.Answer
 	// isLookDone is true if the look is the one that a user asks for.
 	isLookDone bool
-	// unread is why the repository was not looked at.
-	unread *problem
+	// secretProblem is why the repository was not looked at.
+	secretProblem *problem
 	// hasKpack is true if the cluster serves the kinds of kpack.
 	hasKpack bool
 	// plan of the Image, without its commit.
@@ -44,17 +44,24 @@ type facts struct {
 	refusal *refusal
 }
 
-// A refusal is an Image that kpack refused.
+// A refusal is an Image that could not be applied as it is, and why.
 type refusal struct {
-	image   *unstructured.Unstructured
-	message string
-	at      time.Time
+	problem
+
+	image *unstructured.Unstructured
+	at    time.Time
 }
 
 // A problem is why something is not done.
 type problem struct {
 	reason  xpv2.ConditionReason
 	message string
+}
+
+// isNotedFailure reports whether the status describes the Build as the last one that failed. kpack uses the names of Builds again once the Image was made again.
+func (f *facts) isNotedFailure() bool {
+	last := f.last.Failed
+	return last != nil && f.build != nil && last.Build == f.build.GetName() && last.UID == string(f.build.GetUID())
 }
 
 // retries returns how often a build is tried again.

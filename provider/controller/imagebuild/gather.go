@@ -2,11 +2,14 @@ package imagebuild
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,9 +46,10 @@ func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*fa
 	return f, e.readKpack(ctx, f)
 }
 
-// lookNowOf returns for which look a user asks.
+// lookNowOf returns for which look a user asks: on the ImageBuild, or on the Application, whose request to reconcile the function passes on.
 func lookNowOf(b *v1alpha1.ImageBuild) string {
-	return setup.CutMessage(b.GetAnnotations()[v1alpha1.AnnotationLookNow], 256)
+	of := b.GetAnnotations()
+	return setup.CutMessage(strings.TrimSpace(of[v1alpha1.AnnotationLookNow]+" "+of[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
 }
 
 // lookAtSource finds the commit of the revision. An archive has none.
@@ -55,8 +59,8 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 		return nil
 	}
 	server, err := e.serverOf(ctx, b.GetNamespace(), git)
-	if f.unread = credentialsProblem(err); err != nil {
-		if f.unread != nil {
+	if f.secretProblem = credentialsProblem(err); err != nil {
+		if f.secretProblem != nil {
 			return nil
 		}
 		return err
@@ -66,12 +70,24 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 		return errors.Wrap(err, "source.interval")
 	}
 	since := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
+	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b)); hooked.After(since) {
+		since = hooked
+	}
 	found, err := e.sources.Find(ctx, sources.Request{
 		For: client.ObjectKeyFromObject(b), Server: server, Revision: git.Revision, Interval: interval, Since: since, IsNew: f.isNewSource(),
 	})
 	if err != nil {
 		return errors.Wrap(err, "cannot look at the repository")
 	}
+	f.takeAnswer(found, since, interval)
+	if f.isLookDone {
+		e.hooks.dropHook(client.ObjectKeyFromObject(b), since)
+	}
+	return nil
+}
+
+// takeAnswer takes what a look found, where since is when one was asked for, and says when the next one is due.
+func (f *facts) takeAnswer(found sources.Answer, since time.Time, interval time.Duration) {
 	if found.Err != nil {
 		interval = min(interval, sources.FailedAge)
 	}
@@ -83,7 +99,6 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	default:
 		f.lookDue = found.At.Add(sources.Spacing)
 	}
-	return nil
 }
 
 // isNewSource reports whether no commit of the source was found before.
@@ -119,7 +134,7 @@ func (e *external) readImage(ctx context.Context, key client.ObjectKey) (*unstru
 func readObject(ctx context.Context, r client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
 	u := kpack.NewObject(kind)
 	err := r.Get(ctx, key, u)
-	if kerrors.IsNotFound(err) {
+	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	return u, errors.Wrapf(err, "cannot get %s %q of kpack", kind.Kind, key.Name)
@@ -133,7 +148,7 @@ func (f *facts) needsPod() bool {
 	if kpack.EndOf(f.build).IsZero() {
 		return !kpack.HasBegun(f.build) && f.now.Sub(f.build.GetCreationTimestamp().Time) >= podDelay
 	}
-	return !kpack.HasSucceeded(f.build) && (f.last.Failed == nil || f.last.Failed.Build != f.build.GetName())
+	return !kpack.HasSucceeded(f.build) && !f.isNotedFailure()
 }
 
 // readPod returns a pod, or nil if it is gone.

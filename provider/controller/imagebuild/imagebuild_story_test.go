@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -111,10 +114,12 @@ func TestRetry(t *testing.T) {
 	for i, delay := range []time.Duration{30 * time.Second, 2 * time.Minute} {
 		w.fails(i+1, "prepare", "analyze", "detect", "restore", "build")
 		w.expect("A step export that fails is tried again", "Retrying")
-		if kpack.IsAskedAgain(w.build(i + 1)) {
-			t.Fatal("kpack is asked before the delay is over")
+		w.wait(delay - time.Second)
+		w.expect("The delay is not over", "Retrying")
+		if kpack.IsAskedAgain(w.build(i+1)) || w.result.RequeueAfter > time.Second {
+			t.Fatalf("kpack is asked before the delay is over, or the next look is in %s", w.result.RequeueAfter)
 		}
-		w.wait(delay)
+		w.wait(time.Second)
 		w.expect("The delay is over", "Retrying")
 		if !kpack.IsAskedAgain(w.build(i + 1)) {
 			t.Fatalf("kpack is not asked after Build %d", i+1)
@@ -277,6 +282,19 @@ func TestObstacles(t *testing.T) {
 			u.SetName("shop")
 			w.must(w.kube.Create(w.Context(), u))
 		}, want: "NameTaken", image: true},
+		"TakenEarlier": {reason: "The Image of an ImageBuild that was made again is waited for.", change: func(w *world) {
+			u := kpack.NewObject(kpack.ImageKind())
+			u.SetNamespace("team-a")
+			u.SetName("shop")
+			u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: v1alpha1.GroupVersion.String(), Kind: "ImageBuild", Name: "shop", UID: "before", Controller: new(true)}})
+			w.must(w.kube.Create(w.Context(), u))
+		}, want: "Queued", says: "is being removed", image: true},
+		"Removed": {reason: "A kpack that was removed is missing.", change: func(w *world) {
+			w.refuses = kerrors.NewNotFound(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop")
+		}, want: "KpackMissing", says: "install kpack"},
+		"Denied": {reason: "What an admission webhook denies is said.", change: func(w *world) {
+			w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New(`admission webhook "x" denied the request: no`))
+		}, want: "ImageRefused", says: "denied the request"},
 		"Refused": {reason: "What kpack refuses is said.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
 	}
 	for name, tc := range cases {
@@ -315,7 +333,7 @@ func TestTroubleLater(t *testing.T) {
 			w.plays(2, "True", "UpToDate", "True", func(b *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(b.Object, strings.Replace(imageNumber("2"), "team-a", "team-b", 1), "status", "latestImage")
 			})
-		}, want: "PolicyDenied"},
+		}, want: "ForeignImage"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -359,6 +377,38 @@ func TestLost(t *testing.T) {
 	w.reconcile()
 	if at := w.get().Status.AtProvider; w.image() == nil || at.WantedImage() == nil {
 		t.Errorf("The Image is made again, and what was built stays: %+v", at)
+	}
+}
+
+// TestRights has a provider that may not write Images: that says nothing of the Image.
+func TestRights(t *testing.T) {
+	w := newWorld(t)
+	w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New("no rights"))
+	w.reconcileOnce()
+	b := w.get()
+	if ready, synced := b.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeSynced); ready.Reason != "Queued" || synced.Status != corev1.ConditionFalse {
+		t.Errorf("It is tried again: Ready %s, Synced %s", ready.Reason, synced.Status)
+	}
+}
+
+// TestNamesAgain has Builds whose names kpack uses again, since the Image was deleted.
+func TestNamesAgain(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.fails(1, "prepare", "analyze", "detect", "restore")
+	w.expect("A step build that fails is not tried again", "BuildFailed")
+	w.must(w.kube.Delete(t.Context(), w.build(1)))
+	w.must(w.kube.Delete(t.Context(), w.image()))
+	w.wait(time.Hour)
+	w.expect("The Image is made again", "Queued")
+	w.buildUID = "another"
+	w.fails(1, "prepare", "analyze", "detect", "restore", "build")
+	w.expect("The failure of the earlier Build of that name is not this one's", "Retrying")
+	if f := w.get().Status.AtProvider.Failed; f.Step != "export" || f.Attempts != 1 || f.UID != "another" {
+		t.Errorf("%+v", f)
+	}
+	if diff := cmp.Diff([]string{"BuildFailed", "BuildFailed"}, w.events); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 }
 
@@ -406,7 +456,16 @@ func TestLookNow(t *testing.T) {
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || at.LookNow != "now" {
 		t.Fatalf("%+v", at)
 	}
+	w.wait(5 * time.Second)
 	looks := w.looks
+	b = w.get()
+	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now", xpmeta.AnnotationKeyReconcileRequestedAt: "later"})
+	w.must(w.kube.Update(t.Context(), b))
+	w.reconcile()
+	if at := w.get().Status.AtProvider; w.looks != looks+1 || at.LookNow != "now later" {
+		t.Errorf("A request to reconcile is one to look: %d looks, %q", w.looks-looks, at.LookNow)
+	}
+	looks = w.looks
 	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
 	w.wait(time.Hour)
 	w.reconcile()

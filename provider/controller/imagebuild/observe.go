@@ -25,6 +25,7 @@ type connector struct {
 	sources     *sources.Pool
 	guard       address.Guard
 	memory      *memory
+	hooks       *hookTimes
 	counter     counter
 	recorder    event.Recorder
 	wake        func(types.NamespacedName)

@@ -29,7 +29,7 @@ func (d *decision) takeImage(f *facts, image string) {
 		return
 	}
 	next := &v1alpha1.BuiltImage{
-		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), Image: image, Reason: setup.CutMessage(kpack.ReasonOf(f.build), 63),
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Image: image, Reason: setup.CutMessage(kpack.ReasonOf(f.build), 63),
 		At: setup.Timestamp(kpack.EndOf(f.build)),
 	}
 	if last != nil && !d.countRebuild(f, *last, next) {
@@ -55,8 +55,8 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 
 // judgeFailure notes why a Build of what is wanted failed, and decides whether it is tried again.
 func (d *decision) judgeFailure(f *facts) {
-	if last := f.last.Failed; last == nil || last.Build != f.build.GetName() {
-		d.next.Failed = f.describeFailure(d.next.Wanted)
+	if d.next.Failed == nil || !f.isNotedFailure() {
+		d.next.Failed = d.describeFailure(f)
 	}
 	failed := d.next.Failed
 	p := problem{reason: v1alpha1.ReasonBuildFailed, message: failed.Message}
@@ -79,17 +79,17 @@ func (d *decision) scheduleRetry(f *facts, failed *v1alpha1.FailedBuild) {
 }
 
 // describeFailure returns what the status says of a Build that failed.
-func (f *facts) describeFailure(wanted v1alpha1.WantedImage) *v1alpha1.FailedBuild {
-	why := kpack.ExplainFailure(f.build, f.pod)
+func (d *decision) describeFailure(f *facts) *v1alpha1.FailedBuild {
+	wanted, why := d.next.Wanted, kpack.ExplainFailure(f.build, f.pod)
 	out := &v1alpha1.FailedBuild{
-		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), Reason: why.Reason, Step: why.Step, Message: why.Message, Logs: why.Logs,
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Reason: why.Reason, Step: why.Step, Message: why.Message, Logs: why.Logs,
 		At: setup.Timestamp(kpack.EndOf(f.build)),
 	}
 	if why.IsOfSource {
 		return out
 	}
 	out.Attempts = 1
-	if last := f.last.Failed; last != nil && last.Request == out.Request && last.Commit == out.Commit {
+	if last := d.next.Failed; last != nil && last.Request == out.Request && last.Commit == out.Commit {
 		out.Attempts = last.Attempts + 1
 	}
 	return out

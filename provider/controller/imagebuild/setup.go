@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,6 +40,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/hooks"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -53,6 +53,9 @@ type Options struct {
 
 	// Metrics of what is done. Required.
 	Metrics *telemetry.Metrics
+
+	// WebhookAddress is where the webhooks of Git servers are received. Empty is nowhere.
+	WebhookAddress string
 }
 
 // Kind that has to be served before the controller starts. It is optional: without it deployments still deliver.
@@ -74,7 +77,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	bell := &setup.EventSource{}
 	list := func(ctx context.Context, at transport.Server) (git.Refs, error) { return git.ListRefs(ctx, at) }
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
+		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookTimes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
 		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),
 		recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
@@ -89,67 +92,70 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
 		Build(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.memory.ForgetNote,
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.forgetBuild,
 		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
 	if err != nil {
 		return errors.Wrap(err, "cannot make controller")
 	}
 	o.Gate.Register(func() { c.startKpack(mgr, made, w) }, kpack.ImageKind(), kpack.BuildKind())
-	return nil
+	if s.WebhookAddress == "" {
+		return nil
+	}
+	server := &hooks.Server{Address: s.WebhookAddress, Receiver: c, Count: s.Metrics.SourceHook, Log: log, Now: time.Now}
+	return errors.Wrap(mgr.Add(server), "cannot receive webhooks")
 }
 
-// discoveryInterval is how often is looked whether the API server lists a kind that is established.
-const discoveryInterval = time.Second
+// kpackInterval is how often it is tried to watch kpack: the API server lists a kind a moment after its definition is established.
+const kpackInterval = time.Second
 
 // startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
-// counts as missing.
+// counts as missing. A cluster where kpack is just being installed may not answer: then it is tried again.
 func (c *connector) startKpack(mgr manager.Manager, made rtcontroller.Controller, w waker) {
-	if err := c.watchKpack(mgr, made); err != nil {
-		// The callback cannot return an error, and a provider that builds nothing must not look healthy.
-		panic(errors.Wrap(err, "cannot watch kpack"))
+	own := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr) })
+	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
+		awaitSuccess(w.log, func() (cache.Informer, error) {
+			return own.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false))
+		})
 	}
+	// The controller ends where a source that it starts with does not come in sync.
+	if !own.WaitForCacheSync(context.Background()) {
+		return
+	}
+	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
+		awaitSuccess(w.log, func() (struct{}, error) {
+			watched := handler.TypedEnqueueRequestsFromMapFunc(requestsForOwned)
+			return struct{}{}, made.Watch(source.Kind(own, kpack.NewObject(kind), watched))
+		})
+	}
+	c.cache = own
 	c.hasKpack.Store(true)
 	for _, r := range w.requestsForAll(context.Background()) {
 		c.wake(r.NamespacedName)
 	}
 }
 
-// watchKpack fills a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
-func (c *connector) watchKpack(mgr manager.Manager, made rtcontroller.Controller) error {
+// newKpackCache starts a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
+func newKpackCache(mgr manager.Manager) (cache.Cache, error) {
 	own, err := cache.New(mgr.GetConfig(), cache.Options{
 		Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields(),
 	})
 	if err != nil {
-		return errors.Wrap(err, "cannot make cache")
+		return nil, errors.Wrap(err, "cannot make cache")
 	}
-	if err := mgr.Add(own); err != nil {
-		return errors.Wrap(err, "cannot start cache")
-	}
-	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
-		watched := handler.TypedEnqueueRequestsFromMapFunc(requestsForOwned)
-		if err := made.Watch(source.Kind(own, kpack.NewObject(kind), watched)); err != nil {
-			return errors.Wrapf(err, "cannot watch %s", kind.Kind)
-		}
-		if err := awaitInformer(own, kind); err != nil {
-			return errors.Wrapf(err, "cannot read %s", kind.Kind)
-		}
-	}
-	if !own.WaitForCacheSync(context.Background()) {
-		return errors.New("cannot read kpack")
-	}
-	c.cache = own
-	return nil
+	return own, errors.Wrap(mgr.Add(own), "cannot start cache")
 }
 
-// awaitInformer waits until the API server lists a kind among those that it serves, which takes a moment after its definition is established.
-func awaitInformer(own cache.Cache, kind schema.GroupVersionKind) error {
-	return wait.PollUntilContextCancel(context.Background(), discoveryInterval, true, func(ctx context.Context) (bool, error) {
-		_, err := own.GetInformer(ctx, kpack.NewObject(kind), cache.BlockUntilSynced(false))
-		if meta.IsNoMatchError(err) {
-			return false, nil
+// awaitSuccess tries again until something succeeds, and returns what that gave.
+func awaitSuccess[T any](log logging.Logger, try func() (T, error)) T {
+	var out T
+	_ = wait.PollUntilContextCancel(context.Background(), kpackInterval, true, func(context.Context) (bool, error) {
+		var err error
+		if out, err = try(); err != nil {
+			log.Info("Cannot watch kpack yet", "error", err)
 		}
-		return err == nil, err
+		return err == nil, nil
 	})
+	return out
 }
 
 // requestsForOwned returns the ImageBuild that an Image or a Build of kpack belongs to.

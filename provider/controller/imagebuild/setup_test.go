@@ -61,7 +61,9 @@ type world struct {
 	result reconcile.Result
 	woken  int
 	events []string
-	counts []string
+	// buildUID is the UID of the next Build. Empty is its name.
+	buildUID string
+	counts   []string
 }
 
 func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "shop"} }
@@ -85,7 +87,7 @@ func newWorld(t *testing.T) *world {
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{
-		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
+		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), hooks: newHookTimes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
 		sources: sources.NewPool(w.list, func(types.NamespacedName) { w.woken++ }, func(error) {}, now),
 	}
 	w.c.hasKpack.Store(true)
@@ -182,6 +184,13 @@ func (w *world) push() string {
 	return id
 }
 
+func (w *world) uidOf(build string) string {
+	if w.buildUID != "" {
+		return w.buildUID
+	}
+	return build
+}
+
 func (w *world) wait(d time.Duration) { w.clock = w.clock.Add(d) }
 
 // image returns the Image of kpack, or nil.
@@ -208,7 +217,7 @@ func (w *world) plays(number int, ready, reason, succeeded string, change ...fun
 	b.SetNamespace("team-a")
 	b.SetName(name)
 	if w.kube.Get(w.Context(), client.ObjectKeyFromObject(b), b) != nil {
-		b.SetUID(types.UID(name))
+		b.SetUID(types.UID(w.uidOf(name)))
 		b.SetLabels(i.GetLabels())
 		b.SetAnnotations(i.GetAnnotations())
 		b.SetCreationTimestamp(metav1.NewTime(w.clock))
@@ -280,7 +289,7 @@ func (w *world) reconcileOnce() {
 		managed.WithTypedExternalConnector[*v1alpha1.ImageBuild](w.c), managed.WithInitializers(), setup.WithoutFinalizer(),
 		managed.WithPollInterval(time.Hour), managed.WithPollIntervalHook(w.c.requeueInterval), managed.WithManagementPolicies(),
 	)
-	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.memory.ForgetNote}
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.forgetBuild}
 	var err error
 	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.full++

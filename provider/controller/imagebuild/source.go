@@ -41,8 +41,8 @@ func (d *decision) decideWanted(f *facts) {
 func (f *facts) sourceTrouble() *problem {
 	git := f.spec.Source.Git
 	switch {
-	case f.unread != nil:
-		return f.unread
+	case f.secretProblem != nil:
+		return f.secretProblem
 	case git == nil, f.found == nil:
 		return nil
 	case f.found.Err != nil:

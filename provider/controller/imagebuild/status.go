@@ -50,7 +50,7 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 // paceStep leaves the step of the same Build as it is for a while.
 func (e *external) paceStep(d *decision, f *facts) {
 	was, is := f.last.Running, d.next.Running
-	if was == nil || is == nil || was.Build != is.Build || was.Step == is.Step {
+	if was == nil || is == nil || was.UID != is.UID || was.Step == is.Step {
 		return
 	}
 	if due := e.note.stepAt.Add(stepInterval); f.now.Before(due) {
@@ -66,23 +66,23 @@ func (e *external) paceStep(d *decision, f *facts) {
 // announce records events, and counts, for what the status does not say yet.
 func (e *external) announce(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
 	was := b.Status.AtProvider
-	if r := next.Running; r != nil && (was.Running == nil || was.Running.Build != r.Build) {
+	if r := next.Running; r != nil && (was.Running == nil || was.Running.Build != r.Build || was.Running.UID != r.UID) {
 		e.note.stepAt = e.now()
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildStarted), "Build "+r.Build+" of commit "+r.Commit+" began"))
 	}
-	if l := next.Latest; l != nil && (was.Latest == nil || was.Latest.Build != l.Build) {
-		e.counter.Built("Succeeded", "", tookOf(was, l.Build, l.At))
+	if l := next.Latest; l != nil && (was.Latest == nil || was.Latest.Build != l.Build || was.Latest.UID != l.UID) {
+		e.counter.Built("Succeeded", "", tookOf(was, l.UID, l.At))
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildSucceeded), "Build "+l.Build+" made "+l.Image))
 	}
-	if l := next.Failed; l != nil && (was.Failed == nil || was.Failed.Build != l.Build) {
-		e.counter.Built("Failed", l.Reason, tookOf(was, l.Build, l.At))
+	if l := next.Failed; l != nil && (was.Failed == nil || was.Failed.Build != l.Build || was.Failed.UID != l.UID) {
+		e.counter.Built("Failed", l.Reason, tookOf(was, l.UID, l.At))
 		e.recorder.Event(b, event.Event{Type: event.TypeWarning, Reason: event.Reason(ReasonBuildFailed), Message: "Build " + l.Build + " failed: " + l.Reason + ": " + l.Message})
 	}
 }
 
 // tookOf returns how long a Build ran that was seen running, or 0.
-func tookOf(was v1alpha1.ImageBuildObservation, build string, at *metav1.Time) time.Duration {
-	if was.Running == nil || was.Running.Build != build || was.Running.StartedAt == nil || at == nil {
+func tookOf(was v1alpha1.ImageBuildObservation, uid string, at *metav1.Time) time.Duration {
+	if was.Running == nil || was.Running.UID != uid || was.Running.StartedAt == nil || at == nil {
 		return 0
 	}
 	return at.Sub(was.Running.StartedAt.Time)

@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return scene.Main(m, &cp, forStories, trustJudge, func(o *controlplane.Options) {
+	return scene.Main(m, &cp, forStories, trustJudge, openHooks, func(o *controlplane.Options) {
 		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
 	})
 }

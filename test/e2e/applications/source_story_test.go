@@ -214,8 +214,8 @@ func TestForgedBuild(t *testing.T) {
 	image := s.runs(s.first)
 	_, digest, _ := strings.Cut(image, "@")
 	s.Patch(s.kpackObject("Build", "shop-build-1"), `{"status":{"latestImage":"`+cp.Registry()+`/evil@`+digest+`"}}`, "status")
-	s.Await(s.imageBuild(), "PolicyDenied", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Ready", corev1.ConditionFalse, "PolicyDenied")
+	s.Await(s.imageBuild(), "ForeignImage", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Ready", corev1.ConditionFalse, "ForeignImage")
 	})
 	if u := s.Now(s.app); scene.Field(u, "status", "image") != image || scene.Number(u, "status", "deployment", "revision") != 1 {
 		t.Errorf("image %s, want %s", scene.Field(u, "status", "image"), image)

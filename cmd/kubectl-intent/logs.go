@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+)
+
+// defaultStep is the step whose log says the most of a build that succeeded.
+const defaultStep = "build"
+
+// A logsCommand shows logs.
+type logsCommand struct {
+	clusterFlags
+
+	Name   string `arg:""                       help:"Name of an Application with a source."                                                          predictor:"claim"`
+	Build  bool   `help:"Show the log of the build. Other logs are at the Sites: kubectl logs shows them there." required:""`
+	Step   string `help:"Step of the build, such as detect, build or export. Without it the one that runs or that failed, else build."`
+	Follow bool   `help:"Go on until the step ends."                                                          short:"f"`
+}
+
+// Run copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
+func (c *logsCommand) Run(s *streams) error {
+	opened, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx := context.Background()
+	name, _, err := findBuilt(ctx, opened, c.Name)
+	if err != nil {
+		return err
+	}
+	b, err := opened.ImageBuild(ctx, name)
+	if err != nil {
+		return err
+	}
+	build, step := lastBuildOf(b.Status.AtProvider)
+	if build == "" {
+		return errors.Errorf("%s: nothing was built yet: kubectl intent why says what is in the way", name)
+	}
+	pod, err := opened.PodOfBuild(ctx, build)
+	if err != nil {
+		return err
+	}
+	log, err := opened.StreamLog(ctx, pod, cmp.Or(c.Step, step), c.Follow)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	_, err = io.Copy(s.out, log)
+	return errors.Wrap(err, "cannot read the log")
+}
+
+// lastBuildOf returns the last Build, and the step whose log says the most.
+func lastBuildOf(at buildv1alpha1.ImageBuildObservation) (build, step string) {
+	switch {
+	case at.Running != nil:
+		return at.Running.Build, cmp.Or(at.Running.Step, defaultStep)
+	case at.Failed != nil:
+		return at.Failed.Build, cmp.Or(at.Failed.Step, defaultStep)
+	case at.Latest != nil:
+		return at.Latest.Build, defaultStep
+	}
+	return "", ""
+}

@@ -1,0 +1,172 @@
+// Package hooks receives the webhooks of Git servers.
+//
+// A hook means that a repository should be looked at now, and nothing else: the look finds out what is there. So nothing of a body is kept or parsed, and a hook
+// that is sent twice does no harm.
+package hooks
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// MaxBody is how large the body of a hook may be, in bytes. GitHub sends none that is larger.
+	MaxBody = 25 << 20
+
+	// maxAtOnce is how many hooks are read at once.
+	maxAtOnce = 64
+
+	maxHeaderBytes  = 16 << 10
+	headerTimeout   = 5 * time.Second
+	readTimeout     = 30 * time.Second
+	idleTimeout     = time.Minute
+	shutdownTimeout = 5 * time.Second
+)
+
+// Results of hooks.
+const (
+	// ResultAccepted means that the repository is looked at.
+	ResultAccepted = "Accepted"
+
+	// ResultRefused means that the hook is not signed with the token of the Application, or that no Application of that name has a webhook.
+	ResultRefused = "Refused"
+
+	// ResultLimited means that too many hooks came at once.
+	ResultLimited = "Limited"
+
+	// ResultTooLarge means that the body is larger than MaxBody.
+	ResultTooLarge = "TooLarge"
+
+	// ResultUnread means that the body ended early, or that the API server did not answer.
+	ResultUnread = "Unread"
+)
+
+// A Receiver has the Applications that hooks are for.
+type Receiver interface {
+	// TokenOf returns the token of an Application's webhook, or nil if it has none. It returns an error if the API server cannot be asked.
+	TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error)
+
+	// LookNow has the repository of an Application looked at. It does not wait for that.
+	LookNow(application types.NamespacedName)
+}
+
+// A Server receives hooks at an address. Where several providers run, only the leader does.
+type Server struct {
+	// Address to listen at, such as :8082.
+	Address string
+
+	// Receiver of the hooks.
+	Receiver Receiver
+
+	// Count is called with the result of each hook.
+	Count func(result string)
+
+	// Log of what is refused, with its reason, which the sender does not learn.
+	Log logging.Logger
+
+	// Now returns the time.
+	Now func() time.Time
+}
+
+// Start listens until the context ends. It returns an error if it cannot.
+func (s *Server) Start(ctx context.Context) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Address)
+	if err != nil {
+		return errors.Wrap(err, "cannot listen for webhooks")
+	}
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+	stop := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+		defer cancel()
+		_ = server.Shutdown(end)
+	})
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return errors.Wrap(err, "cannot receive webhooks")
+	}
+	return nil
+}
+
+// Handler returns what answers hooks.
+func (s *Server) Handler() http.Handler {
+	h := &handler{Server: s, limit: newRateLimit(), places: make(chan struct{}, maxAtOnce)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /hooks/{namespace}/{application}", h.answerHook)
+	return mux
+}
+
+// A handler answers hooks.
+type handler struct {
+	*Server
+
+	limit *rateLimit
+	// places of the hooks that are read at once.
+	places chan struct{}
+}
+
+// answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.
+func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
+	result := h.receiveHook(w, r)
+	h.Count(result)
+	status := map[string]int{
+		ResultAccepted: http.StatusAccepted, ResultLimited: http.StatusTooManyRequests, ResultTooLarge: http.StatusRequestEntityTooLarge, ResultUnread: http.StatusServiceUnavailable,
+	}[result]
+	if status == 0 {
+		status = http.StatusNotFound
+	}
+	w.WriteHeader(status)
+}
+
+// receiveHook verifies a hook, and has the repository looked at.
+func (h *handler) receiveHook(w http.ResponseWriter, r *http.Request) string {
+	key := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("application")}
+	switch {
+	case !isSigned(r.Header):
+		return h.refuse(key, "it is not signed")
+	case r.ContentLength > MaxBody:
+		return ResultTooLarge
+	case !h.limit.allowHook(key, h.Now()):
+		return ResultLimited
+	}
+	select {
+	case h.places <- struct{}{}:
+		defer func() { <-h.places }()
+	default:
+		return ResultLimited
+	}
+	return h.verifyHook(key, w, r)
+}
+
+func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r *http.Request) string {
+	token, err := h.Receiver.TokenOf(r.Context(), key)
+	if err != nil {
+		h.Log.Info("Cannot read the token of a webhook", "application", key, "error", err)
+		return ResultUnread
+	}
+	if len(token) == 0 {
+		return h.refuse(key, "no Application of that name has a webhook with a token")
+	}
+	isTrue, err := checkProofs(proofsOf(r.Header, token, h.Now()), http.MaxBytesReader(w, r.Body, MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return ResultTooLarge
+	case err != nil:
+		return ResultUnread
+	case !isTrue:
+		return h.refuse(key, "the signature is not one of the token")
+	}
+	h.Receiver.LookNow(key)
+	return ResultAccepted
+}
+
+func (h *handler) refuse(key types.NamespacedName, why string) string {
+	h.Log.Debug("A webhook was refused", "application", key, "reason", why)
+	return ResultRefused
+}

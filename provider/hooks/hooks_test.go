@@ -1,0 +1,146 @@
+package hooks
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A target has one Application with a webhook.
+type target struct {
+	err   error
+	looks []string
+	reads int
+}
+
+// TokenOf returns the token of team-a/shop.
+func (r *target) TokenOf(_ context.Context, application types.NamespacedName) ([]byte, error) {
+	r.reads++
+	if application.String() != "team-a/shop" {
+		return nil, r.err
+	}
+	return []byte(token), r.err
+}
+
+// LookNow notes the Application.
+func (r *target) LookNow(application types.NamespacedName) {
+	r.looks = append(r.looks, application.String())
+}
+
+// zeros is a body of zeros that notes how much of it was read.
+type zeros struct{ left, read int }
+
+// Read returns zeros.
+func (z *zeros) Read(p []byte) (int, error) {
+	if z.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), z.left)
+	clear(p[:n])
+	z.left, z.read = z.left-n, z.read+n
+	return n, nil
+}
+
+func newServer(r *target, counts *[]string) *Server {
+	return &Server{Receiver: r, Count: func(result string) { *counts = append(*counts, result) }, Log: logging.NewNopLogger(), Now: clock}
+}
+
+func TestHandler(t *testing.T) {
+	signed := header(headerGitHub, "sha256="+hexOf(token, body))
+	const hundredMB = 100 << 20
+	cases := map[string]struct {
+		reason       string
+		method, path string
+		header       http.Header
+		err          error
+		body         io.Reader
+		length       int64
+		want         int
+		result       string
+		looks        int
+		reads        int
+	}{
+		"Signed":                 {reason: "A signed hook looks at the repository.", header: signed, body: strings.NewReader(body), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"Unsigned":               {reason: "An unsigned hook is refused, and nothing is read for it.", body: strings.NewReader(body), want: 404, result: "Refused"},
+		"CVE-2026-40109 Forged":  {reason: "A signature with another token is refused.", header: header(headerGitea, hexOf("x", body)), body: strings.NewReader(body), want: 404, result: "Refused", reads: 1},
+		"Unknown":                {reason: "An Application that does not exist is refused in the same way.", path: "/hooks/team-a/other", header: signed, body: strings.NewReader(body), want: 404, result: "Refused", reads: 1},
+		"Get":                    {reason: "Only POST is answered.", method: http.MethodGet, header: signed, want: 405},
+		"Path":                   {reason: "Another path is not found.", path: "/hooks/team-a", header: signed, want: 404},
+		"Long":                   {reason: "A hook that says that it has 100 MB is refused unread.", header: signed, body: &zeros{left: hundredMB}, length: hundredMB, want: 413, result: "TooLarge"},
+		"CVE-2024-40634 Chunked": {reason: "A hook of 100 MB is read up to the bound.", header: signed, body: &zeros{left: hundredMB}, length: -1, want: 413, result: "TooLarge", reads: 1},
+		"ByToken":                {reason: "The body of a hook with a token is not read.", header: header(headerGitLabToken, token), body: &zeros{left: hundredMB}, length: -1, want: 202, result: "Accepted", looks: 1, reads: 1},
+		"CVE-2025-59531 Body":    {reason: "A signed body that is no JSON is not read.", header: header(headerGitea, hexOf(token, "\xff{[")), body: strings.NewReader("\xff{["), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"CVE-2025-59537 Empty":   {reason: "A signed body may be empty.", header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"CVE-2025-59538 Null":    {reason: "A signed body may be null.", header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"APIServer":              {reason: "A hook that cannot be verified now is told to come again.", header: signed, err: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", reads: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r, counts := &target{err: tc.err}, []string{}
+			method, path := tc.method, tc.path
+			if method == "" {
+				method = http.MethodPost
+			}
+			if path == "" {
+				path = "/hooks/team-a/shop"
+			}
+			req := httptest.NewRequestWithContext(t.Context(), method, path, tc.body)
+			req.Header = tc.header
+			if tc.length != 0 {
+				req.ContentLength = tc.length
+			}
+			w := httptest.NewRecorder()
+			newServer(r, &counts).Handler().ServeHTTP(w, req)
+			if got := strings.Join(counts, " "); w.Code != tc.want || got != tc.result || len(r.looks) != tc.looks || r.reads != tc.reads {
+				t.Errorf("\n%s\nstatus %d, result %q, %d looks, %d reads of the token", tc.reason, w.Code, got, len(r.looks), r.reads)
+			}
+			if z, ok := tc.body.(*zeros); ok && z.read > MaxBody+64<<10 {
+				t.Errorf("\n%s\n%d bytes were read", tc.reason, z.read)
+			}
+		})
+	}
+}
+
+// TestReplay has a hook that is sent a thousand times: it is verified as often as the rate lets it.
+func TestReplay(t *testing.T) {
+	r, counts := &target{}, []string{}
+	h := newServer(r, &counts).Handler()
+	codes := map[int]int{}
+	for range 1000 {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hooks/team-a/shop", strings.NewReader(body))
+		req.Header.Set(headerGitHub, "sha256="+hexOf(token, body))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		codes[w.Code]++
+	}
+	if diff := cmp.Diff(map[int]int{202: hookBurst, 429: 1000 - hookBurst}, codes); diff != "" || r.reads != hookBurst {
+		t.Errorf("%d reads, status: -want, +got:\n%s", r.reads, diff)
+	}
+}
+
+// TestStart listens, and ends with its context.
+func TestStart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	counts := []string{}
+	s := newServer(&target{}, &counts)
+	s.Address = "127.0.0.1:0"
+	ended := make(chan error)
+	go func() { ended <- s.Start(ctx) }()
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("A server that is stopped ends without an error: %v", err)
+	}
+	s.Address = "127.0.0.1:no"
+	if err := s.Start(t.Context()); err == nil {
+		t.Error("An address that cannot be listened at is an error")
+	}
+}

@@ -1,0 +1,121 @@
+package hooks
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"hash"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Headers of hooks.
+const (
+	headerGitHub = "X-Hub-Signature-256"
+	headerGitea  = "X-Gitea-Signature"
+
+	// GitLab sends the token itself or, with a signing token, a signature as the Standard Webhooks specification says.
+	headerGitLabToken = "X-Gitlab-Token"
+	headerSignature   = "Webhook-Signature"
+	headerID          = "Webhook-Id"
+	headerTimestamp   = "Webhook-Timestamp"
+
+	// prefixKey stands before a key in base64.
+	prefixKey = "whsec_"
+
+	// maxSkew is how far the timestamp of a hook may be from the time here.
+	maxSkew = 5 * time.Minute
+)
+
+// A proof is what a request carries to show that its sender has the token.
+type proof struct {
+	// sum hashes what is signed. Nil for a token that is sent as it is.
+	sum hash.Hash
+
+	// given is the signature, or the token.
+	given []byte
+
+	// token that is compared with one that is sent as it is.
+	token []byte
+}
+
+// isSigned reports whether a request carries a signature or a token. All others are refused before anything is read.
+func isSigned(h http.Header) bool {
+	return slices.ContainsFunc([]string{headerGitHub, headerGitea, headerGitLabToken, headerSignature}, func(name string) bool { return h.Get(name) != "" })
+}
+
+// proofsOf returns the proofs that a request carries, in any of the ways of Git servers.
+func proofsOf(h http.Header, token []byte, now time.Time) []proof {
+	out := signatureProofs(h, token, now)
+	for _, text := range []string{strings.TrimPrefix(h.Get(headerGitHub), "sha256="), h.Get(headerGitea)} {
+		if given, err := hex.DecodeString(text); err == nil && len(given) == sha256.Size {
+			out = append(out, proof{sum: hmac.New(sha256.New, token), given: given})
+		}
+	}
+	if given := h.Get(headerGitLabToken); given != "" {
+		out = append(out, proof{given: []byte(given), token: token})
+	}
+	return out
+}
+
+// signatureProofs returns those of the Standard Webhooks specification: signatures of the id, the time and the body.
+func signatureProofs(h http.Header, token []byte, now time.Time) []proof {
+	encoded, hasPrefix := bytes.CutPrefix(token, []byte(prefixKey))
+	key, err := base64.StdEncoding.DecodeString(string(encoded))
+	if !hasPrefix || err != nil || len(key) == 0 || !isRecent(h.Get(headerTimestamp), now) {
+		return nil
+	}
+	var out []proof
+	for text := range strings.FieldsSeq(h.Get(headerSignature)) {
+		given, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "v1,"))
+		if err != nil || !strings.HasPrefix(text, "v1,") || len(out) == maxSignatures {
+			continue
+		}
+		sum := hmac.New(sha256.New, key)
+		_, _ = io.WriteString(sum, h.Get(headerID)+"."+h.Get(headerTimestamp)+".")
+		out = append(out, proof{sum: sum, given: given})
+	}
+	return out
+}
+
+// maxSignatures bounds how many signatures of one request are compared. A sender has two while it changes its key.
+const maxSignatures = 4
+
+// isRecent reports whether a time in seconds since 1970 is near.
+func isRecent(seconds string, now time.Time) bool {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	return err == nil && now.Sub(time.Unix(n, 0)).Abs() <= maxSkew
+}
+
+// checkProofs reads a body through all hashes, and reports whether one of the proofs holds. It keeps nothing of the body. It returns the error of reading.
+func checkProofs(proofs []proof, body io.Reader) (bool, error) {
+	var sums []io.Writer
+	for _, p := range proofs {
+		if p.sum != nil {
+			sums = append(sums, p.sum)
+		}
+	}
+	if len(sums) > 0 {
+		if _, err := io.Copy(io.MultiWriter(sums...), body); err != nil {
+			return false, errors.Wrap(err, "cannot read body")
+		}
+	}
+	return slices.ContainsFunc(proofs, proof.isTrue), nil
+}
+
+// isTrue compares in a time that does not depend on where the first difference is, nor on how long a token is.
+func (p proof) isTrue() bool {
+	if p.sum != nil {
+		return hmac.Equal(p.given, p.sum.Sum(nil))
+	}
+	given, want := sha256.Sum256(p.given), sha256.Sum256(p.token)
+	return hmac.Equal(given[:], want[:])
+}
