@@ -40,6 +40,7 @@ tools() {
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
+		PROMTOOL                 promtool       promtool                 github.com/prometheus/prometheus/cmd/promtool      github.com/prometheus/common/version.Version
 		TRAEFIK                  traefik        traefik                  github.com/traefik/traefik/v3/cmd/traefik           github.com/traefik/traefik/v3/pkg/version.Version
 		GATEWAY_API_CRDS         traefik        gateway-api-crds         dir:sigs.k8s.io/gateway-api/config/crd/standard     -
 		KPACK_CONTROLLER         kpack          kpack-controller         github.com/pivotal/kpack/cmd/controller             -
