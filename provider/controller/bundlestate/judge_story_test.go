@@ -1,0 +1,119 @@
+package bundlestate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/bundles/state"
+)
+
+// judgeRemoval says what is wrong about a removal. It is written naively, from what users see.
+func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
+	name, by := u.GetName(), w.s.states[w.acting]
+	w.tellf("package %s is removed by %s", name, w.acting)
+	if owner := newObject(u).owner; nameOfState(owner) != w.acting {
+		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
+	}
+	for _, b := range walkBundles {
+		if bundle := w.bundleAt(b); bundle != nil && slices.ContainsFunc(packagesIn(bundle), func(p map[string]any) bool { return p["name"] == name && p["enabled"] == true }) {
+			w.reportf("package %s is removed by %s, and Bundle %s names it", name, w.acting, nameOfState(b))
+		}
+	}
+	for other, bs := range w.s.states {
+		if other != w.acting && !meta.WasDeleted(bs) && isAskedForBy(bs, name) {
+			w.reportf("package %s is removed by %s, and BundleState %s asks for it", name, w.acting, other)
+		}
+	}
+	w.judgeRecords(name)
+	if isNamed := slices.ContainsFunc(by.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name }); isNamed {
+		w.judgeTaking(name, by)
+		return
+	}
+	w.judgePrune(u, by)
+}
+
+func isAskedForBy(bs *v1alpha1.BundleState, name string) bool {
+	return slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return p.Name == name && !p.Disabled })
+}
+
+// judgeRecords looks for records of other programs that name a package, or could.
+func (w *walk) judgeRecords(name string) {
+	for _, secret := range w.s.secrets {
+		isOurs := slices.ContainsFunc(walkBundles, func(b v1alpha1.BundleReference) bool { return state.Prefix+nameOfState(b) == secret.GetName() })
+		s, err := state.Decode(secret)
+		switch {
+		case err != nil && !isOurs:
+			w.reportf("package %s is removed, and record %s cannot be read", name, secret.GetName())
+		case err != nil || !isTaken(s):
+		case s.Pkg(name) != nil && s.Pkg(name).Status != state.Unreferenced && s.Pkg(name).Status != state.Removed:
+			w.reportf("package %s is removed, and record %s names it", name, secret.GetName())
+		}
+	}
+}
+
+// judgeTaking looks at the removal of a package that the bundle has: it is not enabled, or the bundle is being deleted.
+func (w *walk) judgeTaking(name string, by *v1alpha1.BundleState) {
+	spec := by.Spec.ForProvider
+	if meta.WasDeleted(by) && spec.Orphan || !meta.WasDeleted(by) && (spec.Suspend || isAskedForBy(by, name)) {
+		w.reportf("package %s is removed, and %s leaves it", name, by.GetName())
+	}
+	for _, p := range spec.Packages {
+		o := w.s.objects[objectKey{group, p.Kind, p.Name}]
+		if o == nil || !slices.Contains(p.DependsOn, name) || nameOfState(newObject(o).owner) != by.GetName() {
+			continue
+		}
+		if isUsed := w.isUsedElsewhere(p.Name, by.GetName()); !isUsed {
+			w.reportf("package %s is removed before %s, which depends on it", name, p.Name)
+		}
+	}
+}
+
+// isUsedElsewhere reports whether another bundle or program has a package, so that it stays.
+func (w *walk) isUsedElsewhere(name, except string) bool {
+	for other, bs := range w.s.states {
+		if other != except && isAskedForBy(bs, name) {
+			return true
+		}
+	}
+	before := len(w.wrong)
+	w.judgeRecords(name)
+	isRecorded := len(w.wrong) > before
+	w.wrong = w.wrong[:before]
+	return isRecorded || slices.ContainsFunc(walkBundles, func(b v1alpha1.BundleReference) bool {
+		return w.bundleAt(b) != nil && slices.Contains(namesIn(w.bundleAt(b)), name)
+	})
+}
+
+// judgePrune looks at the removal of a package that left its bundle.
+func (w *walk) judgePrune(u *unstructured.Unstructured, by *v1alpha1.BundleState) {
+	spec := by.Spec.ForProvider
+	since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced])
+	switch {
+	case spec.PruneAfter == nil || spec.Suspend || meta.WasDeleted(by):
+		w.reportf("package %s left bundle %s, which does not prune", u.GetName(), by.GetName())
+	case err != nil || w.at.Before(since.Add(spec.PruneAfter.Duration)):
+		w.reportf("package %s left bundle %s just now", u.GetName(), by.GetName())
+	case w.s.volumes[u.GetName()]:
+		w.reportf("package %s has a volume", u.GetName())
+	case by.Status.AtProvider.Status != v1alpha1.StatusSuccess:
+		w.reportf("bundle %s is %s, and prunes", by.GetName(), by.Status.AtProvider.Status)
+	}
+}
+
+// judgeRest looks for what is missing once a story came to rest.
+func (w *walk) judgeRest() {
+	for name, bs := range w.s.states {
+		if meta.WasDeleted(bs) || bs.Spec.ForProvider.Suspend {
+			continue
+		}
+		for _, p := range bs.Spec.ForProvider.Packages {
+			if !p.Disabled && !p.IsExisting() && len(p.DependsOn) == 0 && w.s.objects[keyOf(&p)] == nil {
+				w.reportf("package %s of %s is not there: %+v", p.Name, name, bs.Status.AtProvider.Packages)
+			}
+		}
+	}
+}
