@@ -25,7 +25,9 @@ func TestBuildRequest(t *testing.T) {
 		same   bool
 	}{
 		"Defaults": {reason: "Defaults that the schema fills in change nothing.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Default() }, same: true},
-		"Webhook":  {reason: "Who may ask for a look makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Webhook = &buildv1alpha1.Webhook{} }, same: true},
+		"Webhook": {reason: "Who may ask for a look makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) {
+			p.Source.Webhook = &buildv1alpha1.Webhook{SecretRef: buildv1alpha1.SecretKey{Name: "hook"}}
+		}, same: true},
 		"Interval": {reason: "How often the repository is looked at makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Source.Interval = "1m" }, same: true},
 		"Retries":  {reason: "How often a build is tried makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.Retries = new(int32(3)) }, same: true},
 		"Claim":    {reason: "For whom it is makes no other image.", edit: func(p *buildv1alpha1.ImageBuildParameters) { p.ClaimRef.Name = "x" }, same: true},

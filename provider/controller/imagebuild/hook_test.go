@@ -55,7 +55,7 @@ func TestHook(t *testing.T) {
 	}
 	w.wait(time.Second)
 	w.reconcile()
-	if w.looks != looks+2 {
+	if w.looks != looks+2 || !w.c.hooks.hookSince(key()).IsZero() {
 		t.Errorf("The look that was asked for is made when the second is over: %d looks", w.looks-looks)
 	}
 }

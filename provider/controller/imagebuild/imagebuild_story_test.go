@@ -412,6 +412,21 @@ func TestNamesAgain(t *testing.T) {
 	}
 }
 
+// TestAttemptsAgain has a Build that was tried again before the Image was deleted: that counts no more.
+func TestAttemptsAgain(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.fails(1, "prepare", "analyze", "detect", "restore", "build")
+	w.expect("A step export that fails is tried again", "Retrying")
+	w.must(w.kube.Delete(t.Context(), w.build(1)))
+	w.must(w.kube.Delete(t.Context(), w.image()))
+	w.wait(time.Hour)
+	w.expect("The Image is made again", "Queued")
+	w.buildUID = "another"
+	w.fails(1, "prepare", "analyze", "detect", "restore", "build")
+	w.expect("The first failure of the next Image is tried again", "Retrying")
+}
+
 // TestLookAgain has a repository that was down for a moment.
 func TestLookAgain(t *testing.T) {
 	w := newWorld(t)

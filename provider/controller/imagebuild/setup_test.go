@@ -184,6 +184,31 @@ func (w *world) push() string {
 	return id
 }
 
+// TestIsNotedFailure has a Build of the name of the one that the status describes.
+func TestIsNotedFailure(t *testing.T) {
+	b := kpack.NewObject(kpack.BuildKind())
+	b.SetName("shop-build-1")
+	b.SetUID("new")
+	cases := map[string]struct {
+		reason string
+		last   *v1alpha1.FailedBuild
+		want   bool
+	}{
+		"Same":  {reason: "The Build that the status describes is noted.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "new"}, want: true},
+		"UID":   {reason: "An earlier Build of that name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "old"}},
+		"Name":  {reason: "A Build of another name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-2", UID: "new"}},
+		"First": {reason: "Without a failure none is noted."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := facts{build: b, last: v1alpha1.ImageBuildObservation{Failed: tc.last}}
+			if got := f.isNotedFailure(); got != tc.want {
+				t.Errorf("\n%s\nisNotedFailure(): %t", tc.reason, got)
+			}
+		})
+	}
+}
+
 func (w *world) uidOf(build string) string {
 	if w.buildUID != "" {
 		return w.buildUID
