@@ -4,7 +4,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -33,33 +32,13 @@ type observedDeployment struct {
 
 // observeResources reads the composed resources, and desires each as it is, so that a call which returns early removes nothing.
 func observeResources(in Input, out *Output) (observed, error) {
+	var failed [4]error
 	o := observed{}
-	for name, u := range in.Observed {
-		kept, err := compose.Retain(u)
-		if err != nil {
-			return o, err
-		}
-		out.Resources[name] = compose.Resource{Object: kept}
-	}
-	if u, ok := in.Observed[DeploymentName]; ok {
-		o.deployment = &observedDeployment{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.deployment); err != nil {
-			return o, errors.Wrapf(err, "cannot read composed resource %q", DeploymentName)
-		}
-	}
-	if u, ok := in.Observed[BuildName]; ok {
-		o.build = &buildv1alpha1.ImageBuild{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.build); err != nil {
-			return o, errors.Wrapf(err, "cannot read composed resource %q", BuildName)
-		}
-	}
-	if u, ok := in.Observed[HealthName]; ok {
-		o.health = &deliveryv1alpha1.SiteHealth{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.health); err != nil {
-			return o, errors.Wrapf(err, "cannot read composed resource %q", HealthName)
-		}
-	}
-	return o, nil
+	out.Resources, failed[0] = compose.RetainAll(in.Observed)
+	o.deployment, failed[1] = compose.Observe[observedDeployment](in.Observed, DeploymentName)
+	o.build, failed[2] = compose.Observe[buildv1alpha1.ImageBuild](in.Observed, BuildName)
+	o.health, failed[3] = compose.Observe[deliveryv1alpha1.SiteHealth](in.Observed, HealthName)
+	return o, errors.Join(failed[:]...)
 }
 
 // deploymentEvidence returns the evidence about the IntentDeployment, where asked is the digest of the spec that it should have.
@@ -82,14 +61,7 @@ func (f *Facts) keepEvidence(in Input, o observed) {
 
 // markReady says of each resource that should exist whether it has what is asked for.
 func (o observed) markReady(out *Output) {
-	out.setReady(DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	out.setReady(BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	out.setReady(HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-}
-
-func (out *Output) setReady(name string, isReady bool) {
-	if r, ok := out.Resources[name]; ok {
-		r.Ready = isReady
-		out.Resources[name] = r
-	}
+	compose.SetReady(out.Resources, DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	compose.SetReady(out.Resources, BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	compose.SetReady(out.Resources, HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 }

@@ -7,6 +7,8 @@ package bundle
 import (
 	"cmp"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -45,11 +47,15 @@ type Output struct {
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	out := &Output{Resources: map[string]compose.Resource{}}
-	observed, err := observeState(in, out)
+	kept, err := compose.RetainAll(in.Observed)
 	if err != nil {
 		return nil, err
 	}
+	observed, err := compose.Observe[statev1alpha1.BundleState](in.Observed, StateName)
+	if err != nil {
+		return nil, err
+	}
+	out := &Output{Resources: kept}
 	f := &Facts{Version: in.Spec.Version, IsSuspended: *in.Spec.Suspend, Enabled: len(in.Spec.Packages) - len(listDisabled(in.Spec.Packages))}
 	if f.Digest, err = digest.Bundle(&in.Spec); err != nil {
 		return nil, err
@@ -65,7 +71,7 @@ func Run(in Input) (*Output, error) {
 	}
 	f.addPackages(packages)
 	f.addObservation(observed)
-	out.setReady(observed)
+	compose.SetReady(out.Resources, StateName, observed != nil && observed.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	out.Projection = Project(f, &in.Status, in.Now)
 	return out, nil
 }

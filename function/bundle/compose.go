@@ -6,10 +6,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
@@ -18,24 +16,6 @@ import (
 
 // StateName is the name of the BundleState in the composition.
 const StateName = "state"
-
-// observeState returns the composed BundleState, or nil, and desires it as it is, so that a call which returns early removes nothing.
-func observeState(in Input, out *Output) (*statev1alpha1.BundleState, error) {
-	for name, u := range in.Observed {
-		kept, err := compose.Retain(u)
-		if err != nil {
-			return nil, err
-		}
-		out.Resources[name] = compose.Resource{Object: kept}
-	}
-	u, ok := in.Observed[StateName]
-	if !ok {
-		return nil, nil //nolint:nilnil // There is none yet.
-	}
-	s := &statev1alpha1.BundleState{}
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, s)
-	return s, errors.Wrapf(err, "cannot read composed resource %q", StateName)
-}
 
 // newState returns the BundleState that should exist.
 func newState(in Input, digest string, packages []statev1alpha1.BundlePackage, pruneAfter *metav1.Duration) *statev1alpha1.BundleState {
@@ -102,14 +82,4 @@ func setFlag(r compose.Resource, name string, on bool) error {
 		return nil
 	}
 	return errors.Wrapf(unstructured.SetNestedField(r.Object.Object, true, path...), "cannot set %s of composed resource %q", name, StateName)
-}
-
-// setReady says of the BundleState whether it has what is asked for.
-func (out *Output) setReady(s *statev1alpha1.BundleState) {
-	r, ok := out.Resources[StateName]
-	if !ok {
-		return
-	}
-	r.Ready = s != nil && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
-	out.Resources[StateName] = r
 }
