@@ -1,0 +1,94 @@
+package applications
+
+import (
+	"fmt"
+	"testing"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestBundle deploys an Application as a package of a Bundle, which Flux brings to its Site, and a deployment behind it: that goes out once pods of the
+// Application serve.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, namespaced)
+	s.Apply(s.NewSite("edge2"))
+	o := s.bundle(1)
+	s.Apply(o.DeepCopy())
+	s.deployed(1) // No pod is available.
+	s.awaitPackage(o, "after", "not_deployed AwaitingDependency")
+	if s.isThere(newBehind(s)) {
+		t.Error("A package goes out before pods of the Application serve that it depends on.")
+	}
+	s.serve(1)
+	s.awaitBundle(o, "Succeeded", "1")
+	s.Apply(s.bundle(2))
+	s.deployed(2)
+	s.serve(2)
+	s.awaitBundle(o, "Succeeded", "2")
+	s.fail(2)
+	s.awaitBundle(o, "Degraded", "2")
+	s.serve(2)
+	s.awaitBundle(o, "Succeeded", "2")
+	s.Delete(o)
+	s.Gone(o)
+	s.Gone(s.app)
+	s.Gone(newBehind(s))
+}
+
+// bundle describes a Bundle with the Application of an image, and a deployment behind it at another Site.
+func (s *stage) bundle(image int) *unstructured.Unstructured {
+	spec, _ := s.app.DeepCopy().Object["spec"].(map[string]any)
+	spec["image"] = imageOf(image)
+	after := s.Composite("x", fmt.Sprintf(`{"service": "after", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge2")))
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": fmt.Sprint(image), "packages": []any{
+		map[string]any{"name": "shop", "application": spec},
+		map[string]any{"name": "after", "dependsOn": []any{"shop"}, "deployment": after.Object["spec"]},
+	}}}}
+	o.SetAPIVersion(claims)
+	o.SetKind("Bundle")
+	o.SetNamespace(s.Namespace)
+	o.SetName("platform")
+	return o
+}
+
+// newBehind describes the object of the second package.
+func newBehind(s *stage) *unstructured.Unstructured {
+	o := s.Composite("after", "{}")
+	o.SetAPIVersion(namespaced)
+	return o
+}
+
+func (s *stage) isThere(o *unstructured.Unstructured) bool {
+	s.T.Helper()
+	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
+	if err != nil && !kerrors.IsNotFound(err) {
+		s.T.Fatal(err)
+	}
+	return err == nil
+}
+
+func (s *stage) awaitBundle(o *unstructured.Unstructured, phase, version string) {
+	s.T.Helper()
+	s.Await(o, phase+" in version "+version, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "version") == version
+	})
+}
+
+// awaitPackage waits until the status of a Bundle says something of a package.
+func (s *stage) awaitPackage(o *unstructured.Unstructured, name, want string) {
+	s.T.Helper()
+	s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool {
+		all, _, _ := unstructured.NestedSlice(u.Object, "status", "packages")
+		for _, p := range all {
+			if p, ok := p.(map[string]any); ok && p["name"] == name {
+				return fmt.Sprintf("%v %v", p["status"], p["reason"]) == want
+			}
+		}
+		return false
+	})
+}
