@@ -134,11 +134,14 @@ check-generated: ## Check that generated files are up to date.
 # the same code from many goroutines, with it.
 PURE := /apis/ledger$$|/bundles/state$$|/function/step$$|/function/deployment$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
 
+# The packages whose tests take longest begin first.
+LONG_PACKAGES := ./provider/controller/gitdelivery . ./function/render ./apis/composition ./provider/state ./function/application ./provider/controller/gate
+
 .PHONY: test-unit
 test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.
 	@tools/tools.sh check
 	@race="$$(tools/tools.sh race)" && set -x && \
-		go test $$race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
+		go test $$race -timeout 25m $(LONG_PACKAGES) $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
 		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') | $(keep_seconds) && \
 		(cd tools/images && go test $$race ./...) && \
 		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
