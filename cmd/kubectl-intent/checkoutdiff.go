@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -34,17 +33,7 @@ func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change,
 	if err != nil {
 		return nil, err
 	}
-	names := append(there.Names(), rendered.Names()...)
-	slices.Sort(names)
-	out := []Change{}
-	for _, name := range slices.Compact(names) {
-		if bytes.Equal(there[name], rendered[name]) {
-			continue
-		}
-		full := path.Join(dir, name)
-		out = append(out, Change{File: full, Diff: unifiedDiff(full, there[name], rendered[name])})
-	}
-	return out, nil
+	return compareFiles(dir, there, rendered), nil
 }
 
 // compareDirectories returns the differences of all directories: those of the Sites, and those that would be removed.

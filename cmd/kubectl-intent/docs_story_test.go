@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
 // TestDocumentation runs each command of the documentation, from the root of a repository that has the examples, and with a cluster
@@ -27,7 +31,7 @@ func TestDocumentation(t *testing.T) {
 			}
 		}
 	}
-	server := apiServer{objects: installed(t)}
+	server := apiServer{objects: append(installed(t), deliveryWithFiles(t))}
 	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
 	repository := t.TempDir()
 	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
@@ -38,13 +42,23 @@ func TestDocumentation(t *testing.T) {
 		if err := os.RemoveAll("rendered"); err != nil {
 			t.Fatal(err)
 		}
-		if out, problems, code := runIntent("", argsOfLine(t, command)...); code != 0 || out == "" && !strings.Contains(command, "--to web.yaml") {
+		if out, problems, code := runIntent("", argsOfLine(t, command)...); code != 0 || out == "" && !strings.Contains(command, "--to web.yaml") && !strings.Contains(command, "intent diff") {
 			t.Errorf("%s: exit code %d:\n%s%s", command, code, out, problems)
 		}
 	}
 	if len(commands) < 20 {
 		t.Errorf("the documentation has %d commands, want at least 20: %q", len(commands), commands)
 	}
+}
+
+// deliveryWithFiles is the GitDelivery of the quickstart, which carries what that renders to.
+func deliveryWithFiles(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	objects, err := carryFiles(t, samples.Verified()).Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects[slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "GitDelivery" })]
 }
 
 // isOurs is true for commands that stand alone. Those that wait need a control plane, and are run with one.

@@ -25,15 +25,11 @@ func (c *historyCommand) Run(s *streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	found, err := opened.Subject(context.Background(), c.Name)
+	f, err := findDeployment(context.Background(), opened, c.Name)
 	if err != nil {
 		return err
 	}
-	all := found.AllDeployments()
-	if len(all) != 1 {
-		return errors.Errorf("%s is the name of %d IntentDeployments, want one: say intentdeployments.GROUP/NAME", c.Name, len(all))
-	}
-	f, now := all[0], s.now()
+	now := s.now()
 	o := overview.ForDeployment(f, cause.FindForDeployment(f, now))
 	if c.Revision != 0 {
 		o.Revisions = slices.DeleteFunc(o.Revisions, func(r overview.Revision) bool { return r.Number != c.Revision })

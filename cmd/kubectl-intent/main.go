@@ -31,9 +31,11 @@ const (
 type commands struct {
 	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
 	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
+	Artifacts  artifactsCommand  `cmd:"" help:"Show the files that a deployment delivers to each Site."`
 	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
 	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
 	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
+	Diff       diffCommand       `cmd:"" help:"Show what a file would change of what is delivered, as rendered objects. Exits with 1 when anything would."`
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
 	Doctor     doctorCommand     `cmd:"" help:"Look for what is wrong with an installation of Intentplane. Exits with 1 when there are problems."`
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`

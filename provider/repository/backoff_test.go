@@ -56,3 +56,28 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorSince shows when a failure is waited out, and that a user who asks after it ends the wait.
+func TestErrorSince(t *testing.T) {
+	failedAt := time.Date(2031, 5, 6, 14, 0, 0, 0, time.UTC)
+	cases := map[string]struct {
+		reason     string
+		asked, now time.Time
+		waits      bool
+	}{
+		"Never":     {reason: "Without a request the failure is waited out.", now: failedAt.Add(time.Second), waits: true},
+		"Over":      {reason: "A wait that is over ends without a request.", now: failedAt.Add(time.Minute)},
+		"Before":    {reason: "A request from before the failure was answered by it.", asked: failedAt.Add(-time.Second), now: failedAt.Add(time.Second), waits: true},
+		"Meanwhile": {reason: "A request of the moment of the failure was answered by it.", asked: failedAt, now: failedAt.Add(time.Second), waits: true},
+		"After":     {reason: "A request after the failure ends the wait.", asked: failedAt.Add(time.Second), now: failedAt.Add(time.Second)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &backoff{}
+			b.recordResult(&failure.Error{Class: failure.ClassPolicy}, failedAt)
+			if err := b.errorSince(tc.asked, tc.now); (err != nil) != tc.waits {
+				t.Errorf("\n%s\nerrorSince(...): %v, want an error: %t", tc.reason, err, tc.waits)
+			}
+		})
+	}
+}

@@ -236,6 +236,40 @@ func TestRefusedIsNotAskedAgain(t *testing.T) {
 	}
 }
 
+// TestRequestEndsTheBackoffOfPushes asks for another push after the server failed, and after it refused the object.
+func TestRequestEndsTheBackoffOfPushes(t *testing.T) {
+	clock := time.Now()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	pushes := func(d Delivery) int {
+		t.Helper()
+		before := s.Pushes(repo)
+		if err := deliver(r, d); err == nil {
+			t.Fatal("Deliver(): want a failure")
+		}
+		return s.Pushes(repo) - before
+	}
+	for name, script := range map[string]string{
+		"refused": `case "$1" in refs/heads/main) echo "rule 7 says no" >&2; exit 1;; esac`,
+		"broken":  "exit 1",
+	} {
+		hook(t, s, "update", script)
+		d := fiveFiles(1)
+		d.Version = name
+		if n := pushes(d); n == 0 {
+			t.Errorf("%s: the first delivery is not pushed", name)
+		}
+		if n := pushes(d); n != 0 {
+			t.Errorf("%s: a failure is not waited out: %d pushes", name, n)
+		}
+		clock = clock.Add(time.Second)
+		if d.Asked = clock; pushes(d) == 0 {
+			t.Errorf("%s: a request of a user does not end the wait", name)
+		}
+		clock = clock.Add(time.Hour)
+	}
+}
+
 func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	woken := make(chan types.NamespacedName, 10)
 	s := serve(t, map[string]string{"README.md": "hello"})

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+)
+
+// carryFiles gives each Site of a sample the files that the example renders to, and its path there.
+func carryFiles(t *testing.T, s *samples.Sample) *samples.Sample {
+	t.Helper()
+	r := &renderCommand{subjectFlags: subjectFlags{File: examples + "40-claim.yaml", catalogFlags: catalogFlags{
+		Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{examples + "20-blueprint.yaml"}, Config: []string{examples + "30-config.yaml"},
+	}}}
+	all, _, err := r.renderDeployments(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Group = "claims.intentplane.dev"
+	s.Facts()
+	trees := s.Delivery.Spec.ForProvider.Trees
+	for i := range trees {
+		files, err := tree.Encode(all[i].files)
+		if err != nil || all[i].site != trees[i].Site {
+			t.Fatalf("tree of Site %q: %v", trees[i].Site, err)
+		}
+		trees[i].Path, trees[i].Files, trees[i].Tree = all[i].path, files, tree.ID(all[i].files)
+	}
+	return s
+}
+
+func TestArtifactsAndDiff(t *testing.T) {
+	catalog := []string{"--site=" + examples + "10-sites.yaml", "--blueprint=" + examples + "20-blueprint.yaml", "--config=" + examples + "30-config.yaml"}
+	example, err := os.ReadFile(examples + "40-claim.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rolledBack := func(s *samples.Sample) {
+		s.Delivery.Spec.ForProvider.Trees[1].Action, s.Delivery.Spec.ForProvider.Trees[1].Files = deliveryv1alpha1.ActionRestore, nil
+	}
+	held := func(s *samples.Sample) {
+		s.Delivery.Spec.ForProvider.Trees[1].Action, s.Delivery.Spec.ForProvider.Trees[1].Tree = deliveryv1alpha1.ActionKeep, strings.Repeat("3", 40)
+	}
+	cases := map[string]struct {
+		reason     string
+		edit       func(*samples.Sample)
+		in         string
+		args       []string
+		code       int
+		says, lack string
+	}{
+		"Artifacts":  {reason: "The files of each Site are printed.", args: []string{"artifacts", "shop"}, says: "# Site edge2: "},
+		"JSON":       {reason: "A script gets the files by Site.", args: []string{"artifacts", "shop", "-o", "json"}, says: `"site": "edge1"`},
+		"RolledBack": {reason: "Files that only the repository has are not guessed.", edit: rolledBack, args: []string{"artifacts", "shop"}, code: exitInvalid, says: `Site "edge2": the GitDelivery does not carry all files`},
+		"Held":       {reason: "Files that wait for their step are not what the Site has.", edit: held, args: []string{"artifacts", "shop"}, code: exitInvalid, says: "it keeps an earlier revision"},
+		"Same":       {reason: "A file that is delivered already changes nothing.", in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@"},
+		"Replicas":   {reason: "What an edit changes is shown as rendered objects.", in: strings.Replace(string(example), `"replicas": 2`, `"replicas": 5`, 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
+		"Left":       {reason: "A Site that the file leaves loses its directory.", in: strings.Replace(string(example), `"edge1", "edge2"`, `"edge1"`, 1), args: append([]string{"diff", "-", "-o", "json"}, catalog...), code: exitInvalid, says: `"removed": true`},
+		"Another":    {reason: "A deployment that is not there has nothing to compare with.", in: strings.Replace(string(example), "name: shop", "name: other", 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: `"other"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := carryFiles(t, samples.Verified())
+			if tc.edit != nil {
+				tc.edit(s)
+			}
+			kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": s})
+			out, problems, code := runIntent(tc.in, append(tc.args, "--kubeconfig", kubeconfig)...)
+			if code != tc.code || !strings.Contains(out+problems, tc.says) || tc.lack != "" && strings.Contains(out, tc.lack) {
+				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
+			}
+		})
+	}
+}
+
+// TestArtifactsInFolder writes a folder for each Site.
+func TestArtifactsInFolder(t *testing.T) {
+	kubeconfig := serveSamples(t, &apiServer{}, map[string]*samples.Sample{"team-a": carryFiles(t, samples.Verified())})
+	to := filepath.Join(t.TempDir(), "files")
+	if out, problems, code := runIntent("", "artifacts", "shop", "--to", to, "--kubeconfig", kubeconfig); code != 0 {
+		t.Fatalf("artifacts --to: exit code %d:\n%s%s", code, out, problems)
+	}
+	for _, site := range []string{"edge1", "edge2"} {
+		if all, err := filepath.Glob(filepath.Join(to, site, "*.yaml")); err != nil || len(all) < 2 {
+			t.Errorf("artifacts --to: Site %s has files %q, %v", site, all, err)
+		}
+	}
+}

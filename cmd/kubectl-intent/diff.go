@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A diffCommand compares a file with what is delivered.
+type diffCommand struct {
+	catalogFlags
+	formFlag
+
+	File string `arg:"" help:"File with one IntentDeployment or Application, or - for the standard input." predictor:"file"`
+}
+
+// Run prints how the files of each Site would change if the file were applied. It exits with 1 when any would, as diff does. It returns an error for objects that are
+// not valid, for what would not be delivered, and for what cannot be read.
+func (c *diffCommand) Run(s *streams) error {
+	after, whose, err := c.renderFile(s.in)
+	if err != nil {
+		return err
+	}
+	flags := c.clusterFlags
+	flags.Namespace = whose.claim.Namespace
+	opened, err := flags.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	f, err := findDeployment(context.Background(), opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
+	if err != nil {
+		return err
+	}
+	before, err := deliveredFiles(f)
+	if err != nil {
+		return err
+	}
+	report := compareSites(before, after)
+	if err := c.printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {
+		return verdictError{}
+	}
+	return nil
+}
+
+// renderFile renders the deployment of the file. What no file gives of the catalog is read from the cluster.
+func (c *diffCommand) renderFile(in io.Reader) ([]rendered, owner, error) {
+	r := &renderCommand{subjectFlags: subjectFlags{catalogFlags: c.catalogFlags, File: c.File}}
+	if len(c.Site) == 0 || len(c.Blueprint) == 0 {
+		r.Live = true
+	}
+	all, whose, err := r.renderDeployments(in)
+	return all, whose, errors.Wrap(err, c.File)
+}
+
+// compareSites returns how the files of each Site change: those of Sites that are left too, whose directories are removed.
+func compareSites(before, after []rendered) []Rendering {
+	there := map[string]rendered{}
+	for _, one := range before {
+		there[one.path] = one
+	}
+	var out []Rendering
+	for _, one := range after {
+		r := Rendering{Site: one.site, Path: one.path, Waits: one.waits, Changes: []Change{}}
+		if !one.waits {
+			r.Changes = compareFiles(one.path, there[one.path].files, one.files)
+		}
+		delete(there, one.path)
+		out = append(out, r)
+	}
+	for _, one := range before {
+		if _, isLeft := there[one.path]; isLeft {
+			out = append(out, Rendering{Path: one.path, Removed: true, Changes: compareFiles(one.path, one.files, nil)})
+		}
+	}
+	return out
+}
+
+// compareFiles returns how the files of a directory change.
+func compareFiles(dir string, before, after tree.Files) []Change {
+	names := slices.Concat(before.Names(), after.Names())
+	slices.Sort(names)
+	out := []Change{}
+	for _, name := range slices.Compact(names) {
+		if full := path.Join(dir, name); !bytes.Equal(before[name], after[name]) {
+			out = append(out, Change{File: full, Diff: unifiedDiff(full, before[name], after[name])})
+		}
+	}
+	return out
+}
