@@ -333,20 +333,29 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
 	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Track, compose.Traffic{
-		Awaited: x.awaitedRevision(), Position: x.state.Position(), Drain: x.canaryDrain(), Observed: asked,
+		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: x.canaryDrain(), Observed: asked,
 	})
 	return &out
 }
 
-// awaitedRevision returns the revision whose pods have to be available: the current one in a step, and what is gone on from before.
-func (x trackedState) awaitedRevision() int64 {
+// awaitedRevision returns the revision whose pods have to be available in a directory: the current one in a step, and what is gone on from before.
+func (x trackedState) awaitedRevision(held deliveryv1alpha1.DeliveredTree) int64 {
 	switch {
 	case x.state.Cursor.Attempt > 0:
-		return x.state.Target
-	case isBeforeSteps(x.state) && x.state.Current.Stable != 0:
-		return x.state.Current.Stable
+		return servingWithoutTracks(held, x.target)
+	case isBeforeSteps(x.state) && stableBeside(x.state) != nil:
+		return servingWithoutTracks(held, stableBeside(x.state))
 	}
 	return x.state.Current.Number
+}
+
+// servingWithoutTracks returns the number of a revision that is gone on from. One without tracks was replaced in place, so that a directory may have a later one.
+func servingWithoutTracks(held deliveryv1alpha1.DeliveredTree, from *ledger.Past) int64 {
+	i := slices.IndexFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == ledger.TrackPlain })
+	if i >= 0 && ledger.IsPlain(from.Track) {
+		return held.Tracks[i].Revision
+	}
+	return from.Number
 }
 
 func (x trackedState) canaryDrain() string {

@@ -183,6 +183,11 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 	if m.isExcused[s.name] {
 		return
 	}
+	if m.replacesUnverified(s) && !wanted.isFlat() {
+		s.hasServed, s.beganAnew = false, true
+	}
+	s.beganAnew = s.beganAnew && !wanted.isFlat()
+	m.allowInPlace(s, wanted)
 	for _, t := range tracksInOrder {
 		was, is := s.git[t], wanted[t]
 		m.noteWeights(s, was, is, d.isRejected && t != ledger.TrackPlain)
@@ -200,6 +205,15 @@ func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryD
 	}
 }
 
+// allowInPlace allows all requests to pods that replace others one by one, in a track whose requests cannot go back to pods without tracks.
+func (m *canaryModel) allowInPlace(s *canarySite, wanted canaryDirectory) {
+	t := m.home.Current.Track
+	isInPlace := s.git[t].Weight == 100 && wanted[t].Weight == 100 && wanted[t].Revision == m.home.Current.Number
+	if _, isBeside := s.git.folderOf(ledger.TrackPlain); isInPlace && isBeside && isMove(m.home) {
+		m.truth.allowed[allowedKey(s.name, wanted[t].Build.Content)] = 100
+	}
+}
+
 // noteWeights looks at the weight of a track in a commit. What a repository was asked for before a rejection was recorded at the home, it may still push. What
 // serves without tracks was replaced in place, so that a move that is given up goes back to it, whatever its verdict.
 func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection bool) {
@@ -209,13 +223,19 @@ func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection 
 	if is.Weight > was.Weight && is.Revision == was.Revision && afterRejection && m.truth.rejected[is.Revision] && !m.truth.verified[is.Revision] {
 		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
 	}
-	isMoved := is.Weight != was.Weight && len(s.git) > 0
+	isMoved := is.Weight != was.Weight && len(s.git) > 0 && !m.replacesUnverified(s)
 	if isMoved && is.Weight < was.Weight && (is.Revision != was.Revision || is.Size != was.Size) {
 		m.truth.failf("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
 	}
 	if isMoved && is.Weight > was.Weight && is.Revision != was.Revision {
 		m.truth.failf("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
 	}
+}
+
+// replacesUnverified is true for a Site without tracks while nothing was verified: what serves there is no revision that another one could begin beside. It was
+// rejected, or waits in vain for its later waves, and is replaced at once.
+func (m *canaryModel) replacesUnverified(s *canarySite) bool {
+	return s.git.isFlat() && m.home.Stable == 0
 }
 
 // notePodsOf looks at the pods of a track that a commit changes or removes.
@@ -227,7 +247,7 @@ func (m *canaryModel) notePodsOf(s *canarySite, t string, was, is folder) {
 	inPlace := is.Revision != 0 && is.Weight == 100 && was.Weight == 100
 	if inPlace {
 		for other, weight := range s.effective {
-			if other != t && weight > 0 {
+			if isNew := s.beganAnew && other == ledger.TrackPlain; other != t && weight > 0 && !isNew {
 				m.truth.failf("%s changes track %s in place while track %s gets %d percent", s.name, t, other, weight)
 			}
 		}
@@ -300,18 +320,10 @@ func (m *canaryModel) noteLive() {
 	m.truth.liveAt[s.Position()] = m.now - 1 // It may have been so since the second before.
 }
 
-// awaitsBrokenPods is true while requests have to go back to pods without tracks, before those in a track may change, and the former never get ready.
-func (m *canaryModel) awaitsBrokenPods() bool {
-	isBroken := func(s *canarySite) bool { return s.git[ledger.TrackPlain].Build.isBroken() && !s.git.isFlat() }
-	return m.home.Current != nil && m.home.Cursor.Stage == ledger.StageBeside && slices.ContainsFunc(m.sites, isBroken)
-}
-
 // atRest returns what is wrong when nothing happens any more.
 func (m *canaryModel) atRest() string {
 	s := m.home
 	switch {
-	case m.awaitsBrokenPods():
-		return "" // docs/canary.md says so.
 	case s.Current == nil || s.Verdict == nil:
 		return fmt.Sprintf("there is no verdict at rest, but position %+v", s.Position())
 	case !m.spec.rollsBack && s.IsRejected() && s.Withdraws == 0:
@@ -320,7 +332,7 @@ func (m *canaryModel) atRest() string {
 		return m.restWithoutRollback()
 	case s.IsRejected() && s.Target == 0:
 		return ""
-	case s.IsRejected() && !s.Restored && isStuck(aloneDirectory(pastOf(s, s.Target).Track, s.Target, buildOf(pastOf(s, s.Target).Request.Intent))):
+	case s.IsRejected() && !s.Restored && m.goesBackToBrokenPods():
 		return "" // The pods without tracks that it goes back to never get ready.
 	case s.IsRejected() && !s.Restored:
 		return "a rollback comes to no end"
@@ -346,6 +358,13 @@ func (m *canaryModel) atRest() string {
 		}
 	}
 	return ""
+}
+
+// goesBackToBrokenPods is true for a rollback to pods without tracks that never get ready: those of the target, or of a revision that replaced it in place.
+func (m *canaryModel) goesBackToBrokenPods() bool {
+	p := pastOf(m.home, m.home.Target)
+	isBroken := func(s *canarySite) bool { return s.git[ledger.TrackPlain].Build.isBroken() && !s.git.isFlat() }
+	return isStuck(aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))) || ledger.IsPlain(p.Track) && slices.ContainsFunc(m.sites, isBroken)
 }
 
 // isStuck is true for a directory without tracks whose pods never get ready, so that those of the revision before stay.

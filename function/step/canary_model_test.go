@@ -90,8 +90,10 @@ type canarySync struct {
 	wanted   map[string]canaryDirectory
 	asked    map[string]siteAsk
 	pause    int
-	// revision whose pods have to be available: the current one in a step, and what is gone on from before.
+	// revision whose pods have to be available: the current one in a step, and what is gone on from before. isPlain says that the latter has no tracks, so
+	// that a directory may have a later one in its place.
 	revision int64
+	isPlain  bool
 
 	proven      ledger.Position
 	provenTrees map[string]canaryDirectory
@@ -144,8 +146,12 @@ type canaryModel struct {
 	requests      []Request
 	uids          int
 	before        []canaryView
-	truth         canaryTruth
-	isCalm        bool
+	// views counts them, and seen is the number of the one that a call saw last.
+	views, seen int
+	// isAsking says that what is composed is asked for, and not only compared.
+	isAsking bool
+	truth    canaryTruth
+	isCalm   bool
 	// hasLost are the Sites of deliveries that were lost in a move, and isExcused those that were restored without the files that a move needs.
 	hasLost, isExcused map[string]bool
 	// tells is the story so far, for a failure.
@@ -154,6 +160,7 @@ type canaryModel struct {
 
 // A canaryView is what a call of the function sees.
 type canaryView struct {
+	number     int
 	deliveries []canaryDelivery
 	sync       canarySync
 	gate       canaryGate
@@ -290,7 +297,8 @@ func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
 
 // view is what a call sees of the objects.
 func (m *canaryModel) view() canaryView {
-	v := canaryView{sync: m.sync, gate: m.gate}
+	m.views++
+	v := canaryView{number: m.views, sync: m.sync, gate: m.gate}
 	for _, d := range m.deliveries {
 		d.trees, d.weighed, d.placed = maps.Clone(d.trees), maps.Clone(d.weighed), maps.Clone(d.placed)
 		v.deliveries = append(v.deliveries, d)
@@ -305,19 +313,24 @@ func (m *canaryModel) view() canaryView {
 // call is one call of the function. Only some of its writes may succeed.
 func (m *canaryModel) call(seen canaryView, writes func() bool) {
 	home := seen.deliveries[0]
+	m.seen = max(m.seen, seen.number)
 	if !home.isObserved {
 		return
 	}
 	recorded := home.ledger
 	events, s := m.propose(seen, recorded)
 	in := m.input(seen, recorded, s)
+	m.isAsking = true
+	defer func() { m.isAsking = false }()
 	if writes() {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
 		d.ask(m.compose(0, seen, in, s), seen.deliveries[0])
 		d.isRejected = s.IsRejected()
 	}
+	m.isAsking = false
 	followed := m.input(seen, recorded, recorded)
+	m.isAsking = true
 	for i := range m.deliveries[1:] {
 		if writes() && recorded.Current != nil {
 			d := &m.deliveries[i+1]
@@ -350,9 +363,11 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	switch {
 	case s.Cursor.Attempt > 0:
 		sync.revision = s.Target
-	case isBeforeSteps(s):
+	case isBeforeSteps(s) && s.Current.Stable != 0:
 		sync.revision = s.Current.Stable
 	}
+	p := pastOf(s, sync.revision)
+	sync.isPlain = p != nil && sync.revision != s.Current.Number && ledger.IsPlain(p.Track)
 }
 
 // askOf returns what is observed of a Site. A directory that stays is asked for as it is.

@@ -203,7 +203,8 @@ func (m *canaryModel) isSiteLive(s *canarySite) bool {
 // areNewPodsAvailable asks for the pods of the revision that the position is about, and of no other.
 func (m *canaryModel) areNewPodsAvailable(s *canarySite) bool {
 	for t, f := range s.applied {
-		if f.Revision == m.sync.revision && !s.isAvailable(t, m.now) {
+		isAwaited := f.Revision == m.sync.revision || m.sync.isPlain && t == ledger.TrackPlain
+		if isAwaited && !s.isAvailable(t, m.now) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package step
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,8 +53,7 @@ func (m *canaryModel) work() {
 	for range 6 {
 		switch m.random.IntN(5) {
 		case 0:
-			m.call(m.before[m.random.IntN(len(m.before))], m.sometimes)
-			m.call(m.view(), m.sometimes)
+			m.callLate()
 		case 1:
 			m.deliver(m.random.IntN(len(m.deliveries)), m.random.IntN(10) == 0)
 		case 2:
@@ -66,6 +66,18 @@ func (m *canaryModel) work() {
 		case 4:
 			m.tick()
 		}
+	}
+}
+
+// callLate lets the function be called with what was so some time ago, and sometimes again with what is so now. One cache serves all calls: none sees what was
+// so before what another one saw.
+func (m *canaryModel) callLate() {
+	m.before = slices.DeleteFunc(m.before, func(v canaryView) bool { return v.number < m.seen })
+	if len(m.before) > 0 {
+		m.call(m.before[m.random.IntN(len(m.before))], m.sometimes)
+	}
+	if len(m.before) == 0 || m.random.IntN(2) == 0 {
+		m.call(m.view(), m.sometimes)
 	}
 }
 
@@ -122,15 +134,22 @@ func (m *canaryModel) disturb() {
 	}
 }
 
-// loseDelivery loses the object of a repository. A directory that has folder plain is in the middle of a move, or of one that was given up.
+// loseDelivery loses the object of a repository. A directory that has folder plain is in the middle of a move, or of one that was given up, and a move
+// that the user asks for already begins as soon as it can.
 func (m *canaryModel) loseDelivery(i int) {
 	for _, site := range m.sites {
 		_, isBeside := site.git.folderOf(ledger.TrackPlain)
-		isMoving := isMove(m.home) || isBeside && !site.git.isFlat()
+		isMoving := isMove(m.home) || isBeside && !site.git.isFlat() || m.asksForMove()
 		m.hasLost[site.name] = m.hasLost[site.name] || m.repositoryOf(site.name) == i && isMoving
 	}
 	m.deliveries[i] = canaryDelivery{}
 	m.tellf("GitDelivery %d is lost", i)
+}
+
+// asksForMove is true while the user asks for another kind of Blueprint than that of the stable revision.
+func (m *canaryModel) asksForMove() bool {
+	p := pastOf(m.home, m.home.Stable)
+	return p != nil && ledger.IsPlain(p.Track) != m.spec.isPlain
 }
 
 // ask makes a RolloutRequest about the revision that its user sees.
@@ -187,6 +206,12 @@ func (m *canaryModel) release() {
 	s := m.deliveries[0].ledger
 	if m.isCalm && m.deliveries[0].isObserved && m.desired(m.view(), s) == nil {
 		m.spec.isPlain = !m.spec.isPlain
+	}
+	if d := m.desired(m.view(), s); m.isCalm && d != nil && d.isTakenBack() && isMove(s) && s.Verdict == nil && len(m.waves) > 1 {
+		m.uids++ // A move that the user took back between its waves waits until it is given up.
+		ref := ledger.RequestReference{Name: "abort", UID: fmt.Sprint("u", m.uids)}
+		m.requests = []Request{{Ref: ref, Action: ActionAbort, Revision: s.Current.Number}}
+		return
 	}
 	if s.Current != nil && s.Verdict == nil && m.random.IntN(4) == 0 {
 		m.uids++

@@ -110,6 +110,8 @@ type canarySite struct {
 	made      map[string]int
 	// hasServed says that the Site served all requests once. Before, there is nothing that a commit could break.
 	hasServed bool
+	// beganAnew says that a track took over from pods without tracks of which nothing was verified, so that these do not count.
+	beganAnew bool
 	// replicas is how many pods a track needs for all requests.
 	replicas map[string]int
 }
@@ -247,7 +249,7 @@ func (s *canarySite) check(now int) string {
 		}
 		s.replicas[t] = replicas
 		isEnough := s.readyPods(t, "", now) >= max(1, needs(replicas, weight))
-		s.hasServed = s.hasServed || isEnough && weight == 100
+		s.hasServed = s.hasServed || isEnough && weight == 100 && (t != ledger.TrackPlain || !s.beganAnew)
 		if ready := s.readyPods(t, "", now); !isEnough && s.hasServed {
 			return fmt.Sprintf("N1: at %s track %s gets %d percent and has %d pods of %d", s.name, t, weight, ready, replicas)
 		}

@@ -40,10 +40,10 @@ func (in Input) advanceRollback(s ledger.State) (*ledger.Event, Hold) {
 	if e == nil || e.Advanced.Stage != ledger.StageSteps {
 		return e, hold
 	}
-	if hold := in.holdRollback(s, pastOf(s, s.Target)); hold != HoldNone {
+	if hold := in.holdRollback(s, pastOf(s, s.Target)); hold != HoldNone && hold != HoldNothingToRestore {
 		return nil, hold
 	}
-	return e, HoldNone
+	return e, HoldNone // Where the directories hold the target already, it is still to be proven that the Sites run it.
 }
 
 func rollbackEvent(target int64) *ledger.Event {

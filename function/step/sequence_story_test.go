@@ -240,3 +240,19 @@ func TestClearBeforePlace(t *testing.T) {
 	q.equals("tracks", q.tracks(), ledger.TrackBlue)
 	q.equals("pods of a", q.podsOf("a"), 4)
 }
+
+// TestEditWithBrokenPods edits a move in the middle, whose pods without tracks were never ready: the requests cannot go back to these. They stay with the track,
+// and the next revision replaces its pods one by one.
+func TestEditWithBrokenPods(t *testing.T) {
+	q := &sequence{T: t, canaryModel: newCanaryModelOf(rand.New(rand.NewPCG(1, 19)), allCanaryRules, 1, []string{"edge1"}), verdict: "Passed"}
+	q.spec.content, q.spec.isPlain, q.spec.steps = "z", true, planOf(t, "0 100+gate")
+	q.ends(1, ledger.VerdictVerified)
+	q.spec.isPlain, q.verdict = false, ""
+	q.edits("b")
+	q.reaches(2, 100)
+	q.edits("c")
+	q.verdict = "Passed"
+	q.ends(3, ledger.VerdictVerified)
+	q.equals("tracks", q.tracks(), ledger.TrackBlue)
+	q.equals("pods of c", q.podsOf("c"), 4)
+}

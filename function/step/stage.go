@@ -26,7 +26,7 @@ func stageEvent(s ledger.State, stage int32) *ledger.Event {
 // nextStage returns the first stage in which something is to do at a Site. It never looks at what the repositories hold alone: only what was proven
 // ends a stage.
 func (in Input) nextStage(s ledger.State) int32 {
-	if in.goesStraight(s) {
+	if in.goesStraight(s) || in.cannotGoBack(s) {
 		return ledger.StageSteps
 	}
 	for stage := s.Cursor.Stage; stage < ledger.StageSteps; stage++ {
@@ -51,6 +51,23 @@ func (in Input) goesStraight(s ledger.State) bool {
 		}
 	}
 	return true
+}
+
+// cannotGoBack is true for a revision that replaces another one in the middle of a move from pods without tracks, where these did not become available in
+// time. Their requests stay with the track, whose pods Kubernetes replaces one by one. Any other Site has to be where the steps begin.
+func (in Input) cannotGoBack(s ledger.State) bool {
+	if in.Proof.Failure == nil || s.Cursor.Attempt > 0 {
+		return false
+	}
+	isStranded := false
+	for _, d := range in.Directories {
+		t := in.tracksOf(s, d)
+		if !t.isKnown || !t.isStranded() && !t.other.isAway() {
+			return false
+		}
+		isStranded = isStranded || t.isStranded()
+	}
+	return isStranded
 }
 
 // removeOtherTrack returns the event by which a verified revision becomes alone, once its verdict is recorded and the other track serves nothing.
@@ -101,7 +118,7 @@ func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 	switch {
 	case !isReached:
 		return Aim{Keeps: true}
-	case isReplaced && !t.isKnown:
+	case !t.isKnown && (isReplaced || t.isUnreported() || t.isStranded()):
 		return Aim{IsUnknown: true}
 	case isReplaced:
 		return Aim{Put: put, Serving: r.Track}
@@ -109,7 +126,7 @@ func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 	put[t.origin.track] = t.origin.revision
 	p := r.Plan[at]
 	aim := Aim{Put: put, Serving: t.origin.track, Weight: 100, Ahead: new(int32(100))}
-	if p.Weight != nil {
+	if p.Weight != nil && !t.isStranded() {
 		aim.Weight = *p.Weight
 	}
 	if p.Ahead != nil && !s.Cursor.Full {

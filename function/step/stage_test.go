@@ -1,6 +1,7 @@
 package step
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,71 @@ func tracks(blue, green Track) func(*Input) {
 	}
 }
 
+// targetIsThere has both directories hold what revision 1 brought.
+func targetIsThere(stable Track) func(*Input) {
+	return func(in *Input) {
+		tracks(Track{}, stable)(in)
+		in.HasAllReported = true
+		for i := range in.Directories {
+			in.Directories[i].Tree, in.Directories[i].Tracks = "w1", map[string]Track{"green": stable}
+		}
+	}
+}
+
+// TestCannotGoBack replaces a revision in the middle of a move from pods without tracks, whose pods may never have been available.
+func TestCannotGoBack(t *testing.T) {
+	moved, broken := Track{Revision: 2, Weight: 100, IsProven: true}, Track{Revision: 1}
+	cases := map[string]struct {
+		reason      string
+		blue, plain Track
+		in          []func(*Input)
+		want        string
+		weight      int32
+	}{
+		"Waits":    {reason: "The pods without tracks have their time to become available.", blue: moved, plain: broken, want: "stage 1", weight: -1},
+		"InPlace":  {reason: "Where they do not, the track keeps its requests, and its pods are replaced one by one.", blue: moved, plain: broken, in: []func(*Input){failed}, want: "stage 3", weight: 100},
+		"Proven":   {reason: "Pods that were available take the requests back, whatever fails.", blue: moved, plain: Track{Revision: 1, IsProven: true}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
+		"Shares":   {reason: "A track that does not have all requests loses them first.", blue: Track{Revision: 2, Weight: 50}, plain: Track{Revision: 1, Weight: 50}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
+		"Rejected": {reason: "A rollback takes no requests to pods that were never available.", blue: moved, plain: broken, in: []func(*Input){failed, func(in *Input) { in.Policy.MaxRetries = 1 }}, want: "stage 1, AttemptsSpent", weight: -1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), ordered(3, "w3", inTrack("blue", "w3", 1), steps(0, 100)), stageOf(0, ledger.StageBeside)})...)
+			if name == "Rejected" {
+				s = record(t, join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), rejected("GateFailed"), rolledBack(1), stageOf(0, ledger.StageBeside)})...)
+			}
+			d := desired("w3", func(d *Desired) {
+				d.Placement, d.Request = Placement{Track: "blue", Stable: 1, HasSteps: true, IsMove: true}, s.Current.Request
+				d.Workload = Workload{Digest: "w3", IsEnabled: true, HasPods: true}
+			})
+			beside := func(in *Input) {
+				tracks(tc.blue, Track{})(in)
+				for i := range in.Directories {
+					in.Directories[i].Tracks = map[string]Track{"blue": tc.blue, "plain": tc.plain}
+				}
+			}
+			in := input(d, append([]func(*Input){beside}, tc.in...)...)
+			e, holds := Step(s, in)
+			if e != nil {
+				var err error
+				if s, err = ledger.Append(s, at(99), *e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, weight := fmt.Sprintf("stage %d", s.Cursor.Stage), int32(-1)
+			if holds.Progress == HoldAttemptsSpent {
+				got += ", " + string(holds.Progress)
+			}
+			if aim := in.AimAt(s, in.Directories[0]); aim.Serving != "" {
+				weight = aim.Weight
+			}
+			if got != tc.want || weight != tc.weight {
+				t.Errorf("\n%s\nwant %s and weight %d, got %s and %d", tc.reason, tc.want, tc.weight, got, weight)
+			}
+		})
+	}
+}
+
 // TestStages asks which stage or step follows from what is proven of tracks.
 func TestStages(t *testing.T) {
 	stable := Track{Revision: 1, Weight: 100, IsProven: true}
@@ -66,6 +132,7 @@ func TestStages(t *testing.T) {
 		"Frozen":    {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
 		"Rejected":  {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},
 		"Restore":   {reason: "The pods of a rejected canary stay while nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff},
+		"ThereYet":  {reason: "A rollback that began goes on to its proof, although the directories hold the target already.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){targetIsThere(stable)}, want: "Advanced"},
 		"Alone":     {reason: "The stable track is removed once it has no requests.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced"},
 		"NotAlone":  {reason: "The stable track stays until it was without requests for long enough.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining},
 	}

@@ -83,6 +83,17 @@ func (t siteTracks) isWhole() bool {
 	return t.home.Revision == t.origin.revision && (t.home.IsProven || served)
 }
 
+// isUnreported is true where pods without tracks are gone on from, which may be those of a later revision than the verified one, and no repository says which
+// the directory has.
+func (t siteTracks) isUnreported() bool {
+	return t.origin.track == ledger.TrackPlain && t.home.Revision == 0
+}
+
+// isStranded is true where the other track has all requests, and the pods without tracks that these would go back to were not seen to be available.
+func (t siteTracks) isStranded() bool {
+	return t.origin.track == ledger.TrackPlain && t.home.Weight == 0 && !t.home.IsProven && t.other.Weight == 100
+}
+
 // isCleared is true if the pods of the home may change, or need not. Where the other track cannot take over they are replaced one by one, and the
 // other track must not get requests meanwhile.
 func (t siteTracks) isCleared() bool {

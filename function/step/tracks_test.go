@@ -48,6 +48,15 @@ func TestAimAt(t *testing.T) {
 	}
 }
 
+// TestUnreported asks for a directory of pods without tracks that no repository reports: it may have those of a later revision than the verified one.
+func TestUnreported(t *testing.T) {
+	s := record(t, join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})...)
+	in := input(nil)
+	if got := in.AimAt(s, Directory{Site: "edge1"}); !got.IsUnknown {
+		t.Errorf("\nWhat serves without tracks has to be reported before anything comes beside it.\nAimAt(...): got %+v", got)
+	}
+}
+
 // TestIsWhole asks whether the pods of what is gone on from are there.
 func TestIsWhole(t *testing.T) {
 	cases := map[string]struct {

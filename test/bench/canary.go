@@ -22,6 +22,10 @@ const (
 
 	// breakerRest is how long the circuit breaker takes at most until it lets as many events pass again as at the beginning.
 	breakerRest = 100 * time.Second
+
+	// stepRest is how long a user looks at a weight before the next request. In it the circuit breaker lets as many events pass as a step costs: without it a
+	// release whose steps are promoted as fast as they come opens the breaker, and nothing is looked at for five minutes.
+	stepRest = 20 * time.Second
 )
 
 // A canary is releases with steps, by real Flux and real gateways in two clusters, with requests all the time. Each part is measured once.
@@ -152,6 +156,14 @@ func (y *run) awaitPauseAt(step string) error {
 
 func (y *run) promoteStep(revision, step int64) error {
 	return y.Request(y.ctx, rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step})
+}
+
+// promoteLater promotes a step once a user has looked at it.
+func (y *run) promoteLater(revision, step int64) error {
+	if err := waitForInterval(y.ctx, stepRest); err != nil {
+		return err
+	}
+	return y.promoteStep(revision, step)
 }
 
 // stopUsers stops the users, and returns how many of their requests failed.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -171,7 +172,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err := waitForInterval(ctx, breakerRest); err != nil {
 			return err
 		}
-		if err := deliver(y); err != nil {
+		if err := errors.Join(deliver(y), c.s.checkBreakerClosed(ctx)); err != nil {
 			return err
 		}
 		c.keepWorst(failures, y.stopUsers())
@@ -191,11 +192,11 @@ func (c *canary) goForward(y *run) error {
 		if err := c.measureShare(y, weight); err != nil {
 			return err
 		}
-		if err := y.promoteStep(2, int64(i)+2); err != nil {
+		if err := y.promoteLater(2, int64(i)+2); err != nil {
 			return err
 		}
 	}
-	if err := y.awaitOutcome(2, "Succeeded"); err != nil {
+	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, stepRest)); err != nil {
 		return err
 	}
 	all, err := y.Divisions(y.ctx, y.Sites[0])
@@ -227,10 +228,10 @@ func (c *canary) expectNone(y *run, name string, from, to time.Time) {
 }
 
 func (c *canary) abortRelease(y *run) error {
-	if err := errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaitUserAt(2, "2/5"), y.promoteStep(2, 2), y.awaitUserAt(2, "3/5"), y.promoteStep(2, 3), y.awaitUserAt(2, "4/5")); err != nil {
+	if err := y.goUntil("4/5"); err != nil {
 		return err
 	}
-	if err := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack")); err != nil {
+	if err := errors.Join(waitForInterval(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack")); err != nil {
 		return err
 	}
 	all, err := y.Divisions(y.ctx, y.Sites[0])
@@ -242,7 +243,26 @@ func (c *canary) abortRelease(y *run) error {
 }
 
 func (c *canary) editRelease(y *run) error {
-	return errors.Join(y.Ask(y.ctx, 2, y.plan), y.awaitUserAt(2, "2/5"), y.promoteStep(2, 2), y.awaitUserAt(2, "3/5"), y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"))
+	if err := errors.Join(y.goUntil("3/5"), waitForInterval(y.ctx, stepRest)); err != nil {
+		return err
+	}
+	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"))
+}
+
+// goUntil lets the second revision go to a step, at which it awaits a user.
+func (y *run) goUntil(last string) error {
+	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
+		return err
+	}
+	for step := int64(2); ; step++ {
+		at := fmt.Sprintf("%d/5", step)
+		if err := y.awaitUserAt(2, at); err != nil || at == last {
+			return err
+		}
+		if err := y.promoteLater(2, step); err != nil {
+			return err
+		}
+	}
 }
 
 // measureCanaryBreach lets half of a canary's requests fail at 20 percent, and times its last request.

@@ -218,7 +218,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	if want := flapLeast * manyClusters / flapInterval.Seconds(); rate < want {
 		return nil, errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
 	}
-	if err := f.checkBreakerClosed(ctx); err != nil {
+	if err := f.s.checkBreakerClosed(ctx); err != nil {
 		return nil, err
 	}
 	return map[string]float64{
@@ -227,9 +227,9 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	}, nil
 }
 
-// checkBreakerClosed returns an error if Crossplane's circuit breaker opened: events of a WorkloadCluster were dropped for a while.
-func (f *fleet) checkBreakerClosed(ctx context.Context) error {
-	m, err := f.s.cp.CoreMetrics(ctx)
+// checkBreakerClosed returns an error if Crossplane's circuit breaker opened: events of a composite were dropped for a while.
+func (s *stage) checkBreakerClosed(ctx context.Context) error {
+	m, err := s.cp.CoreMetrics(ctx)
 	if err != nil {
 		return err
 	}
