@@ -32,6 +32,8 @@ type stage struct {
 	audited bool
 	// hasBaseline is true if the control plane has what composites are compared with.
 	hasBaseline bool
+	// hasBundles is true if the control plane has the Configuration of Bundles.
+	hasBundles bool
 }
 
 // measureStart returns how long the control plane took to start.
@@ -55,6 +57,9 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	o, err := controlplane.Product()
 	if err != nil {
 		return err
+	}
+	if s.hasBundles {
+		o = o.WithApplications()
 	}
 	// What is measured is what would run in production, without its debug log, but that Prometheus may be on this machine.
 	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
@@ -212,6 +217,6 @@ func (s *stage) closeControlPlane() error {
 		return nil
 	}
 	err := s.cp.Stop()
-	s.cp, s.hasBaseline = nil, false
+	s.cp, s.hasBaseline, s.hasBundles = nil, false, false
 	return err
 }

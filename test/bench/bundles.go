@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// bundlePackages are in bundleLayers layers of one Bundle.
+	bundlePackages = 20
+	bundleLayers   = 4
+
+	// steadyBundles have one package each.
+	steadyBundles = 100
+
+	// bundlePatience is how long all of them may take.
+	bundlePatience = 15 * time.Minute
+)
+
+// bundles are measured on a control plane that has the Configuration of Bundles, once.
+type bundles struct {
+	s       *stage
+	figures map[string]float64
+}
+
+// bundleFigures are what Bundles cost, and how long one takes.
+func bundleFigures(s *stage) []figure {
+	b := &bundles{s: s}
+	return []figure{
+		{"bundle_20_tokens", "tokens", b.bundleFigure("tokens")},
+		{"bundle_20_s", "s", b.bundleFigure("s")},
+		{"bundle_steady_writes", "writes", b.bundleFigure("writes")},
+		{"bundle_100_cpu_percent", "%", b.bundleFigure("cpu_percent")},
+	}
+}
+
+func (b *bundles) bundleFigure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if b.figures != nil {
+			return b.figures[name], nil
+		}
+		if err := b.s.openWithBundles(ctx); err != nil {
+			return 0, err
+		}
+		figures := map[string]float64{}
+		if err := b.measureLayers(ctx, figures); err != nil {
+			return 0, err
+		}
+		if err := b.measureSteady(ctx, figures); err != nil {
+			return 0, err
+		}
+		b.figures = figures
+		return figures[name], nil
+	}
+}
+
+// openWithBundles starts a control plane with Bundles, in the place of another one.
+func (s *stage) openWithBundles(ctx context.Context) error {
+	if err := s.closeControlPlane(); err != nil {
+		return err
+	}
+	s.hasBundles = true
+	return s.openControlPlane(ctx)
+}
+
+// newBenchBundle returns a Bundle with so many packages in layers, each at one Site without an engine.
+func newBenchBundle(name string, packages, layers int) *unstructured.Unstructured {
+	all, each := []any{}, packages/layers
+	for i := range packages {
+		p := map[string]any{"name": fmt.Sprintf("%s-%d", name, i), "version": "1.0.0", "deployment": map[string]any{"intent": benchIntent(fmt.Sprintf("%s-%d", name, i), 1)}}
+		if i >= each {
+			p["dependsOn"] = []any{fmt.Sprintf("%s-%d", name, i-each)}
+		}
+		all = append(all, p)
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": "1.0.0", "packages": all}}}
+	o.SetAPIVersion("claims.intentplane.dev/v1alpha1")
+	o.SetKind("Bundle")
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// measureLayers deploys one Bundle after another one has made Crossplane watch what it composes, and counts what Crossplane's circuit breaker charges for it.
+func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64) error {
+	ctx, cancel := context.WithTimeout(ctx, bundlePatience)
+	defer cancel()
+	if err := b.s.awaitSucceeded(ctx, newBenchBundle("first", 1, 1)); err != nil {
+		return err
+	}
+	if _, err := (&story{s: b.s}).awaitSettled(ctx); err != nil {
+		return err
+	}
+	before, err := b.allowedEvents(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := b.s.awaitSucceeded(ctx, newBenchBundle("twenty", bundlePackages, bundleLayers)); err != nil {
+		return err
+	}
+	figures["s"] = time.Since(began).Seconds()
+	if _, err := (&story{s: b.s}).awaitSettled(ctx); err != nil {
+		return err
+	}
+	after, err := b.allowedEvents(ctx)
+	figures["tokens"] = after - before
+	return err
+}
+
+// allowedEvents returns what the circuit breaker charged composites of Bundles. Those of their packages have a breaker each.
+func (b *bundles) allowedEvents(ctx context.Context) (float64, error) {
+	m, err := b.s.cp.CoreMetrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	sum, known := 0.0, []string{}
+	for _, sample := range m["circuit_breaker_events_total"].GetMetric() {
+		labels := map[string]string{}
+		for _, l := range sample.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
+		}
+		known = append(known, labels["controller"])
+		if labels["result"] == "Allowed" && strings.Contains(labels["controller"], "xbundles.") {
+			sum += sample.GetCounter().GetValue()
+		}
+	}
+	if sum == 0 {
+		return 0, errors.Errorf("Crossplane counts no events of Bundles: it has %v", known)
+	}
+	return sum, nil
+}
+
+// measureSteady makes many Bundles, and measures what they cost while nothing happens.
+func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64) error {
+	ctx, cancel := context.WithTimeout(ctx, bundlePatience)
+	defer cancel()
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(10)
+	for i := range steadyBundles {
+		g.Go(func() error { return b.s.awaitSucceeded(within, newBenchBundle(fmt.Sprintf("steady-%d", i), 1, 1)) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := waitForInterval(ctx, steadyInterval); err != nil {
+		return err
+	}
+	before, err := b.observeVersions(ctx)
+	if err != nil {
+		return err
+	}
+	cpu, err := cpuSeconds(b.s.cp.ProviderPID())
+	if err != nil {
+		return err
+	}
+	if err := waitForInterval(ctx, steadyIntervals*steadyInterval); err != nil {
+		return err
+	}
+	spent, err := cpuSeconds(b.s.cp.ProviderPID())
+	if err != nil {
+		return err
+	}
+	after, err := b.observeVersions(ctx)
+	for name, version := range after {
+		if before[name] != version {
+			figures["writes"]++
+		}
+	}
+	figures["cpu_percent"] = 100 * (spent - cpu) / (steadyIntervals * steadyInterval).Seconds()
+	return err
+}
+
+// observeVersions returns the versions of all Bundles, of what is composed and made for them, and of their records.
+func (b *bundles) observeVersions(ctx context.Context) (map[string]string, error) {
+	out := map[string]string{}
+	for _, kind := range []string{"claims.intentplane.dev/Bundle", "claims.intentplane.dev/XBundle", "state.intentplane.dev/BundleState", "intentplane.dev/IntentDeployment"} {
+		group, name, _ := strings.Cut(kind, "/")
+		l := &unstructured.UnstructuredList{}
+		l.SetAPIVersion(group + "/v1alpha1")
+		l.SetKind(name + "List")
+		if err := b.s.cp.Client.List(ctx, l); err != nil {
+			return nil, errors.Wrapf(err, "cannot list %s", kind)
+		}
+		for i := range l.Items {
+			out[kind+"/"+l.Items[i].GetName()] = l.Items[i].GetResourceVersion()
+		}
+	}
+	secrets := &corev1.SecretList{}
+	if err := b.s.cp.Client.List(ctx, secrets, client.InNamespace(namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list Secrets")
+	}
+	for _, s := range secrets.Items {
+		out["Secret/"+s.GetName()] = s.GetResourceVersion()
+	}
+	return out, nil
+}
