@@ -57,8 +57,7 @@ func Of(value, unit string) (Amount, bool) {
 		return Amount{}, false
 	}
 	a := Amount{Value: scaleDecimal(value, u.times, u.over), Unit: u.canonical}
-	// What was read is read back as the same.
-	return a, numberPattern.MatchString(a.Value)
+	return a, numberPattern.MatchString(a.Value) // What was read is read back as the same.
 }
 
 // Parse reads a number and its unit, such as 500ms or 99.9 %. It returns false when one of them is unknown.

@@ -79,9 +79,8 @@ func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
 
 // builtDeployment returns the IntentDeployment of an image that was built. What it was built of counts in no digest.
 func builtDeployment(in Input, of inForce) *Composed {
-	s := in.Spec
-	s.Image = of.image
-	d := DeploymentFor(in.Namespace, in.Name, s)
+	in.Spec.Image = of.image
+	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	d.Annotations = map[string]string{
 		buildv1alpha1.AnnotationRequest: of.request, buildv1alpha1.AnnotationCommit: of.commit, buildv1alpha1.AnnotationBuild: of.build,
 	}

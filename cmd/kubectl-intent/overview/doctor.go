@@ -28,8 +28,7 @@ func DoctorLines(all []diagnosis.Line, s Style) []string {
 
 // doctorLine says what was found of one object.
 func (s Style) doctorLine(l diagnosis.Line) []string {
-	isEmpty := func(text string) bool { return text == "" }
-	said := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, isEmpty)
+	said := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, func(text string) bool { return text == "" })
 	out := s.labelledLines(string(l.Result), strings.Join(said, ": "))
 	if l.Fix != "" {
 		out = append(out, s.labelledLines("", "Fix: "+l.Fix)...)

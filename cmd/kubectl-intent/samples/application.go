@@ -104,10 +104,15 @@ func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
 // Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
 func (s *ApplicationSample) Objects() ([]*unstructured.Unstructured, error) {
 	f := s.Facts()
-	own, err := encodeObjects([]any{&f.Application, f.Health})
+	return encodeAbove([]any{&f.Application, f.Health}, s.Deployment)
+}
+
+// encodeAbove returns objects, and those of the deployment below them.
+func encodeAbove(own []any, below *Sample) ([]*unstructured.Unstructured, error) {
+	out, err := encodeObjects(own)
 	if err != nil {
 		return nil, err
 	}
-	below, err := s.Deployment.Objects()
-	return append(own, below...), err
+	objects, err := below.Objects()
+	return append(out, objects...), err
 }

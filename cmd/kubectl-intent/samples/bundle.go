@@ -115,10 +115,5 @@ func (s *BundleSample) projectBundle(f *cause.BundleFacts) {
 // Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
 func (s *BundleSample) Objects() ([]*unstructured.Unstructured, error) {
 	f := s.Facts()
-	own, err := encodeObjects([]any{&f.Bundle, f.State})
-	if err != nil {
-		return nil, err
-	}
-	below, err := s.Shop.Objects()
-	return append(own, below...), err
+	return encodeAbove([]any{&f.Bundle, f.State}, s.Shop)
 }

@@ -288,11 +288,10 @@ func (f facts) baseRecord() state.RecordFile {
 
 // wasApplied is true if the position was reached before, as far as status or state remember: what differs now was changed by others.
 func (f facts) wasApplied() bool {
-	takesOver := f.memory != nil && f.memory.ClusterUID != f.marker.ClusterUID
+	m, takesOver := f.lastStatus, f.memory != nil && f.memory.ClusterUID != f.marker.ClusterUID
 	if takesOver || f.isAttempting() || f.isStateAhead() {
 		return false
 	}
-	m := f.lastStatus
 	remembered := m.Record != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Record.Position == f.appliedPosition()
 	return remembered || f.isAppliedByState()
 }

@@ -64,8 +64,7 @@ func hasDirectoryWithoutRecord(f facts, s *git.Snapshot) bool {
 
 // ownMarkerIDs are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
 func (f facts) ownMarkerIDs() []string {
-	out := []string{objects.BlobID(f.content)}
-	before := f.marker
+	out, before := []string{objects.BlobID(f.content)}, f.marker
 	before.ClusterUID = f.config.TakeOverFrom
 	if content, err := before.Encode(); err == nil && before.ClusterUID != "" {
 		out = append(out, objects.BlobID(content))

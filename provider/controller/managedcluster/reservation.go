@@ -155,8 +155,7 @@ func (e *external) releaseName(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if err != nil || !ours {
 		return err
 	}
-	version := l.GetResourceVersion()
-	err = e.kube.Delete(ctx, l, client.Preconditions{ResourceVersion: &version})
+	err = e.kube.Delete(ctx, l, client.Preconditions{ResourceVersion: new(l.GetResourceVersion())})
 	return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete Lease %q", l.GetName())
 }
 

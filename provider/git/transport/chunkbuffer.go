@@ -39,8 +39,7 @@ func (c *chunkBuffer) Read(b []byte) (int, error) {
 	if c.at >= c.size {
 		return 0, io.EOF
 	}
-	from := c.at % chunkBytes
-	n := copy(b, c.parts[c.at/chunkBytes][from:min(chunkBytes, from+c.size-c.at)])
+	n := copy(b, c.parts[c.at/chunkBytes][c.at%chunkBytes:min(chunkBytes, c.at%chunkBytes+c.size-c.at)])
 	c.at += int64(n)
 	return n, nil
 }
