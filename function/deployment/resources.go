@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/utils/ptr"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -102,8 +103,7 @@ func (t decider) carryOut(d Decision, p proposedState) Decision {
 // staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
 // what the repositories report, too.
 func (t decider) staysAsItIs(d Decision, p proposedState) bool {
-	isSyncLost := t.observed.sync == nil && p.asked.sync != nil
-	if isSyncLost || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+	if t.isSyncOther(p) || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
 	}
 	for name := range p.asked.deliveries {
@@ -112,6 +112,12 @@ func (t decider) staysAsItIs(d Decision, p proposedState) bool {
 		}
 	}
 	return true
+}
+
+// isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
+func (t decider) isSyncOther(p proposedState) bool {
+	is := t.observed.sync
+	return p.asked.sync != nil && (is == nil || ptr.Deref(is.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
 }
 
 // composeDeliveries composes the home with what it has to record, and the others with what is recorded. While something is to be recorded, the

@@ -138,11 +138,20 @@ func (w *walk) mustCommitOnce() {
 	}
 	for name, r := range w.repos {
 		for t, n := range r.commits {
-			if n > most && !w.lost && !w.wiped {
+			if n > most && !w.lost && !w.wiped && !w.truth.isExcused("directory restored where its Site moved to", n == most+1 && t.attempt > 0 && w.restoresMoved(name)) {
 				w.truth.violatedf("%d commits for %+v in %s", n, t, name)
 			}
 		}
 	}
+}
+
+// restoresMoved is true for a repository in which the directory of a Site is restored that moved there after the revision was ordered.
+func (w *walk) restoresMoved(repository string) bool {
+	s, d := w.ledger(), w.deliveries[w.deliveryTo(repository)]
+	return d != nil && s.Current != nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
+		isOfPart := func(p ledger.Part) bool { return p.ConfigRef == repository && slices.Contains(p.Sites, t.Site) }
+		return t.Action == deliveryv1alpha1.ActionRestore && !slices.ContainsFunc(s.Current.Parts, isOfPart)
+	})
 }
 
 // refuses is true while a repository refuses trees.

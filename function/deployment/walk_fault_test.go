@@ -243,11 +243,12 @@ func (w *walk) removeTrees(d *deliveryv1alpha1.GitDelivery, r *repo, trees []del
 	}
 }
 
-// runsElsewhere is true for a Site that runs what another delivery brings it.
+// runsElsewhere is true for a Site that runs what another delivery brought it, or what another user committed there since.
 func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
 	for _, d := range w.deliveries {
 		for _, other := range d.Status.AtProvider.Trees {
-			if other.Site == t.Site && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)] == other.Tree {
+			is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)]
+			if other.Site == t.Site && (is == other.Tree || is == "stranger") {
 				return true
 			}
 		}
