@@ -119,10 +119,18 @@ func verifiedAlone(files tree.Files, in string) ledger.Event {
 
 func (w *world) allowRoutes() {
 	w.Helper()
+	w.allowGroups("", "apps", track.GatewayGroup)
+}
+
+// allowGroups lets the configuration deliver all kinds of some API groups.
+func (w *world) allowGroups(groups ...string) {
+	w.Helper()
 	c := &configv1alpha1.ClusterProviderConfig{}
 	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
 	c.Spec.Policy.PlainSecrets = configv1alpha1.PlainSecretsAllow
-	c.Spec.Policy.AllowedKinds = []configv1alpha1.KindSet{{Group: "", Kinds: []string{"*"}}, {Group: "apps", Kinds: []string{"*"}}, {Group: track.GatewayGroup, Kinds: []string{"*"}}}
+	for _, group := range groups {
+		c.Spec.Policy.AllowedKinds = append(c.Spec.Policy.AllowedKinds, configv1alpha1.KindSet{Group: group, Kinds: []string{"*"}})
+	}
 	w.must(w.kube.Update(w.Context(), c))
 }
 
@@ -196,6 +204,14 @@ func (w *world) tracksAre(want ...v1alpha1.DeliveredTrack) {
 func TestParts(t *testing.T) {
 	first := &ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}
 	tell(t, map[string]story{
+		"RouteForbidden": {reason: "A configuration that does not name routes delivers no canary, and says which object it refuses.", run: func(w *world) {
+			w.allowGroups("", "apps")
+			w.startHome()
+			w.propose([]v1alpha1.Tree{tracked(w.T, shop(w.T, "one", track.Blue), aloneIn(track.Blue, 1))}, openedEvent("demo"), inTrack(1, track.Blue, 0), advanced(0, ledger.StageSteps))
+			if got := w.says("web"); !strings.HasPrefix(got, "PolicyDenied: ") || !strings.Contains(got, "HTTPRoute") || !strings.Contains(got, "allowedKinds") {
+				w.Errorf("Ready: want PolicyDenied for the HTTPRoute, got %s", got)
+			}
+		}},
 		"Beside": {reason: "The folder of the stable track comes from the repository, and the directory has it beside the files that travel.", run: func(w *world) {
 			stable, canary := w.prepared()
 			w.holds(map[string]tree.Files{webAtE1: beside(w.T, canary, stable, 0, 20)}, nil)
