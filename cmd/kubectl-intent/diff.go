@@ -12,36 +12,27 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A diffCommand compares a file with what is delivered.
+// A diffCommand compares a file with what is delivered, or two revisions.
 type diffCommand struct {
 	catalogFlags
+	checkoutFlags
 	formFlag
 
-	File string `arg:"" help:"File with one IntentDeployment or Application, or - for the standard input." predictor:"file"`
+	File     string  `arg:"" help:"File with one IntentDeployment or Application, or - for the standard input. With --revision the name of a deployment." predictor:"file"`
+	Revision []int64 `help:"Compare this revision with another one, both as the clone has them: given twice, the earlier one first."`
 }
 
-// Run prints how the files of each Site would change if the file were applied. It exits with 1 when any would, as diff does. It returns an error for objects that are
-// not valid, for what would not be delivered, and for what cannot be read.
+// Run prints how the files of each Site would change if the file were applied, or how they differ between two revisions. It exits with 1 when any do, as diff does. It
+// returns an error for objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (c *diffCommand) Run(s *streams) error {
-	after, whose, err := c.renderFile(s.in)
+	compare := func() ([]Rendering, error) { return c.compareFile(s.in) }
+	if len(c.Revision) > 0 || c.Checkout != "" {
+		compare = c.compareRevisions
+	}
+	report, err := compare()
 	if err != nil {
 		return err
 	}
-	flags := c.clusterFlags
-	flags.Namespace = whose.claim.Namespace
-	opened, err := flags.openCluster()
-	if err != nil {
-		return usageError{err}
-	}
-	f, err := findDeployment(context.Background(), opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
-	if err != nil {
-		return err
-	}
-	before, err := deliveredFiles(f)
-	if err != nil {
-		return err
-	}
-	report := compareSites(before, after)
 	if err := c.printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
 		return err
 	}
@@ -49,6 +40,29 @@ func (c *diffCommand) Run(s *streams) error {
 		return verdictError{}
 	}
 	return nil
+}
+
+// compareFile returns how the files of each Site would change if the file were applied.
+func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
+	after, whose, err := c.renderFile(in)
+	if err != nil {
+		return nil, err
+	}
+	flags := c.clusterFlags
+	flags.Namespace = whose.claim.Namespace
+	opened, err := flags.openCluster()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	f, err := findDeployment(context.Background(), opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
+	if err != nil {
+		return nil, err
+	}
+	before, err := deliveredFiles(f)
+	if err != nil {
+		return nil, err
+	}
+	return compareSites(before, after), nil
 }
 
 // renderFile renders the deployment of the file. What no file gives of the catalog is read from the cluster.

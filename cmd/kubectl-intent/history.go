@@ -13,6 +13,7 @@ import (
 // A historyCommand shows the revisions of a deployment.
 type historyCommand struct {
 	clusterFlags
+	checkoutFlags
 	formFlag
 
 	Name     string `arg:"" help:"Name of an IntentDeployment, or of the Application that composed it. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
@@ -21,6 +22,9 @@ type historyCommand struct {
 
 // Run prints the revisions that the ledger remembers. It returns an error for what cannot be read, and for a revision that the ledger does not remember.
 func (c *historyCommand) Run(s *streams) error {
+	if c.Checkout != "" {
+		return c.showRemembered(s)
+	}
 	opened, err := c.openCluster()
 	if err != nil {
 		return usageError{err}
@@ -31,16 +35,42 @@ func (c *historyCommand) Run(s *streams) error {
 	}
 	now := s.now()
 	o := overview.ForDeployment(f, cause.FindForDeployment(f, now))
-	if c.Revision != 0 {
-		o.Revisions = slices.DeleteFunc(o.Revisions, func(r overview.Revision) bool { return r.Number != c.Revision })
+	if o.Revisions, err = c.selectRevisions(o.Revisions); err != nil {
+		return err
 	}
-	if c.Revision != 0 && len(o.Revisions) == 0 {
-		return errors.Errorf("%s: the ledger does not remember revision %d", c.Name, c.Revision)
+	return c.printRevisions(s, o.Revisions, func(style overview.Style) []string { return overview.HistoryLines(o, style) })
+}
+
+// showRemembered prints the revisions that a clone remembers.
+func (c *historyCommand) showRemembered(s *streams) error {
+	_, m, err := c.findMemory(context.Background(), c.Namespace, c.Name)
+	if err != nil {
+		return err
 	}
+	all, err := c.selectRevisions(overview.RememberedRevisions(m))
+	if err != nil {
+		return err
+	}
+	return c.printRevisions(s, all, func(style overview.Style) []string { return overview.RememberedLines(m, all, style) })
+}
+
+// selectRevisions returns the revision that is asked for, or all.
+func (c *historyCommand) selectRevisions(all []overview.Revision) ([]overview.Revision, error) {
+	if c.Revision == 0 {
+		return all, nil
+	}
+	i := slices.IndexFunc(all, func(r overview.Revision) bool { return r.Number == c.Revision })
+	if i < 0 {
+		return nil, errors.Errorf("%s: the ledger does not remember revision %d", c.Name, c.Revision)
+	}
+	return all[i : i+1], nil
+}
+
+func (c *historyCommand) printRevisions(s *streams, all []overview.Revision, lines func(overview.Style) []string) error {
 	if c.Output == "text" {
-		return printLines(s, overview.HistoryLines(o, overview.Style{Now: now, Width: s.screen.width()}))
+		return printLines(s, lines(overview.Style{Now: s.now(), Width: s.screen.width()}))
 	}
-	b, err := encodeValue(c.Output, map[string]any{"revisions": o.Revisions})
+	b, err := encodeValue(c.Output, map[string]any{"revisions": all})
 	if err != nil {
 		return err
 	}

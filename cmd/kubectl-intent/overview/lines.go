@@ -69,6 +69,11 @@ func (s Style) headlineText(o Overview) string {
 	if o.Since != nil {
 		right += " " + Elapsed(s.Now.Sub(o.Since.Time))
 	}
+	return s.spreadLine(left, right)
+}
+
+// spreadLine has one text on the left, and one on the right.
+func (s Style) spreadLine(left, right string) string {
 	if space := s.Width - widthOfText(left) - widthOfText(right); space >= 2 {
 		return left + strings.Repeat(" ", space) + right
 	}

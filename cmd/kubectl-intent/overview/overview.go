@@ -160,13 +160,19 @@ func listRevisions(f *cause.Facts) []Revision {
 		if p.Number == now.Number {
 			continue
 		}
-		reason, message := rejectionOf(p.Verdict)
-		out = append(out, Revision{
-			Reason: reason, Message: message, Number: p.Number, Commit: commitOf(f, p.Number), Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == s.Target,
-			IsLive: p.Number == d.Status.LiveRevision, Sites: sitesOf(p), RequestedBy: requesterOf(f, p.Number), Since: &p.EndedAt,
-		})
+		past := pastRevision(p, s.Target)
+		past.Commit, past.RequestedBy, past.IsLive = commitOf(f, p.Number), requesterOf(f, p.Number), p.Number == d.Status.LiveRevision
+		out = append(out, past)
 	}
 	return out
+}
+
+// pastRevision returns what the ledger says of a revision that ended.
+func pastRevision(p ledger.Past, target int64) Revision {
+	reason, message := rejectionOf(p.Verdict)
+	return Revision{
+		Reason: reason, Message: message, Number: p.Number, Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == target, Sites: sitesOf(p), Since: &p.EndedAt,
+	}
 }
 
 // presentCommit is the commit that the status names, unless that belongs to a rollback.

@@ -1,0 +1,133 @@
+// Package clone reads from a clone of a repository what control planes remember there of their deployments. It asks no server, so it serves where a control plane is lost.
+package clone
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// retiredFile is in a state that does not count any more, because another ref holds the one that does.
+const retiredFile = "retired.json"
+
+// A Clone is a repository on this machine. The program git reads it.
+type Clone struct {
+	dir string
+}
+
+// A stateRef is a ref that holds what one control plane remembers.
+type stateRef struct {
+	name         string
+	controlPlane string
+
+	// at is the date of the last commit.
+	at time.Time
+}
+
+// Open opens the clone that a folder is in: one with a work tree, or a bare one. It returns an error for a folder that is in none.
+func Open(ctx context.Context, dir string) (*Clone, error) {
+	c := &Clone{dir: dir}
+	_, err := c.runGit(ctx, "", "rev-parse", "--git-dir")
+	return c, errors.Wrapf(err, "cannot open a clone at %s", dir)
+}
+
+// controlPlaneOf returns the control plane whose state a ref holds, or "". A clone has the branch of a remote below the name of that.
+func controlPlaneOf(ref string) string {
+	if name, ok := strings.CutPrefix(ref, "refs/intentplane/"); ok {
+		name, isState := strings.CutSuffix(name, "/state")
+		return onePart(name, isState)
+	}
+	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
+	if remote, ok := strings.CutPrefix(ref, "refs/remotes/"); ok {
+		_, branch, isBranch = strings.Cut(remote, "/")
+	}
+	name, isState := strings.CutPrefix(branch, "intentplane-state/")
+	return onePart(name, isBranch && isState)
+}
+
+// onePart returns a name that is valid and has no slash, else "".
+func onePart(name string, isValid bool) string {
+	if !isValid || strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}
+
+// listStates returns the states of the clone, for each control plane the one that counts: that with the newest commit.
+func (c *Clone) listStates(ctx context.Context) ([]stateRef, error) {
+	out, err := c.runGit(ctx, "", "for-each-ref", "--format=%(refname) %(committerdate:unix)")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot list the refs of the clone")
+	}
+	var all []stateRef
+	for line := range strings.Lines(out) {
+		one, isState := stateOfLine(line)
+		if !isState {
+			continue
+		}
+		retired, err := c.listTree(ctx, one.name, retiredFile)
+		if err != nil {
+			return nil, err
+		}
+		if len(retired) == 0 {
+			all = append(all, one)
+		}
+	}
+	return newestStates(all), nil
+}
+
+func stateOfLine(line string) (stateRef, bool) {
+	name, date, _ := strings.Cut(strings.TrimSpace(line), " ")
+	seconds, err := strconv.ParseInt(date, 10, 64)
+	out := stateRef{name: name, controlPlane: controlPlaneOf(name), at: time.Unix(seconds, 0)}
+	return out, err == nil && out.controlPlane != ""
+}
+
+// newestStates returns one state of each control plane, sorted by its name.
+func newestStates(all []stateRef) []stateRef {
+	slices.SortStableFunc(all, func(a, b stateRef) int {
+		return cmp.Or(cmp.Compare(a.controlPlane, b.controlPlane), b.at.Compare(a.at))
+	})
+	return slices.CompactFunc(all, func(a, b stateRef) bool { return a.controlPlane == b.controlPlane })
+}
+
+// readState returns a file of a state, or "" where it has none of that path.
+func (c *Clone) readState(ctx context.Context, s stateRef, file string) (string, error) {
+	found, err := c.listTree(ctx, s.name, file)
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	all, err := c.readBlobs(ctx, found)
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot read %s of %s", file, s.name)
+	}
+	return string(all[0]), nil
+}
+
+// ReadFiles returns the files of a Git tree, without the marker. It returns an error where the clone does not have the tree, and for one that no deployment delivers.
+func (c *Clone) ReadFiles(ctx context.Context, id string) (tree.Files, error) {
+	entries, err := c.listTree(ctx, id, "", "-r")
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > tree.MaxFiles {
+		return nil, errors.Errorf("tree %s has more than %d files", id, tree.MaxFiles)
+	}
+	entries = slices.DeleteFunc(entries, func(e treeEntry) bool { return e.name == tree.Marker })
+	all, err := c.readBlobs(ctx, entries)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read tree %s", id)
+	}
+	out := tree.Files{}
+	for i, e := range entries {
+		out[e.name] = all[i]
+	}
+	return out, nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/clone"
+)
+
+// compareRevisions returns how the files of each Site differ between two revisions of a deployment, as a clone has them.
+func (c *diffCommand) compareRevisions() ([]Rendering, error) {
+	switch {
+	case len(c.Revision) != 2:
+		return nil, usageError{errors.New("two revisions are compared: --revision N --revision M")}
+	case c.Checkout == "":
+		return nil, usageError{errors.New("the repository alone has the files of earlier revisions: name a clone of it with --checkout")}
+	}
+	ctx := context.Background()
+	from, m, err := c.findMemory(ctx, c.Namespace, c.File)
+	if err != nil {
+		return nil, err
+	}
+	before, err := filesOfRevision(ctx, from, m, c.Revision[0])
+	if err != nil {
+		return nil, err
+	}
+	after, err := filesOfRevision(ctx, from, m, c.Revision[1])
+	return compareSites(before, after), err
+}
+
+// filesOfRevision returns the files of each Site, sorted by Site.
+func filesOfRevision(ctx context.Context, from *clone.Clone, m clone.Memory, number int64) ([]rendered, error) {
+	i := slices.IndexFunc(m.Revisions, func(h deliveryv1alpha1.HistoryEntry) bool { return h.Revision == number })
+	if i < 0 || len(m.Revisions[i].Trees) == 0 {
+		return nil, errors.Errorf("%s of the clone does not name the files of revision %d", m.Ref, number)
+	}
+	var out []rendered
+	for _, t := range m.Revisions[i].Trees {
+		one, err := filesOfSite(ctx, from, m, t)
+		if err != nil {
+			return nil, errors.Wrapf(err, "revision %d, Site %q", number, t.Site)
+		}
+		out = append(out, one)
+	}
+	slices.SortFunc(out, func(a, b rendered) int { return strings.Compare(a.site, b.site) })
+	return out, nil
+}
+
+// filesOfSite returns the files of a Site. The path is that of today: that of a Site which was left is not known, and its name stands for it.
+func filesOfSite(ctx context.Context, from *clone.Clone, m clone.Memory, t deliveryv1alpha1.HistoryTree) (rendered, error) {
+	out := rendered{site: t.Site, path: t.Site}
+	if dir, ok := m.Paths[t.Site]; ok {
+		out.path = dir
+	}
+	var err error
+	out.files, err = from.ReadFiles(ctx, t.Tree)
+	return out, err
+}

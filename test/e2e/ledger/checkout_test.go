@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// TestCheckout tells the history of a deployment from a clone alone, and compares two of its revisions.
+func TestCheckout(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t, form{repositories: 2, gated: true})
+	d.succeed(1)
+	judges.set(d.Namespace, bad)
+	d.rolledBack(2)
+	judges.set(d.Namespace, good)
+	d.succeed(3)
+	home, follower := d.clone(d.home()), d.clone(d.followers()[0])
+	name := d.shop(3).GetName()
+	out := d.intent(0, "history", name, "--checkout", home)
+	d.wantInOrder(out, "3 ", "Verified (live)", "2 ", "Rejected", "GateFailed", "1 ", "Verified")
+	out = d.intent(0, "history", name, "--checkout", follower)
+	d.wantInOrder(out, "The ledger is in the repository of "+d.home(), "Verified (live)")
+	out = d.intent(1, "diff", name, "--checkout", home, "--revision=1", "--revision=3")
+	d.wantInOrder(out, "replicas: 1", "replicas: 3")
+	d.intent(0, "diff", name, "--checkout", home, "--revision=3", "--revision=3")
+}
+
+// clone makes a clone as a user does, with the ref of the state.
+func (d *deployment) clone(repository string) string {
+	d.T.Helper()
+	to := filepath.Join(d.T.TempDir(), repository)
+	for _, args := range [][]string{{"clone", "-q", d.Git.Path(repository), to}, {"-C", to, "fetch", "-q", "origin", "refs/intentplane/*:refs/intentplane/*"}} {
+		if out, err := exec.CommandContext(d.T.Context(), "git", args...).CombinedOutput(); err != nil {
+			d.T.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	return to
+}
+
+// intent runs the plugin where it can reach no cluster, and returns what it prints.
+func (d *deployment) intent(code int, args ...string) string {
+	d.T.Helper()
+	root, err := controlplane.Root()
+	d.must(err)
+	c := exec.CommandContext(d.T.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "-n", d.Namespace, "--kubeconfig=/nowhere")...)
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
+		d.T.Errorf("kubectl intent %q: want exit code %d: %v:\n%s", args, code, err, out)
+	}
+	return string(out)
+}
+
+func (d *deployment) wantInOrder(out string, says ...string) {
+	d.T.Helper()
+	rest := out
+	for _, want := range says {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			d.T.Errorf("want %q in this order, got:\n%s", says, out)
+			return
+		}
+		rest = after
+	}
+}
