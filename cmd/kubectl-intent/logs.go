@@ -13,18 +13,33 @@ import (
 // defaultStep is the step whose log says the most of a build that succeeded.
 const defaultStep = "build"
 
-// A logsCommand shows logs.
+// A logsCommand shows what a check measured, or the log of a build.
 type logsCommand struct {
 	clusterFlags
+	formFlag
 
-	Name   string `arg:""                       help:"Name of an Application with a source."                                                          predictor:"claim"`
-	Build  bool   `help:"Show the log of the build. Other logs are at the Sites: kubectl logs shows them there." required:""`
+	Name   string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
+	Check  string `arg:""                       help:"Name of a check: shows what it measured at each Site."                                          optional:""`
+	Build  bool   `help:"Show the log of the build. Other logs are at the Sites: kubectl logs shows them there."`
 	Step   string `help:"Step of the build, such as detect, build or export. Without it the one that runs or that failed, else build."`
-	Follow bool   `help:"Go on until the step ends."                                                          short:"f"`
+	Follow bool   `help:"Go on until the step of the build ends."                                             short:"f"`
 }
 
-// Run copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
+// Run prints what a check measured, or copies the log of one step of the build. It returns an error for what is not there, or cannot be read.
 func (c *logsCommand) Run(s *streams) error {
+	switch isOfBuild := c.Step != "" || c.Follow; {
+	case c.Build && (c.Check != "" || c.Output != "text"):
+		return usageError{errors.New("a build has no check, and its log no other form than text")}
+	case c.Build:
+		return c.showBuild(s)
+	case isOfBuild:
+		return usageError{errors.New("--step and --follow are for --build")}
+	}
+	return c.showMeasured(s)
+}
+
+// showBuild copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
+func (c *logsCommand) showBuild(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
 		return usageError{err}

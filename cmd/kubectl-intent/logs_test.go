@@ -82,6 +82,8 @@ func TestLogs(t *testing.T) {
 		"None":     {reason: "Without a Build there is no log.", args: []string{"--build"}, want: "nothing was built yet", code: 1},
 		"Image":    {reason: "An Application with an image has no build.", source: `{"image": "a:1"}`, args: []string{"--build"}, want: "is built of a source", code: 1},
 		"NotBuild": {reason: "Logs of what runs at the Sites are not read.", at: built, want: "--build", code: 2},
+		"Unbuilt":  {reason: "What only a build has is not ignored.", at: built, args: []string{"latency", "--follow"}, want: "are for --build", code: 2},
+		"Both":     {reason: "A build has no checks.", at: built, args: []string{"latency", "--build"}, want: "a build has no check", code: 2},
 		"Gone":     {reason: "A Build that is gone has no log.", at: buildv1alpha1.ImageBuildObservation{Latest: &buildv1alpha1.BuiltImage{Build: "api-build-1"}}, args: []string{"--build"}, want: "cannot get builds.kpack.io/api-build-1", code: 1},
 	}
 	for name, tc := range cases {

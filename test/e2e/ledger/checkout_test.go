@@ -23,7 +23,7 @@ func TestCheckout(t *testing.T) {
 	out := d.intent(0, "history", name, "--checkout", home)
 	d.wantInOrder(out, "3 ", "Verified (live)", "2 ", "Rejected", "GateFailed", "1 ", "Verified")
 	out = d.intent(0, "history", name, "--checkout", follower)
-	d.wantInOrder(out, "The ledger is in the repository of "+d.home(), "Verified (live)")
+	d.wantInOrder(out, "The ledger is in the", "repository of "+d.home(), "3 ", "1 ", "Verified")
 	out = d.intent(1, "diff", name, "--checkout", home, "--revision=1", "--revision=3")
 	d.wantInOrder(out, "replicas: 1", "replicas: 3")
 	d.intent(0, "diff", name, "--checkout", home, "--revision=3", "--revision=3")

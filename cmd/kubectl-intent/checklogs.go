@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
+)
+
+// showMeasured prints what a check of a deployment measured. It returns an error for a check that no Gate of the deployment has, with those that there are.
+func (c *logsCommand) showMeasured(s *streams) error {
+	if c.Check == "" {
+		return usageError{errors.New("name a check, or say --build. Other logs are at the Sites: kubectl logs shows them there")}
+	}
+	opened, err := c.openCluster()
+	if err != nil {
+		return usageError{err}
+	}
+	f, err := findDeployment(context.Background(), opened, c.Name)
+	if err != nil {
+		return err
+	}
+	all := overview.MeasuredChecks(f, c.Check)
+	if len(all) == 0 {
+		said := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
+		return errors.New(strings.Join(said, "; "))
+	}
+	return c.printValue(s.out, map[string]any{"checks": all}, func(io.Writer) error {
+		return printLines(s, overview.CheckLines(all, overview.Style{Now: s.now(), Width: s.screen.width()}))
+	})
+}
+
+func noCheckNamed(name, check string, there []string) string {
+	if len(there) == 0 {
+		return name + ": no check of the present revision is known"
+	}
+	return name + " has no check " + check + ", but " + strings.Join(there, ", ")
+}
