@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -64,7 +65,7 @@ func (f *Function) Measure(t *telemetry) *Function {
 // result is for bugs.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f.log.Debug("Running function", "tag", req.GetMeta().GetTag())
-	rsp, err := f.answerRequest(ctx, req)
+	rsp, err := f.answerOrRecover(ctx, req)
 	if err != nil {
 		f.telemetry.countAnswer(fromFailures)
 		rsp = response.To(req, f.ttl)
@@ -73,6 +74,18 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	// A cached response has the tag of another request.
 	rsp.Meta.Tag = req.GetMeta().GetTag()
 	return rsp, nil
+}
+
+// answerOrRecover answers a request. A panic is the error of that one call: it would end the process, which serves the deployments of all tenants, and
+// Crossplane would repeat the call for ever.
+func (f *Function) answerOrRecover(ctx context.Context, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.log.Info("Function panicked", "tag", req.GetMeta().GetTag(), "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("the function panicked: this is a bug, and its log has the stack")
+		}
+	}()
+	return f.answerRequest(ctx, req)
 }
 
 // answerRequest answers a request from the cache, or else from the core. An error is fatal.

@@ -350,3 +350,23 @@ func TestResponseTTL(t *testing.T) {
 		})
 	}
 }
+
+// A panickingCore is a core with a bug.
+type panickingCore struct{}
+
+func (panickingCore) Run(context.Context, deployment.Input) (*deployment.Output, error) {
+	panic("index out of range")
+}
+
+// TestRunFunctionRecovers calls a core that panics.
+func TestRunFunctionRecovers(t *testing.T) {
+	f := NewFunction(panickingCore{}, logging.NewNopLogger(), testTTL, time.Now)
+	rsp, err := f.RunFunction(t.Context(), request(t, claimComposite))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rsp.GetResults()
+	if len(got) != 1 || got[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL || !strings.Contains(got[0].GetMessage(), "the function panicked") {
+		t.Errorf("\nA panic is the fatal result of one call, and not the end of the process that serves all others.\nRunFunction(...): got %v", got)
+	}
+}

@@ -350,7 +350,11 @@ func (x trackedState) awaitedRevision(held deliveryv1alpha1.DeliveredTree) int64
 }
 
 // servingWithoutTracks returns the number of a revision that is gone on from. One without tracks was replaced in place, so that a directory may have a later one.
+// It is 0 for a revision that the ledger does not know.
 func servingWithoutTracks(held deliveryv1alpha1.DeliveredTree, from *ledger.Past) int64 {
+	if from == nil {
+		return 0
+	}
 	i := slices.IndexFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name == ledger.TrackPlain })
 	if i >= 0 && ledger.IsPlain(from.Track) {
 		return held.Tracks[i].Revision

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -38,8 +40,10 @@ type LoggedEvent struct {
 // anything that Encode would not have written, but for fields that it does not know: any user who may push to the repository can write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}
-	err := decodeFile(ledgerFile, content, maxLedgerBytes, &f.Header, &f)
-	return f, err
+	if err := decodeFile(ledgerFile, content, maxLedgerBytes, &f.Header, &f); err != nil {
+		return f, err
+	}
+	return f, errors.Wrap(f.State.Check(), "cannot decode state")
 }
 
 // Append returns the file after events that led to a state. A claim and a cluster are those of who writes it.

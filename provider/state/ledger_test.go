@@ -222,6 +222,7 @@ func TestDecodeLedger(t *testing.T) {
 		"BelowZero":    {reason: "A number below zero is refused.", change: func(_, s map[string]any) { s["seq"] = -1 }, want: "state.seq is below 0"},
 		"OtherVerdict": {reason: "A verdict that is not known is refused.", change: func(_, s map[string]any) { s["verdict"] = map[string]any{"result": "Maybe"} }, want: "state.verdict.result is not known"},
 		"NoPlan":       {reason: "A revision without a plan is refused.", change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current.plan has fewer than 1 items"},
+		"BeyondPlan":   {reason: "A step that the plan does not have is refused: each reader would look beyond its end.", change: func(_, s map[string]any) { s["cursor"].(map[string]any)["step"] = 19 }, want: "cursor.step is 19, and the plan of revision"},
 		"LongTree": {reason: "A tree that no status can show is refused.", change: func(_, s map[string]any) {
 			past := s["history"].([]any)[0].(map[string]any)
 			past["trees"].([]any)[0].(map[string]any)["id"] = strings.Repeat("f", 41)

@@ -64,7 +64,18 @@ func DecodeRecord(content []byte) (RecordFile, error) {
 	if err := decodeFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
 		return RecordFile{}, err
 	}
+	if err := r.checkCopy(); err != nil {
+		return r, errors.Wrap(err, "cannot decode state")
+	}
 	return r, errors.Wrap(r.checkDates(), "cannot decode state")
+}
+
+// checkCopy refuses a copy of a ledger that no events lead to.
+func (r RecordFile) checkCopy() error {
+	if r.Copy == nil {
+		return nil
+	}
+	return errors.Wrap(r.Copy.Check(), "copy")
 }
 
 // checkDates refuses a date that no commit can have.
