@@ -42,7 +42,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil
 	}
 	if isClosed(rr) && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
-		return reconcile.Result{}, r.updateLabels(ctx, rr)
+		return reconcile.Result{}, r.updateMarks(ctx, rr, nil)
 	}
 	d, err := r.getDeployment(ctx, rr)
 	if err != nil {
@@ -53,10 +53,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 			return reconcile.Result{}, err
 		}
 	}
-	if err := r.updateLabels(ctx, rr); err != nil {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Result{}, r.addOwner(ctx, rr, d)
+	return reconcile.Result{}, r.updateMarks(ctx, rr, d)
 }
 
 // A deployment holds the fields that are read from one.
@@ -67,19 +64,18 @@ type deployment struct {
 
 func isDeployment(o metav1.OwnerReference) bool { return o.Kind == deploymentv1alpha1.Kind }
 
-// addOwner lets the API server delete a request with its deployment, so that none is left for another deployment of that name. The
-// cluster-scoped composite of a claim cannot own the request: the reference of the request names the claim.
-func (r *Reconciler) addOwner(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
+// withOwner returns a request whose deployment owns it, so that the API server deletes both together, and none is left for another deployment of that
+// name. The cluster-scoped composite of a claim cannot own the request: the reference of the request names the claim.
+func withOwner(rr *rolloutv1alpha1.RolloutRequest, d *deployment) *rolloutv1alpha1.RolloutRequest {
 	if d == nil || slices.ContainsFunc(rr.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == d.Metadata.UID }) {
-		return nil
+		return rr
 	}
 	owned := rr.DeepCopy()
 	meta.AddOwnerReference(owned, metav1.OwnerReference{
 		APIVersion: deploymentKind(rr.Spec.DeploymentRef.APIGroup).GroupVersion().String(), Kind: rr.Spec.DeploymentRef.Kind,
 		Name: rr.Spec.DeploymentRef.Name, UID: d.Metadata.UID,
 	})
-	lock := client.MergeFromWithOptions(rr, client.MergeFromWithOptimisticLock{})
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, owned, lock)), "cannot write owner of RolloutRequest")
+	return owned
 }
 
 // getDeployment returns the deployment of a request, or nil if it does not exist or its kind is not served.
@@ -113,9 +109,10 @@ func (r *Reconciler) updateStatus(ctx context.Context, rr *rolloutv1alpha1.Rollo
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
 }
 
-// updateLabels labels the open requests of a deployment, and removes the labels from the others. The number of open requests and their size
-// are bounded, otherwise a user who may create requests could make the calls of the function too large.
-func (r *Reconciler) updateLabels(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest) error {
+// updateMarks labels the open requests of a deployment, and removes the labels from the others. The number of open requests and their size
+// are bounded, otherwise a user who may create requests could make the calls of the function too large. The request itself gets its owner by the
+// same write: each write of a request is an event that Crossplane counts.
+func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
 	ref := rr.Spec.DeploymentRef
 	all, err := requestsOf(ctx, r.kube, rr.GetNamespace(), ref.APIGroup, ref.Name)
 	if err != nil {
@@ -129,14 +126,28 @@ func (r *Reconciler) updateLabels(ctx context.Context, rr *rolloutv1alpha1.Rollo
 		open[one.GetUID()] = true
 	}
 	for i := range all {
-		if err := r.setOpenLabels(ctx, &all[i], open[all[i].GetUID()]); err != nil {
-			return err
-		}
+		marked := withOpenLabels(&all[i], open[all[i].GetUID()])
 		if all[i].GetUID() == rr.GetUID() {
-			*rr = all[i]
+			marked = withOwner(marked, d)
+		}
+		if err := r.patchMarks(ctx, &all[i], marked); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// patchMarks writes labels and owners that are not as they should be. A patch replaces the whole list of owners, with those of other writers, so it
+// must not be made of an older list.
+func (r *Reconciler) patchMarks(ctx context.Context, is, wanted *rolloutv1alpha1.RolloutRequest) error {
+	if is == wanted {
+		return nil
+	}
+	patch := client.MergeFrom(is)
+	if len(is.GetOwnerReferences()) != len(wanted.GetOwnerReferences()) {
+		patch = client.MergeFromWithOptions(is, client.MergeFromWithOptimisticLock{})
+	}
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, wanted, patch)), "cannot write labels and owner of RolloutRequest")
 }
 
 // openRequests returns the requests that are passed to the function, in their order.
@@ -164,25 +175,20 @@ func isTooLarge(rr *rolloutv1alpha1.RolloutRequest) bool {
 	return err != nil || len(b) > rolloutv1alpha1.MaxBytes
 }
 
-// setOpenLabels adds or removes the labels of an open request, and updates rr with the result. The cached object is shared, so a copy is
-// changed.
-func (r *Reconciler) setOpenLabels(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, open bool) error {
+// withOpenLabels returns a request with the labels of an open one, or without them. The cached object is shared, so a copy is changed.
+func withOpenLabels(rr *rolloutv1alpha1.RolloutRequest, open bool) *rolloutv1alpha1.RolloutRequest {
 	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
 	fits := func(key string) bool {
 		is, ok := rr.GetLabels()[key]
 		return ok == open && (!open || is == wanted[key])
 	}
 	if fits(rolloutv1alpha1.LabelDeployment) && fits(rolloutv1alpha1.LabelDeploymentGroup) {
-		return nil
+		return rr
 	}
 	marked := rr.DeepCopy()
 	meta.RemoveLabels(marked, rolloutv1alpha1.LabelDeployment, rolloutv1alpha1.LabelDeploymentGroup)
 	if open {
 		meta.AddLabels(marked, wanted)
 	}
-	if err := r.kube.Patch(ctx, marked, client.MergeFrom(rr)); err != nil {
-		return errors.Wrap(client.IgnoreNotFound(err), "cannot label RolloutRequest")
-	}
-	*rr = *marked
-	return nil
+	return marked
 }
