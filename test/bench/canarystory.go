@@ -172,12 +172,24 @@ func (c *canary) measureShares(ctx context.Context) error {
 		if err := waitForInterval(ctx, breakerRest); err != nil {
 			return err
 		}
-		if err := errors.Join(deliver(y), c.s.checkBreakerClosed(ctx)); err != nil {
+		if err := errors.Join(c.printCharges(y, func() error { return deliver(y) }), c.s.checkBreakerClosed(ctx)); err != nil {
 			return err
 		}
 		c.keepWorst(failures, y.stopUsers())
 	}
 	return nil
+}
+
+// printCharges prints what a part of the release costs Crossplane's circuit breaker.
+func (c *canary) printCharges(y *run, part func() error) error {
+	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	err = part()
+	printLedger(ledger)
+	return err
 }
 
 func (c *canary) goForward(y *run) error {
@@ -196,7 +208,8 @@ func (c *canary) goForward(y *run) error {
 			return err
 		}
 	}
-	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, stepRest)); err != nil {
+	// Three releases by hand and their steps cost more than the circuit breaker gets back meanwhile.
+	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, breakerRest)); err != nil {
 		return err
 	}
 	all, err := y.Divisions(y.ctx, y.Sites[0])
