@@ -14,6 +14,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="AVAILABLE",type="string",JSONPath=".status.available"
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".status.deployment.revision"
 // +kubebuilder:printcolumn:name="BUILD",type="string",priority=1,JSONPath=".status.build.state"
+// +kubebuilder:printcolumn:name="SINCE",type="date",priority=1,JSONPath=".status.transitions[-1:].at"
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",priority=1,JSONPath=".status.message"
 type Application struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -11,6 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".spec.version"
 // +kubebuilder:printcolumn:name="PACKAGES",type="string",JSONPath=".status.ready"
 // +kubebuilder:printcolumn:name="UNREFERENCED",type="integer",JSONPath=".status.unreferenced"
+// +kubebuilder:printcolumn:name="SINCE",type="date",priority=1,JSONPath=".status.transitions[-1:].at"
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",priority=1,JSONPath=".status.message"
 type Bundle struct {
 	metav1.TypeMeta   `json:",inline"`

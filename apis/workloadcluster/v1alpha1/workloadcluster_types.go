@@ -14,6 +14,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="INFRA",type="string",JSONPath=".status.conditions[?(@.type=='InfrastructureReady')].status"
 // +kubebuilder:printcolumn:name="CONTROLPLANE",type="string",JSONPath=".status.conditions[?(@.type=='ControlPlaneReady')].status"
 // +kubebuilder:printcolumn:name="SITE",type="string",priority=1,JSONPath=".status.siteName"
+// +kubebuilder:printcolumn:name="SINCE",type="date",priority=1,JSONPath=".status.transitions[-1:].at"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",priority=1,JSONPath=".status.message"
 type WorkloadCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -65,8 +65,12 @@ func TestShapesSucceedAndShow(t *testing.T) {
 			s := scene.New(t, cp, "edge1", "edge2")
 			o := s.Succeed(shape.describe(s, "shop", intent(s, 2, "edge1", "edge2")))
 			commit := s.AwaitCommits(1)[0].ID
-			want := scene.Row{"PHASE": "Succeeded", "OUTCOME": "Succeeded", "REVISION": "1", "COMMIT": commit[:7], "SITES": "2/2", "SYNCED": "True", "READY": "True"}
+			want := scene.Row{"PHASE": "Succeeded", "OUTCOME": "Succeeded", "REVISION": "1", "LIVE": "1", "COMMIT": commit[:7], "SITES": "2/2", "SYNCED": "True", "READY": "True"}
 			wants(t, "kubectl get "+shape.resource, ready(s, shape.resource, "shop"), want)
+			wide := scene.ParseTable(s.Inside("get", "-o", "wide", shape.resource))["shop"]
+			if !strings.ContainsAny(wide["SINCE"], "0123456789") || wide["MESSAGE"] == "" {
+				t.Errorf("kubectl get -o wide %s: SINCE is %q, and MESSAGE %q", shape.resource, wide["SINCE"], wide["MESSAGE"])
+			}
 			composite := "intentdeployment.intentplane.dev/shop"
 			if shape.resource == claimResource {
 				composite = "xintentdeployment.claims.intentplane.dev/" + scene.Field(o, "spec", "resourceRef", "name")

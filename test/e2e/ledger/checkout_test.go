@@ -3,6 +3,7 @@ package ledger
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestCheckout(t *testing.T) {
 	d.succeed(1)
 	judges.set(d.Namespace, bad)
 	d.rolledBack(2)
+	d.wantColumns("RolledBack", "Succeeded", "2", "1")
 	judges.set(d.Namespace, good)
 	d.succeed(3)
 	home, follower := d.clone(d.home()), d.clone(d.followers()[0])
@@ -52,6 +54,15 @@ func (d *deployment) intent(code int, args ...string) string {
 		d.T.Errorf("kubectl intent %q: want exit code %d: %v:\n%s", args, code, err, out)
 	}
 	return string(out)
+}
+
+// wantColumns compares the columns behind the name of the deployment: a rollback does not read as a success in the first one of them.
+func (d *deployment) wantColumns(want ...string) {
+	d.T.Helper()
+	got := strings.Fields(d.Inside("get", "--no-headers", "intentdeployments.claims.intentplane.dev", d.shop(2).GetName()))
+	if len(got) <= len(want) || !slices.Equal(got[1:len(want)+1], want) {
+		d.T.Errorf("kubectl get: want the columns %q, got %q", want, got)
+	}
 }
 
 func (d *deployment) wantInOrder(out string, says ...string) {
