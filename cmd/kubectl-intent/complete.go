@@ -12,6 +12,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/posener/complete"
 	"github.com/willabides/kongplete"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
 // completer is what kubectl calls to complete "kubectl intent". It is this program, under another name.
@@ -51,17 +53,24 @@ complete -f -c kubectl-intent -a "(__complete_kubectl_intent)"
 	return errors.Wrap(err, "cannot print")
 }
 
-// completionPredictors know values that the command line does not: files, folders, and the deployments of a cluster.
+// completionPredictors know values that the command line does not: files, folders, and the names of objects in a cluster.
 func completionPredictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
-		"file":  complete.PredictFiles("*"),
-		"dir":   complete.PredictDirs("*"),
-		"claim": complete.PredictFunc(predictClaims),
+		"file":    complete.PredictFiles("*"),
+		"dir":     complete.PredictDirs("*"),
+		"claim":   predictNames((*cluster.Cluster).ClaimNames),
+		"bundle":  predictNames((*cluster.Cluster).BundleNames),
+		"subject": predictNames((*cluster.Cluster).SubjectNames),
 	}
 }
 
-// predictClaims reads the flags for the cluster that were typed already.
-func predictClaims(a complete.Args) []string {
+// predictNames asks the cluster for names.
+func predictNames(list func(*cluster.Cluster, context.Context) []string) complete.Predictor {
+	return complete.PredictFunc(func(a complete.Args) []string { return namesInCluster(a, list) })
+}
+
+// namesInCluster reads the flags for the cluster that were typed already.
+func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context) []string) []string {
 	flags := clusterFlags{}
 	parser, err := kong.New(&flags, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
 	if err != nil {
@@ -77,7 +86,7 @@ func predictClaims(a complete.Args) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return c.ClaimNames(ctx)
+	return list(c, ctx)
 }
 
 // clusterArgs are those flags, and their values, that a parser knows.

@@ -12,7 +12,7 @@ import (
 
 func TestCompletion(t *testing.T) {
 	server := apiServer{}
-	kubeconfig := server.start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml")
+	kubeconfig := server.start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml", "../../examples/bundles/existing.yaml")
 	cases := map[string]struct {
 		reason string
 		words  []string
@@ -32,6 +32,9 @@ func TestCompletion(t *testing.T) {
 		"ClaimsJoined":  {reason: "Claims are completed with flags that are joined by an equals sign.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
 		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
 		"ClaimsAsked":   {reason: "Deployments are completed for commands that request something of one.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
+		"Subjects":      {reason: "Bundles are completed where a command takes them.", words: []string{"status", "--kubeconfig=" + kubeconfig, ""}, want: "bank reports shop :4"},
+		"SubjectsOfWhy": {reason: "What was typed of a Bundle's name is completed.", words: []string{"why", "--kubeconfig=" + kubeconfig, "re"}, want: "reports :4"},
+		"Bundles":       {reason: "Bundles alone are completed for a command that takes no other kind.", words: []string{"prune", "--kubeconfig=" + kubeconfig, ""}, want: "reports :4"},
 		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
 	}
 	for name, tc := range cases {

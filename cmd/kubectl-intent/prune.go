@@ -29,7 +29,7 @@ type pruneCommand struct {
 	clusterFlags
 	formFlag
 
-	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: those of all bundles of the namespace, and what deleted ones left." optional:""`
+	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: those of all bundles of the namespace, and what deleted ones left." optional:"" predictor:"bundle"`
 	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."`
 	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace. It goes with --directories."`
 	Only          []string      `help:"Only the directories of these paths, and those of claims of these names, or the packages of these names."                                                       sep:","`

@@ -18,7 +18,7 @@ import (
 type refreshCommand struct {
 	clusterFlags
 
-	Name    string        `arg:""          help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
+	Name    string        `arg:""          help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
 	NoWait  bool          `help:"Do not wait until the provider has looked at the repositories."`
 	Timeout time.Duration `default:"1m"    help:"How long to wait."`
 }

@@ -20,7 +20,7 @@ const redrawInterval = 200 * time.Millisecond
 type statusCommand struct {
 	clusterFlags
 
-	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"claim"`
+	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
 	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
 	Stuck         bool   `help:"Show only what does not go on until a person acts."`

@@ -21,7 +21,7 @@ const waitInterval = time.Second
 type waitCommand struct {
 	clusterFlags
 
-	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"claim"`
+	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
 	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 

@@ -14,7 +14,7 @@ type whyCommand struct {
 	clusterFlags
 	formFlag
 
-	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"claim"`
+	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
 }
 
 // Run prints the cause, since when it is there, who acts, what to do, what wakes the object, and the objects that were followed. It returns an error when

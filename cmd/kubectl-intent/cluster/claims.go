@@ -67,15 +67,28 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 }
 
 // ClaimNames returns the names of all IntentDeployments, sorted. What cannot be read has none: it is for completion.
-func (c *Cluster) ClaimNames(ctx context.Context) []string {
+func (c *Cluster) ClaimNames(ctx context.Context) []string { return c.listNames(ctx, claimsIn) }
+
+// BundleNames returns the names of all Bundles, as ClaimNames does.
+func (c *Cluster) BundleNames(ctx context.Context) []string { return c.listNames(ctx, bundlesIn) }
+
+// SubjectNames returns the names of all Bundles, Applications, IntentDeployments and WorkloadClusters, as ClaimNames does.
+func (c *Cluster) SubjectNames(ctx context.Context) []string {
+	return c.listNames(ctx, applicationsIn, claimsIn, clustersIn, bundlesIn)
+}
+
+// listNames returns the names of all objects of kinds, in both groups, each once and sorted.
+func (c *Cluster) listNames(ctx context.Context, kinds ...func(group string) schema.GroupVersionResource) []string {
 	out := []string{}
-	for _, g := range claimGroups() {
-		list, err := c.client.Resource(claimsIn(g)).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			continue
-		}
-		for _, o := range list.Items {
-			out = append(out, o.GetName())
+	for _, in := range kinds {
+		for _, g := range claimGroups() {
+			list, err := c.client.Resource(in(g)).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				continue
+			}
+			for _, o := range list.Items {
+				out = append(out, o.GetName())
+			}
 		}
 	}
 	slices.Sort(out)
