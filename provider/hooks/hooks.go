@@ -19,9 +19,6 @@ const (
 	// MaxBody is how large the body of a hook may be, in bytes. GitHub sends none that is larger.
 	MaxBody = 25 << 20
 
-	// maxAtOnce is how many hooks are read at once.
-	maxAtOnce = 64
-
 	maxHeaderBytes  = 16 << 10
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 30 * time.Second
@@ -95,7 +92,7 @@ func (s *Server) Start(ctx context.Context) error {
 
 // Handler returns what answers hooks.
 func (s *Server) Handler() http.Handler {
-	h := &handler{Server: s, limit: newRateLimit(), places: make(chan struct{}, maxAtOnce)}
+	h := &handler{Server: s, limit: newRateLimit(), places: newReadPlaces()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /hooks/{namespace}/{application}", h.answerHook)
 	return mux
@@ -105,9 +102,8 @@ func (s *Server) Handler() http.Handler {
 type handler struct {
 	*Server
 
-	limit *rateLimit
-	// places of the hooks that are read at once.
-	places chan struct{}
+	limit  *rateLimit
+	places *readPlaces
 }
 
 // answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.
@@ -126,20 +122,16 @@ func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
 // receiveHook verifies a hook, and has the repository looked at.
 func (h *handler) receiveHook(w http.ResponseWriter, r *http.Request) string {
 	key := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("application")}
+	source, _, _ := net.SplitHostPort(r.RemoteAddr)
 	switch {
 	case !isSigned(r.Header):
 		return h.refuse(key, "it is not signed")
 	case r.ContentLength > MaxBody:
 		return ResultTooLarge
-	case !h.limit.allowHook(key, h.Now()):
+	case !h.limit.allowHook(sender{application: key, source: source}, h.Now()), !h.places.takePlace(source):
 		return ResultLimited
 	}
-	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
-	default:
-		return ResultLimited
-	}
+	defer h.places.freePlace(source)
 	return h.verifyHook(key, w, r)
 }
 

@@ -13,9 +13,51 @@ const (
 	hookSpacing = 200 * time.Millisecond
 	hookBurst   = 20
 
-	// rates is how many rates are kept. Applications that share one share its hooks: what is kept does not grow with the names that are sent.
+	// rates is how many rates are kept. Senders that share one share its hooks: what is kept does not grow with the names that are sent.
 	rates = 4096
+
+	// maxAtOnce is how many hooks are read at once, and maxOfSource how many of them of one address: who sends slowly does not take all places.
+	maxAtOnce   = 64
+	maxOfSource = 16
 )
+
+// A sender is an address that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own address, and not that of the
+// Git server. Behind a proxy that hides the address all senders of an Application share its rate.
+type sender struct {
+	application types.NamespacedName
+	source      string
+}
+
+// readPlaces are the places of the hooks that are read at once.
+type readPlaces struct {
+	mu       sync.Mutex
+	taken    int
+	bySource map[string]int
+}
+
+func newReadPlaces() *readPlaces { return &readPlaces{bySource: map[string]int{}} }
+
+// takePlace takes a place for a hook of an address, if one is free.
+func (p *readPlaces) takePlace(source string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken >= maxAtOnce || p.bySource[source] >= maxOfSource {
+		return false
+	}
+	p.taken++
+	p.bySource[source]++
+	return true
+}
+
+// freePlace gives a place back.
+func (p *readPlaces) freePlace(source string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken--
+	if p.bySource[source]--; p.bySource[source] == 0 {
+		delete(p.bySource, source)
+	}
+}
 
 // A rateLimit bounds how often hooks are verified.
 type rateLimit struct {
@@ -29,10 +71,10 @@ type rateLimit struct {
 func newRateLimit() *rateLimit { return &rateLimit{seed: maphash.MakeSeed()} }
 
 // allowHook reports whether a hook is verified now.
-func (l *rateLimit) allowHook(key types.NamespacedName, now time.Time) bool {
+func (l *rateLimit) allowHook(of sender, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := &l.until[maphash.Comparable(l.seed, key)%rates]
+	until := &l.until[maphash.Comparable(l.seed, of)%rates]
 	if until.Before(now) {
 		*until = now
 	}

@@ -14,7 +14,7 @@ func TestRateLimit(t *testing.T) {
 	count := func(key types.NamespacedName, tries int) int {
 		n := 0
 		for range tries {
-			if l.allowHook(key, now) {
+			if l.allowHook(sender{application: key, source: "203.0.113.7"}, now) {
 				n++
 			}
 		}
@@ -27,11 +27,45 @@ func TestRateLimit(t *testing.T) {
 	if got := count(shop, 1000); got != int(time.Second/hookSpacing) {
 		t.Errorf("%d hooks are verified a second later, want %d", got, time.Second/hookSpacing)
 	}
+	if got := l.allowHook(sender{application: shop, source: "198.51.100.4"}, now) || l.allowHook(sender{application: shop, source: "198.51.100.5"}, now); !got {
+		t.Error("an address that sends many hooks takes the rate of others")
+	}
 	free := 0
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		free += count(types.NamespacedName{Namespace: "team-b", Name: name}, 1)
 	}
 	if free < 4 {
 		t.Errorf("%d of 5 other Applications get a hook", free)
+	}
+}
+
+// TestReadPlaces has an address that sends all of its hooks slowly.
+func TestReadPlaces(t *testing.T) {
+	p := newReadPlaces()
+	take := func(source string, tries int) int {
+		n := 0
+		for range tries {
+			if p.takePlace(source) {
+				n++
+			}
+		}
+		return n
+	}
+	if got := take("203.0.113.7", maxAtOnce); got != maxOfSource {
+		t.Errorf("one address has %d places, want %d", got, maxOfSource)
+	}
+	if !p.takePlace("198.51.100.4") {
+		t.Error("another address has no place beside one that took all of its own")
+	}
+	p.freePlace("198.51.100.4")
+	for _, source := range []string{"a", "b", "c", "d"} {
+		take(source, maxOfSource)
+	}
+	if p.taken != maxAtOnce {
+		t.Errorf("%d hooks are read at once, want %d", p.taken, maxAtOnce)
+	}
+	p.freePlace("203.0.113.7")
+	if got := take("203.0.113.7", 2); got != 1 {
+		t.Errorf("%d places are taken where one was given back", got)
 	}
 }
