@@ -198,10 +198,17 @@ func TestProblems(t *testing.T) {
 			}
 		})
 	}
-	w := &world{T: t, in: Input{Group: v1alpha1.GroupClaims, Namespace: "team-a", Name: "plat.form", Now: now}}
-	w.edit(twoPackages)
-	if c := w.condition(v1alpha1.TypeValid); !strings.Contains(c.Message, "cannot be the name of a Bundle") {
-		t.Errorf("A name with a dot could be that of another Bundle's record: %+v", c)
+}
+
+// TestBundleNames refuses names with which the record of a Bundle would have that of another one, or one that no Secret can have.
+func TestBundleNames(t *testing.T) {
+	for name, isValid := range map[string]bool{"plat.form": false, strings.Repeat("a", 63): true, strings.Repeat("a", 64): false, strings.Repeat("a", 250): false} {
+		w := &world{T: t, in: Input{Group: v1alpha1.GroupClaims, Namespace: "team-a", Name: name, Now: now}}
+		w.edit(twoPackages)
+		c := w.condition(v1alpha1.TypeValid)
+		if isValid != (c.Status == corev1.ConditionTrue) || !isValid && !strings.Contains(c.Message, "cannot be the name of a Bundle") {
+			t.Errorf("condition Valid of a Bundle with a name of %d characters: %+v", len(name), c)
+		}
 	}
 }
 

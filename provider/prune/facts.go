@@ -162,6 +162,9 @@ type Package struct {
 	// SpecDigest of what it asks for.
 	SpecDigest string
 
+	// Version of the object that was read. Only that one may be removed: a bundle that comes to use the package writes another.
+	Version string
+
 	// Reason of the Ready condition of its GitDelivery.
 	Reason string
 

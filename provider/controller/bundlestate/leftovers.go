@@ -74,6 +74,11 @@ func (g *packageGatherer) namespaces() []string {
 }
 
 func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string) error {
+	// Packages come first: a bundle that takes one up after that changes its version, and one that is there before is listed.
+	packages, err := g.listPackages(ctx, namespace)
+	if err != nil {
+		return err
+	}
 	if err := g.listRecords(ctx, namespace); err != nil {
 		return err
 	}
@@ -88,16 +93,23 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	if err := g.Live.List(ctx, blueprints); err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
+	for i := range packages {
+		g.addPackage(&packages[i], deliveries.Items, prune.IrreversibleKinds(blueprints.Items))
+	}
+	return nil
+}
+
+// listPackages returns the objects of a namespace that have the label of a bundle.
+func (g *packageGatherer) listPackages(ctx context.Context, namespace string) ([]unstructured.Unstructured, error) {
+	out := []unstructured.Unstructured{}
 	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		if err := g.listObjects(ctx, l, kind, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
-			return err
+			return nil, err
 		}
-		for i := range l.Items {
-			g.addPackage(&l.Items[i], deliveries.Items, prune.IrreversibleKinds(blueprints.Items))
-		}
+		out = append(out, l.Items...)
 	}
-	return nil
+	return out, nil
 }
 
 // listObjects lists objects of a kind. Of one that is not defined there are none, and one that may not be listed makes the plan uncertain.
@@ -206,7 +218,7 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured, deliveries []
 	p := prune.Package{
 		Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Label: labels[v1alpha1.LabelPackage],
 		Bundle: prune.BundleName{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}, IsMade: isMadeByBundle(u),
-		SpecDigest: DigestOf(u), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
+		SpecDigest: DigestOf(u), Version: u.GetResourceVersion(), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
 	}
 	p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
 	if since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {

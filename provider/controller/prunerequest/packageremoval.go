@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -129,7 +130,8 @@ func hasDependent(of prune.Package, all []prune.Package, shown *v1alpha1.PrunePl
 	})
 }
 
-// deletePackage deletes just the object that was seen. It is there until all that it made is gone.
+// deletePackage deletes just the object that was seen, in the version that was seen. A bundle that came to use it meanwhile gave it another one, and the
+// next look keeps the package. It is there until all that it made is gone.
 func (r *Reconciler) deletePackage(ctx context.Context, p prune.Package) error {
 	o := &unstructured.Unstructured{}
 	for _, kind := range bundlestate.PackageKinds() {
@@ -140,7 +142,10 @@ func (r *Reconciler) deletePackage(ctx context.Context, p prune.Package) error {
 	o.SetNamespace(p.Namespace)
 	o.SetName(p.Name)
 	uid := types.UID(p.UID)
-	err := r.kube.Delete(ctx, o, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	err := r.kube.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &p.Version}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	if kerrors.IsConflict(err) {
+		return nil
+	}
 	return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete %s %s", p.Kind, p.Name)
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/prune"
@@ -70,6 +72,32 @@ func TestStepRemoval(t *testing.T) {
 			}
 			if diff := cmp.Diff([]any{tc.remove, tc.kept, tc.isWaiting}, []any{names, got.kept, got.isWaiting}); diff != "" {
 				t.Errorf("\n%s\nstepRemoval(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDeletePackage removes just the version of a package that the plan was made of. A bundle that comes to use it after the look writes another one.
+func TestDeletePackage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*prune.Package)
+		stays  bool
+	}{
+		"Seen": {reason: "The package that was seen goes.", change: func(*prune.Package) {}},
+		"Used": {reason: "A package that changed after it was seen stays until the next look.", change: func(p *prune.Package) { p.Version = "1" }, stays: true},
+		"Gone": {reason: "A package that is gone already is no failure.", change: func(p *prune.Package) { p.Name = "other" }, stays: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 0, metadataOf(2, "base", func(o *metav1.PartialObjectMetadata) { o.UID = "uid-base" }))
+			o := metadataOf(2, "base")
+			w.must(w.kube.Get(t.Context(), client.ObjectKeyFromObject(o), o))
+			p := prune.Package{Kind: "IntentDeployment", Namespace: team, Name: "base", UID: "uid-base", Version: o.GetResourceVersion()}
+			tc.change(&p)
+			w.must(w.reconciler.deletePackage(t.Context(), p))
+			if err := w.kube.Get(t.Context(), client.ObjectKeyFromObject(o), o); (err == nil) != tc.stays {
+				t.Errorf("\n%s\nGet(...) after deletePackage(...): %v", tc.reason, err)
 			}
 		})
 	}
