@@ -39,48 +39,64 @@ func (s *stage) wants(code int, says string, args ...string) string {
 // TestPrune removes packages that left their bundle, and none that is used or came back.
 func TestPrune(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.reaches(s.bundle(namespaced, "platform", "1", s.pkg("front", "1.0", 1, "middle"), s.pkg("middle", "1.0", 1), s.pkg("own", "1.0", 1)), "Succeeded")
-	s.reaches(s.bundle(claims, "other", "1", s.pkg("beside", "1.0", 1)), "Succeeded")
-	s.wants(0, "0 packages to prune, 0 to keep", "platform.ns", "--confirm")
-	less := s.bundle(namespaced, "platform", "2", s.pkg("own", "1.0", 1))
-	u := s.reaches(less, "Succeeded")
+	for name, tc := range map[string]struct{ apiVersion, other, record string }{"Claim": {claims, namespaced, "platform"}, "Namespaced": {namespaced, claims, "platform.ns"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.pruneLeft(tc.apiVersion, tc.other, tc.record)
+			s.pruneOrphaned(tc.apiVersion)
+			if !s.isThere("beside") || scene.Field(s.Now(s.bundle(tc.other, "other", "1")), "status", "phase") != "Succeeded" {
+				t.Error("Another bundle was changed.")
+			}
+		})
+	}
+}
+
+// pruneLeft lets two packages leave a Bundle, and one of them come back between the plan and its confirmation.
+func (s *stage) pruneLeft(apiVersion, other, record string) {
+	s.T.Helper()
+	s.reaches(s.bundle(apiVersion, "platform", "1", s.pkg("front", "1.0", 1, "middle"), s.pkg("middle", "1.0", 1), s.pkg("own", "1.0", 1)), "Succeeded")
+	s.reaches(s.bundle(other, "other", "1", s.pkg("beside", "1.0", 1)), "Succeeded")
+	s.wants(0, "0 packages to prune, 0 to keep", record, "--confirm")
+	u := s.reaches(s.bundle(apiVersion, "platform", "2", s.pkg("own", "1.0", 1)), "Succeeded")
 	s.says(u, "front", "unreferenced Unreferenced")
 	s.says(u, "middle", "unreferenced Unreferenced")
-	s.recorded("platform.ns", state.Success, "own success 1.0", "middle unreferenced 1.0", "front unreferenced 1.0")
-	s.wants(1, "NotInPlan", "platform.ns", "--only", "own", "--dry-run")
-	s.wants(0, "0 packages to prune", "other", "--dry-run")
-	plan := s.wants(0, "2 packages to prune, 0 to keep", "platform.ns", "--dry-run")
+	s.recorded(record, state.Success, "own success 1.0", "middle unreferenced 1.0", "front unreferenced 1.0")
+	s.wants(1, "NotInPlan", record, "--only", "own", "--dry-run")
+	s.wants(0, "0 packages to prune", recordOf(s.bundle(other, "other", "1")), "--dry-run")
+	plan := s.wants(0, "2 packages to prune, 0 to keep", record, "--dry-run")
 	_, digest, _ := strings.Cut(strings.TrimSpace(plan), "Plan ")
-	s.wants(0, s.Namespace+"/middle   DependedOn", "platform.ns", "--only", "middle", "--dry-run")
+	s.wants(0, s.Namespace+"/middle   DependedOn", record, "--only", "middle", "--dry-run")
 	// The package comes back between the plan and the confirmation.
-	back := s.reaches(s.bundle(namespaced, "platform", "3", s.pkg("own", "1.0", 1), s.pkg("middle", "1.0", 1)), "Succeeded")
-	s.wants(3, "the plan changed", "platform.ns", "--plan", digest)
+	back := s.reaches(s.bundle(apiVersion, "platform", "3", s.pkg("own", "1.0", 1), s.pkg("middle", "1.0", 1)), "Succeeded")
+	s.wants(3, "the plan changed", record, "--plan", digest)
 	if !s.isThere("middle") || !s.isThere("front") {
-		t.Fatal("A plan that changed removed something.")
+		s.T.Fatal("A plan that changed removed something.")
 	}
-	s.wants(0, "1 package", "platform.ns", "--confirm")
+	s.wants(0, "1 package", record, "--confirm")
 	if s.isThere("front") || !s.isThere("middle") || s.hasFiles("front") || !s.hasFiles("middle") {
-		t.Error("Prune removes what left its bundle, and nothing else.")
+		s.T.Error("Prune removes what left its bundle, and nothing else.")
 	}
 	s.says(back, "middle", "success")
-	s.recorded("platform.ns", state.Success, "own success 1.0", "middle success 1.0")
-	// What a deleted bundle left goes, too, once no record or bundle names it.
+	s.recorded(record, state.Success, "own success 1.0", "middle success 1.0")
+}
+
+// pruneOrphaned deletes the Bundle that a package left. It goes, too, once no record or bundle names it.
+func (s *stage) pruneOrphaned(apiVersion string) {
+	s.T.Helper()
+	less := s.bundle(apiVersion, "platform", "4", s.pkg("own", "1.0", 1))
 	s.reaches(less, "Succeeded")
 	s.says(less, "middle", "unreferenced Unreferenced")
 	s.deleted(less)
 	theirs, err := state.NewClient(s.kube, state.Options{Namespace: s.Namespace, Prefix: "theirs-", Writer: "test"})
 	s.must(err)
-	_, err = theirs.InitBundleState(t.Context(), state.Bundle{Name: "uses", Version: "1", Packages: []state.Package{{Name: "middle"}}}, state.NotDeployed)
+	_, err = theirs.InitBundleState(s.T.Context(), state.Bundle{Name: "uses", Version: "1", Packages: []state.Package{{Name: "middle"}}}, state.NotDeployed)
 	s.must(err)
 	s.wants(0, "UsedByBundle", "--confirm")
-	s.must(theirs.RemoveBundleState(t.Context(), "uses"))
+	s.must(theirs.RemoveBundleState(s.T.Context(), "uses"))
 	s.wants(0, "removed 1 package", "--confirm")
-	if s.isThere("middle") || s.hasFiles("middle") || !s.isThere("beside") {
-		t.Error("What a deleted bundle left is still there, or a package of another bundle is gone.")
-	}
-	if scene.Field(s.Now(s.bundle(claims, "other", "1")), "status", "phase") != "Succeeded" {
-		t.Error("another bundle was changed")
+	if s.isThere("middle") || s.hasFiles("middle") {
+		s.T.Error("What a deleted bundle left is still there.")
 	}
 }
 

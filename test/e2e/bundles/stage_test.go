@@ -111,15 +111,25 @@ func (s *stage) deleted(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Delete(o)
 	s.Gone(o)
-	behind := &unstructured.Unstructured{}
-	behind.SetAPIVersion("state.intentplane.dev/v1alpha1")
-	behind.SetKind("BundleState")
-	behind.SetNamespace(s.Namespace)
-	behind.SetName(o.GetName())
+	s.Gone(s.stateOf(o))
+}
+
+// stateOf describes the BundleState of a Bundle.
+func (s *stage) stateOf(o *unstructured.Unstructured) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{}
+	out.SetAPIVersion("state.intentplane.dev/v1alpha1")
+	out.SetKind("BundleState")
+	out.SetNamespace(s.Namespace)
+	out.SetName(recordOf(o))
+	return out
+}
+
+// recordOf returns how the record of a Bundle is called, and its BundleState.
+func recordOf(o *unstructured.Unstructured) string {
 	if o.GetAPIVersion() == namespaced {
-		behind.SetName(o.GetName() + ".ns")
+		return o.GetName() + ".ns"
 	}
-	s.Gone(behind)
+	return o.GetName()
 }
 
 // packageOf describes the object of a package.
@@ -144,9 +154,12 @@ func (s *stage) isThere(name string) bool {
 }
 
 // statuses returns what the status of a Bundle says of its packages.
-func statuses(u *unstructured.Unstructured) map[string]string {
+func statuses(u *unstructured.Unstructured) map[string]string { return statusesAt(u, "packages") }
+
+// statusesAt returns what a list in the status of an object says of packages.
+func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string {
 	out := map[string]string{}
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "packages")
+	all, _, _ := unstructured.NestedSlice(u.Object, append([]string{"status"}, path...)...)
 	for _, p := range all {
 		if p, ok := p.(map[string]any); ok {
 			out[fmt.Sprint(p["name"])] = strings.TrimSuffix(fmt.Sprintf("%v %v", p["status"], p["reason"]), " <nil>")

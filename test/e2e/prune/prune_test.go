@@ -108,19 +108,24 @@ func (s *stage) wantChanged(name, why string) {
 // TestClaimBeforePush makes the claim again when the push is on its way already, which gets lost: the plan is made again, and nothing is removed.
 func TestClaimBeforePush(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.orphan(s.shop("back"))
-	r := s.plan("one")
-	made := make(chan error, 1)
-	s.Git.DropPush(s.Namespace, func() {
-		s.Git.DropPush(s.Namespace, nil)
-		made <- cp.ApplyObject(t.Context(), s.shop("back"))
-	})
-	s.approve(r)
-	s.must(<-made)
-	s.wantChanged("one", "InUse")
-	s.Succeed(s.shop("back"))
-	s.wantDirectory("back", true)
+	for name, describe := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.orphan(describe(s, "back"))
+			r := s.plan("one")
+			made := make(chan error, 1)
+			s.Git.DropPush(s.Namespace, func() {
+				s.Git.DropPush(s.Namespace, nil)
+				made <- cp.ApplyObject(t.Context(), describe(s, "back"))
+			})
+			s.approve(r)
+			s.must(<-made)
+			s.wantChanged("one", "InUse")
+			s.Succeed(describe(s, "back"))
+			s.wantDirectory("back", true)
+		})
+	}
 }
 
 // TestOutage approves a plan while the repository does not answer: the request waits, and is carried out once.
