@@ -40,26 +40,35 @@ func (r *repository) forgetUnused(now time.Time) {
 // youngAnswer returns the answer to a request if it is young enough.
 func (r *repository) youngAnswer(req Request, now time.Time) (Answer, bool) {
 	a, ok := r.answers[req.Revision]
-	most := req.Interval
+	most, at := req.Interval, a.At
 	if a.Err != nil {
-		most = min(most, FailedAge)
+		most, at = min(most, FailedAge), a.failedAt
 	}
 	if !a.IsSince(req.Since) {
 		most = Spacing
 	}
-	return a, ok && now.Sub(a.At) < most
+	return a, ok && now.Sub(at) < most
+}
+
+// A look is when a repository was looked at, and why that failed.
+type look struct {
+	began, ended time.Time
+	err          error
 }
 
 // keepAnswers keeps what a look found, and returns those whose revision has another answer than before. Those of a look that failed have none.
-func (r *repository) keepAnswers(refs git.Refs, err error, now time.Time) map[types.NamespacedName]bool {
+func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName]bool {
 	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
 	for revision, by := range r.asked {
-		a := Answer{Err: err, At: now}
-		if err == nil {
+		a := Answer{Err: l.err, At: l.began}
+		if l.err != nil {
+			a.failedAt = l.ended
+		}
+		if l.err == nil {
 			a.Commit, a.Ambiguous = refs.FindCommit(revision)
 		}
 		before, known := r.answers[revision]
-		if known && err == nil && (before.Err != nil || before.Commit != a.Commit || before.Ambiguous != a.Ambiguous) {
+		if known && l.err == nil && (before.Err != nil || before.Commit != a.Commit || before.Ambiguous != a.Ambiguous) {
 			for key := range by {
 				changed[key] = true
 			}

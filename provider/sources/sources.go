@@ -89,6 +89,9 @@ type Answer struct {
 
 	// At is when the look began. Zero for a commit id, which is its own answer.
 	At time.Time
+
+	// failedAt is when a look that failed ended: a server that hangs would else fail for each who waits for it, one after another.
+	failedAt time.Time
 }
 
 // IsSince reports whether a look answers one that was asked for at a time.
@@ -158,8 +161,9 @@ func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
 	refs, err := p.list(ctx, r.Server)
 	p.ended(err)
 	p.mu.Lock()
+	repo.noteAsked(r, p.now()) // The look may have taken longer than what was asked for before counts.
 	repo.forgetUnused(p.now())
-	changed := repo.keepAnswers(refs, err, began)
+	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), err: err})
 	p.mu.Unlock()
 	for key := range changed {
 		if key != r.For {

@@ -25,8 +25,9 @@ type world struct {
 	server *gitserver.Server
 	pool   *Pool
 	clock  time.Time
-	// fails is what a look ends with. Nil looks.
+	// fails is what a look ends with. Nil looks. It takes so long.
 	fails error
+	takes time.Duration
 
 	mu    sync.Mutex
 	looks int
@@ -55,6 +56,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) list(ctx context.Context, s transport.Server) (git.Refs, error) {
 	w.mu.Lock()
 	w.looks++
+	w.clock = w.clock.Add(w.takes)
 	w.mu.Unlock()
 	if w.fails != nil {
 		return git.Refs{}, w.fails
@@ -190,6 +192,21 @@ func TestFailedLook(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"other"}, w.woken); diff != "" {
 		t.Errorf("The others learn that it is back: -want, +got:\n%s", diff)
+	}
+}
+
+// TestSlowLook has a server that hangs for longer than the answer of a look that failed counts, and one that takes longer than a question does.
+func TestSlowLook(t *testing.T) {
+	w := newWorld(t)
+	w.fails, w.takes = errors.New("down"), 2*FailedAge
+	w.find(w.request("app"))
+	if got := w.find(w.request("other")); got.Err == nil {
+		t.Fatalf("A server that hangs has an answer: %+v", got)
+	}
+	w.expectLooks("Who asks after a look that hung does not wait for the next one that hangs", 1)
+	w.fails, w.takes, w.clock = nil, time.Hour, w.clock.Add(FailedAge)
+	if got := w.find(w.request("app")); got.Err != nil || got.Commit == "" {
+		t.Errorf("The answer of a slow look is lost: %+v", got)
 	}
 }
 
