@@ -37,6 +37,9 @@ type Gatherer struct {
 	Namespace string
 }
 
+// deliveriesAtOnce is how many GitDeliveries one list asks for. One of them may have nearly a megabyte.
+const deliveriesAtOnce = 50
+
 // A packageGatherer gathers the facts for one plan.
 type packageGatherer struct {
 	Gatherer
@@ -85,18 +88,44 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	if err := g.listBundles(ctx, namespace); err != nil {
 		return err
 	}
-	deliveries := &deliveryv1alpha1.GitDeliveryList{}
-	if err := g.Live.List(ctx, deliveries, client.InNamespace(namespace)); err != nil {
-		return errors.Wrap(err, "cannot list GitDeliveries")
+	if len(packages) == 0 {
+		return nil
 	}
 	blueprints := &catalogv1alpha1.BlueprintList{}
 	if err := g.Live.List(ctx, blueprints); err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
+	before := len(g.facts.Packages)
 	for i := range packages {
-		g.addPackage(&packages[i], deliveries.Items, prune.IrreversibleKinds(blueprints.Items))
+		g.addPackage(&packages[i])
 	}
-	return nil
+	return g.readDeliveries(ctx, namespace, g.facts.Packages[before:], prune.IrreversibleKinds(blueprints.Items))
+}
+
+// readDeliveries adds to packages what is delivered for them, page by page.
+func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, packages []prune.Package, marked map[string]bool) error {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	for next := ""; ; {
+		if err := g.Live.List(ctx, l, client.InNamespace(namespace), client.Limit(deliveriesAtOnce), client.Continue(next)); err != nil {
+			return errors.Wrap(err, "cannot list GitDeliveries")
+		}
+		for i := range l.Items {
+			addDeliveredTo(packages, &l.Items[i], marked)
+		}
+		if next = l.GetContinue(); next == "" {
+			return nil
+		}
+	}
+}
+
+// addDeliveredTo adds what a GitDelivery delivers to the package that it is for.
+func addDeliveredTo(packages []prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+	claim := d.Spec.ForProvider.ClaimRef
+	for i := range packages {
+		if p := &packages[i]; d.GetNamespace() == p.Namespace && claim.Name == p.Name && claim.APIGroup == bundlev1alpha1.GroupNamespaced {
+			addDelivered(p, d, marked)
+		}
+	}
 }
 
 // listPackages returns the objects of a namespace that have the label of a bundle.
@@ -213,7 +242,7 @@ func bundleOfSecret(secret string) prune.BundleName {
 }
 
 // addPackage adds an object with the labels of a bundle.
-func (g *packageGatherer) addPackage(u *unstructured.Unstructured, deliveries []deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 	labels := u.GetLabels()
 	p := prune.Package{
 		Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Label: labels[v1alpha1.LabelPackage],
@@ -223,11 +252,6 @@ func (g *packageGatherer) addPackage(u *unstructured.Unstructured, deliveries []
 	p.DependsOn = g.needs[[2]string{p.Namespace, p.Bundle.Group + "/" + p.Bundle.Name}][p.Name]
 	if since, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
 		p.Since = since
-	}
-	for i := range deliveries {
-		if d := &deliveries[i]; d.GetNamespace() == p.Namespace && d.Spec.ForProvider.ClaimRef.Name == p.Name && d.Spec.ForProvider.ClaimRef.APIGroup == bundlev1alpha1.GroupNamespaced {
-			addDelivered(&p, d, marked)
-		}
 	}
 	g.facts.Packages = append(g.facts.Packages, p)
 	if owner := metav1.GetControllerOf(u); owner != nil {

@@ -20,55 +20,91 @@ import (
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
-// removalInterval is how often it is looked whether packages are gone.
-const removalInterval = 2 * time.Second
+// How often it is looked whether packages are gone: often at first, and the longer one hangs the less. Each look reads all that a plan is made of.
+const (
+	removalInterval        = 2 * time.Second
+	longestRemovalInterval = time.Minute
+)
+
+// removalWait returns how long the next look at a removal waits.
+func removalWait(began, now time.Time) time.Duration {
+	return min(longestRemovalInterval, max(removalInterval, now.Sub(began)/10))
+}
 
 // planPackages makes the plan of a request of scope Bundle, once.
 func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest) error {
 	at := setup.Timestamp(r.now())
-	_, p, err := r.planPackagesAt(ctx, pr, at.Time)
-	if err == nil {
-		r.showPlan(pr, p, at.Time, "")
-	}
-	return err
-}
-
-func (r *Reconciler) planPackagesAt(ctx context.Context, pr *v1alpha1.PruneRequest, at time.Time) (*prune.Facts, *prune.Plan, error) {
-	f, err := r.gatherPackages(ctx, pr, at)
+	f, err := r.gatherPackages(ctx, pr, at.Time)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	p, err := prune.MakePlan(f)
-	return f, &p, err
+	if err == nil {
+		r.showPlan(pr, &p, at.Time, "")
+	}
+	return err
 }
 
 // removePackages carries an approved plan out. First it is made again: if it is another one, nothing is removed. That it is the same is written down before the
 // first package goes, since after that it is another one. Then each package is deleted that may still go, after those that depend on it.
 func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
-	shown := pr.Status.Plan
-	f, fresh, err := r.planPackagesAt(ctx, pr, shown.At.Time)
+	f, err := r.gatherPackages(ctx, pr, pr.Status.Plan.At.Time)
 	if err != nil {
 		return 0, err
 	}
 	if !pr.Status.Result.Confirmed {
-		if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
-			r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(shown, fresh)+" Nothing was removed: make another PruneRequest.")
-			return 0, nil
-		}
-		pr.Status.Result.Confirmed = true
-		return time.Millisecond, nil
+		return r.confirmPackages(pr, f)
 	}
-	left := stepRemoval(shown, f, fresh)
+	return r.goOnRemoving(ctx, pr, f)
+}
+
+// confirmPackages notes that the plan is still the one that was approved, or ends the request.
+func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
+	shown := pr.Status.Plan
+	fresh, err := prune.MakePlan(f)
+	if err != nil {
+		return 0, err
+	}
+	if prune.Confirm(shown.Digest, shown.Digest, shown.At.Time, &fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
+		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(shown, &fresh)+" Nothing was removed: make another PruneRequest.")
+		return 0, nil
+	}
+	pr.Status.Result.Confirmed = true
+	return time.Millisecond, nil
+}
+
+// goOnRemoving removes what may go now of a plan that was confirmed, and ends the request when nothing is left of it.
+func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
+	f.Only = onlyLeft(pr.Status.Plan, f)
+	fresh, err := prune.MakePlan(f)
+	if err != nil {
+		return 0, err
+	}
+	left := stepRemoval(pr.Status.Plan, f, &fresh)
 	for _, p := range left.remove {
 		if err := r.deletePackage(ctx, p); err != nil {
 			return 0, err
 		}
 	}
 	if left.isWaiting || len(left.remove) > 0 {
-		return removalInterval, nil
+		return removalWait(pr.Status.Result.StartedAt.Time, r.now()), nil
 	}
 	r.endRemoval(pr, len(left.kept))
 	return 0, nil
+}
+
+// onlyLeft returns those packages that a request names which are still there. A plan that asks for one that this removal has removed would be refused.
+func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
+	isLeft := func(i v1alpha1.PruneItem) bool {
+		return slices.ContainsFunc(f.Packages, func(p prune.Package) bool { return p.UID == i.UID })
+	}
+	left := slices.DeleteFunc(slices.Clone(f.Only), func(name string) bool {
+		return !slices.ContainsFunc(shown.Items, func(i v1alpha1.PruneItem) bool { return i.Name == name && isLeft(i) })
+	})
+	if len(left) == 0 {
+		return f.Only // None would mean all.
+	}
+	return left
 }
 
 // endRemoval ends a request whose packages are gone, but for those that had to be kept meanwhile.
@@ -89,7 +125,7 @@ type removalStep struct {
 	// kept are the names of packages that may not go any more.
 	kept []string
 
-	// isWaiting says that packages are being deleted.
+	// isWaiting says that packages are being deleted, or that it is unknown by now what lives.
 	isWaiting bool
 }
 
@@ -109,7 +145,7 @@ func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) r
 			continue
 		}
 		switch {
-		case p.Deleting:
+		case p.Deleting, fresh.Refusal == prune.RefusalUncertain: // What lives is known later.
 			out.isWaiting = true
 		case goes(p) && !hasDependent(p, f.Packages, shown):
 			out.remove = append(out.remove, p)

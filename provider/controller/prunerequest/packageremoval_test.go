@@ -56,7 +56,7 @@ func TestStepRemoval(t *testing.T) {
 			change: func(f *prune.Facts) { f.Bundles[0].Packages = []string{"front"} }, remove: []string{"other"}, kept: []string{"base", "front"},
 		},
 		"Other":   {reason: "A package of the same name that was made again is another one.", change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true},
-		"Unknown": {reason: "While it is unknown what lives, nothing goes.", change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, kept: []string{"base", "front", "other"}},
+		"Unknown": {reason: "While it is unknown what lives, nothing goes, and the removal waits.", change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, isWaiting: true},
 		"Empty":   {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
 	}
 	for name, tc := range cases {
@@ -64,6 +64,7 @@ func TestStepRemoval(t *testing.T) {
 			f := packagesFacts("base", "front: base", "other")
 			_, shown := planOf(t, f)
 			tc.change(f)
+			f.Only = onlyLeft(shown, f)
 			fresh, _ := planOf(t, f)
 			got := stepRemoval(shown, f, fresh)
 			names := []string(nil)
@@ -74,6 +75,32 @@ func TestStepRemoval(t *testing.T) {
 				t.Errorf("\n%s\nstepRemoval(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestStepRemovalOfOnly goes on with a removal of packages that a request names, of which some are gone.
+func TestStepRemovalOfOnly(t *testing.T) {
+	f := packagesFacts("base", "front: base", "other")
+	f.Only = []string{"base", "front"}
+	_, shown := planOf(t, f)
+	f.Packages = append(f.Packages[:1], f.Packages[2])
+	f.Only = onlyLeft(shown, f)
+	fresh, _ := planOf(t, f)
+	got := stepRemoval(shown, f, fresh)
+	if len(got.remove) != 1 || got.remove[0].Name != "base" || len(got.kept) > 0 {
+		t.Errorf("\nA package that is named goes once another one that is named is gone; one that is not named stays.\nstepRemoval(...): got %+v", got)
+	}
+	f.Packages = f.Packages[1:]
+	if diff := cmp.Diff([]string{"base"}, onlyLeft(shown, f)); diff != "" {
+		t.Errorf("\nWhen all are gone that a request names, it does not mean all others.\nonlyLeft(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestRemovalWait(t *testing.T) {
+	for hangs, want := range map[time.Duration]time.Duration{0: 2 * time.Second, time.Minute: 6 * time.Second, time.Hour: time.Minute} {
+		if got := removalWait(noon, noon.Add(hangs)); got != want {
+			t.Errorf("\nThe longer a removal hangs the less it is looked at.\nremovalWait(...) after %s: want %s, got %s", hangs, want, got)
+		}
 	}
 }
 

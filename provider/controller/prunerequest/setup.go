@@ -29,7 +29,7 @@ const (
 	// keyPrefix distinguishes requests from GitDeliveries in the queue of a repository.
 	keyPrefix = name + "/"
 
-	// maxWorkers is how many requests are planned at once. Each reads all that may own a directory.
+	// maxWorkers is how many requests are planned at once, each of another namespace. Each reads all that may own a directory.
 	maxWorkers = 2
 )
 
@@ -76,7 +76,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
 		For(&v1alpha1.PruneRequest{}).
 		Watches(&v1alpha1.PruneApproval{}, handler.EnqueueRequestsFromMapFunc(requestOfApproval)).
 		WatchesRawSource(events).
-		Complete(errors.WithSilentRequeueOnConflict(r)), "cannot add controller %s", name)
+		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), maxWorkers, events.Wake)), "cannot add controller %s", name)
 }
 
 // requestOfApproval returns the request that an approval names, which need not exist.
