@@ -1,0 +1,55 @@
+package claims
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestPluginShowsWhatIsDelivered compares the files that "artifacts" writes with those of the branch, and shows by "diff" what a file would change of them.
+func TestPluginShowsWhatIsDelivered(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1", "edge2")
+			o := shape.describe(s, "shop", intent(s, 2, "edge1", "edge2"))
+			s.Succeed(o.DeepCopy())
+			out := filepath.Join(t.TempDir(), "out")
+			s.Program("", s.Built("kubectl-intent"), "artifacts", "shop", "--to", out, "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
+			files := filesOf(s, out)
+			for _, site := range []string{"edge1", "edge2"} {
+				delivered := s.FilesBelow(s.Directory(site, "shop"))
+				delete(delivered, ".intentplane")
+				if diff := cmp.Diff(delivered, below(files, s.Site(site))); diff != "" || len(delivered) < 4 {
+					t.Errorf("%s: -delivered, +files of artifacts:\n%s", site, diff)
+				}
+			}
+			same, other := filepath.Join(t.TempDir(), "same.yaml"), filepath.Join(t.TempDir(), "other.yaml")
+			write(s, same, o)
+			write(s, other, shape.describe(s, "shop", intent(s, 5, "edge1")))
+			wantDiff(s, same, 0)
+			wantDiff(s, other, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
+		})
+	}
+}
+
+// wantDiff runs "kubectl intent diff" with a file, and compares its exit code and what it prints.
+func wantDiff(s *scene.Scene, file string, code int, says ...string) {
+	s.T.Helper()
+	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), "diff", file, "--kubeconfig", cp.Kubeconfig)
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != code || code == 0 && len(out) > 0 {
+		s.T.Errorf("diff %s: want exit code %d: %v:\n%s", filepath.Base(file), code, err, out)
+	}
+	for _, want := range says {
+		if !strings.Contains(string(out), want) {
+			s.T.Errorf("diff %s: want %q, got:\n%s", filepath.Base(file), want, out)
+		}
+	}
+}
