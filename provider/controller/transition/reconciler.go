@@ -65,8 +65,12 @@ type observedObject struct {
 type observedStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
-	Phase             string                                `json:"phase"`
-	Outcome           string                                `json:"outcome"`
+	Phase    string `json:"phase"`
+	Outcome  string `json:"outcome"`
+	Message  string `json:"message"`
+	Delivery struct {
+		GitCommit string `json:"gitCommit"`
+	} `json:"delivery"`
 	Transitions       []change                              `json:"transitions"`
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
@@ -111,7 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.reportDrift(ctx, u, s); err != nil {
 		return reconcile.Result{}, err
 	}
-	if err := r.createEvents(ctx, u, s, d.Status.rolloutRequest()); err != nil {
+	if err := r.createEvents(ctx, u, s, &d.Status); err != nil {
 		return reconcile.Result{}, err
 	}
 	r.countResults(s, &d.Status)
@@ -203,15 +207,16 @@ func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
 }
 
 // createEvents creates the events of pending steps, and counts the steps. A step whose event exists was counted by another process.
-func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, request string) error {
+func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, status *observedStatus) error {
 	for len(s.pending) > 0 {
-		one := s.pending[0]
-		err := r.kube.Create(ctx, newTransitionEvent(u, one))
+		one, e := s.pending[0], newTransitionEvent(u, s.pending[0])
+		r.annotateEvent(ctx, e, one, status, len(s.pending) == 1)
+		err := r.kube.Create(ctx, e)
 		switch {
 		case err == nil:
 			r.countStep(s, one)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", request)
+				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", status.rolloutRequest())
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")

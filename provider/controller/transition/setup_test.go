@@ -23,6 +23,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -45,6 +46,8 @@ type testEnv struct {
 	uid    string
 	// recorded is the reason of the condition Recorded. Empty: there is none.
 	recorded string
+	// isReconciling gives condition Reconciling the same reason.
+	isReconciling bool
 }
 
 func newTestEnv(t *testing.T) *testEnv {
@@ -55,6 +58,9 @@ func newTestEnv(t *testing.T) *testEnv {
 		t.Fatal(err)
 	}
 	if err := deliveryv1alpha1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := rolloutv1alpha1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
@@ -107,7 +113,11 @@ func (w *testEnv) reconcile() error {
 		w.t.Fatal(err)
 	}
 	if w.recorded != "" {
-		status["conditions"] = []any{map[string]any{"type": deploymentv1alpha1.TypeRecorded, "status": "False", "reason": w.recorded}}
+		conditions := []any{map[string]any{"type": deploymentv1alpha1.TypeRecorded, "status": "False", "reason": w.recorded}}
+		if w.isReconciling {
+			conditions = append(conditions, map[string]any{"type": deploymentv1alpha1.TypeReconciling, "status": "True", "reason": w.recorded})
+		}
+		status["conditions"] = conditions
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
 	u.SetGroupVersionKind(gvk())

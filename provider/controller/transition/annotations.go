@@ -1,0 +1,73 @@
+package transition
+
+import (
+	"context"
+	"strconv"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// Annotations of the event for a change of the phase, for programs that forward events. What no object says is left out. All but the revision are on the event for the
+// last change of a status alone, since a status speaks about its present phase.
+const (
+	// AnnotationRevision is the revision at that time.
+	AnnotationRevision = "intentplane.dev/revision"
+
+	// AnnotationReason is why the object is in the phase: the reason of the condition that says it.
+	AnnotationReason = "intentplane.dev/reason"
+
+	// AnnotationMessage says the same in words.
+	AnnotationMessage = "intentplane.dev/message"
+
+	// AnnotationCommit is the commit that brought the revision to the branch.
+	AnnotationCommit = "intentplane.dev/commit"
+
+	// AnnotationRequest is the RolloutRequest that made or last changed the revision.
+	AnnotationRequest = "intentplane.dev/request"
+
+	// AnnotationRequestedBy is the user who made the RolloutRequest.
+	AnnotationRequestedBy = "intentplane.dev/requested-by"
+)
+
+// annotateEvent adds what the status says about a step. It reads the RolloutRequest from the cache, and leaves the user out where it is gone.
+func (r *Reconciler) annotateEvent(ctx context.Context, e *corev1.Event, one step, status *observedStatus, isLast bool) {
+	all := map[string]string{}
+	if one.Revision != 0 {
+		all[AnnotationRevision] = strconv.FormatInt(one.Revision, 10)
+	}
+	if isLast && one.To == status.Phase {
+		all[AnnotationReason], all[AnnotationMessage], all[AnnotationCommit] = status.phaseReason(), status.Message, status.Delivery.GitCommit
+		all[AnnotationRequest] = status.rolloutRequest()
+		all[AnnotationRequestedBy] = r.requesterOf(ctx, e.Namespace, all[AnnotationRequest])
+	}
+	for name, value := range all {
+		if value == "" {
+			delete(all, name)
+		}
+	}
+	e.Annotations = all
+}
+
+// requesterOf returns the user who made a RolloutRequest, or "".
+func (r *Reconciler) requesterOf(ctx context.Context, namespace, name string) string {
+	o := &rolloutv1alpha1.RolloutRequest{}
+	if name == "" || r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o) != nil {
+		return ""
+	}
+	return o.Spec.RequestedBy
+}
+
+// phaseReason is the reason of the condition that is in the way or, where none is, of what goes on.
+func (s *observedStatus) phaseReason() string {
+	for _, typ := range []xpv2.ConditionType{deploymentv1alpha1.TypeStalled, deploymentv1alpha1.TypeReconciling} {
+		if c := s.GetCondition(typ); c.Status == corev1.ConditionTrue {
+			return string(c.Reason)
+		}
+	}
+	return ""
+}
