@@ -61,6 +61,9 @@ type phaseLog struct {
 	// canary is the canary of the last observation.
 	canary canaryLog
 
+	// rejected is the revision whose rejection this process reported last.
+	rejected int64
+
 	// observed is true after the first complete reconcile in this process.
 	observed bool
 

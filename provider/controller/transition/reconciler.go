@@ -71,6 +71,10 @@ type observedStatus struct {
 	Delivery struct {
 		GitCommit string `json:"gitCommit"`
 	} `json:"delivery"`
+	// Rollback has a reason once the revision was rejected.
+	Rollback struct {
+		Reason string `json:"reason"`
+	} `json:"rollback"`
 	Transitions       []change                              `json:"transitions"`
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
@@ -209,8 +213,10 @@ func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
 // createEvents creates the events of pending steps, and counts the steps. A step whose event exists was counted by another process.
 func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, status *observedStatus) error {
 	for len(s.pending) > 0 {
-		one, e := s.pending[0], newTransitionEvent(u, s.pending[0])
-		r.annotateEvent(ctx, e, one, status, len(s.pending) == 1)
+		one, isLast := s.pending[0], len(s.pending) == 1
+		reason := s.stepReason(one, status, isLast)
+		e := newTransitionEvent(u, one, reason)
+		r.annotateEvent(ctx, e, one, status, isLast)
 		err := r.kube.Create(ctx, e)
 		switch {
 		case err == nil:
@@ -220,6 +226,9 @@ func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructu
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")
+		}
+		if reason == ReasonRevisionRejected {
+			s.rejected = one.Revision
 		}
 		s.pending = s.pending[1:]
 	}

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	gocmp "cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,7 +49,8 @@ func TestTransitionsAreReportedOnce(t *testing.T) {
 		if one.To == "Failed" || one.To == "RollingBack" {
 			kind = corev1.EventTypeWarning
 		}
-		want = append(want, fmt.Sprintf("%s PhaseTransition IntentDeployment shop: Transitioned from %s to %s", kind, one.From, one.To))
+		reason := map[string]string{"Validating Succeeded": "Verified", "Failed RollingBack": "Rejected", "RollingBack Succeeded": "RolledBack"}[string(one.From+" "+one.To)]
+		want = append(want, fmt.Sprintf("%s %s IntentDeployment shop: Transitioned from %s to %s", kind, gocmp.Or(reason, "PhaseTransition"), one.From, one.To))
 	}
 	if diff := cmp.Diff(want, w.events()); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)

@@ -3,6 +3,7 @@ package claims
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func told(s *scene.Scene, o *unstructured.Unstructured) []string {
 	}
 	out := []string{}
 	for _, e := range l.Items {
-		if e.Reason == "PhaseTransition" && e.InvolvedObject.UID == o.GetUID() {
+		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
 			out = append(out, e.Message)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
 // TestCheckout tells the history of a deployment from a clone alone, and compares two of its revisions.
@@ -18,6 +19,9 @@ func TestCheckout(t *testing.T) {
 	judges.set(d.Namespace, bad)
 	d.rolledBack(2)
 	d.wantColumns("RolledBack", "Succeeded", "2", "1")
+	d.awaitEvent("Verified", "Transitioned from Validating to Succeeded", "1")
+	d.awaitEvent("Rejected", "RollingBack", "2")
+	d.awaitEvent("RolledBack", "Transitioned from RollingBack to Succeeded", "2")
 	judges.set(d.Namespace, good)
 	d.succeed(3)
 	home, follower := d.clone(d.home()), d.clone(d.followers()[0])
@@ -54,6 +58,15 @@ func (d *deployment) intent(code int, args ...string) string {
 		d.T.Errorf("kubectl intent %q: want exit code %d: %v:\n%s", args, code, err, out)
 	}
 	return string(out)
+}
+
+// awaitEvent waits for the event about a verdict on a revision.
+func (d *deployment) awaitEvent(reason, says, revision string) {
+	d.T.Helper()
+	d.Until("event "+reason, scene.Patience, func() bool {
+		out := d.Inside("get", "events", "--field-selector", "reason="+reason, "-o", `jsonpath={range .items[*]}{.metadata.annotations.intentplane\.dev/revision} {.message}{"\n"}{end}`)
+		return slices.ContainsFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, revision+" ") && strings.Contains(line, says) })
+	})
 }
 
 // wantColumns compares the columns behind the name of the deployment: a rollback does not read as a success in the first one of them.

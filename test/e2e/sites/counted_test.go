@@ -2,6 +2,7 @@ package sites
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,7 +115,7 @@ func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
 		s.T.Fatal(err)
 	}
 	for _, e := range l.Items {
-		if e.Reason == "PhaseTransition" && e.InvolvedObject.Name == o.GetName() {
+		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.Name == o.GetName() {
 			n++
 		}
 	}

@@ -40,7 +40,7 @@ func (s *stage) told(o *unstructured.Unstructured) []string {
 	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	var out []string
 	for _, e := range l.Items {
-		if e.Reason == "PhaseTransition" && e.InvolvedObject.UID == o.GetUID() {
+		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
 			out = append(out, e.Message)
 		}
 	}
