@@ -36,7 +36,8 @@ func TestPlanIsPrinted(t *testing.T) {
 team-a/shop-canary wave rest (edge2) has 3 steps: 4: 0 %, 5: 50 % (pause 5m), 6: 100 %
 team-a/shop-canary goes out in 7 steps of at most 20
 `
-	if diff := cmp.Diff(plan+plan+"2 objects, 0 mistakes\n", out); diff != "" || code != 0 {
+	both := plan + strings.ReplaceAll(plan, "shop-canary", "shop-canary-claim")
+	if diff := cmp.Diff(both+"2 objects, 0 mistakes\n", out); diff != "" || code != 0 {
 		t.Errorf("run(%q): exit code %d: -want, +got:\n%s%s", args, code, diff, problems)
 	}
 	out, _, _ = runIntent("", append(args, "-o", "json")...)
