@@ -216,6 +216,11 @@ func (w *walk) revive(o metav1.Object) {
 func (w *walk) remove(name string, fresh bool) {
 	d := w.deliveries[name]
 	delete(w.deliveries, name)
+	for _, other := range w.deliveries {
+		if *other.Spec.ProviderConfigReference == *d.Spec.ProviderConfigReference {
+			return // The other one has what the repository holds.
+		}
+	}
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
 	if s := r.memory.ledger; fresh && !w.truth.lossy && s.Seq > 0 && !s.IsClosed && s.Head == w.ledger().Head {
 		w.truth.violatedf("%s holds the ledger, and is deleted", name)

@@ -100,7 +100,8 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	}
 	e.warnOfState(d)
 	if meta.WasDeleted(d) {
-		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers(), ResourceUpToDate: true}, nil
+		hasTwin, err := e.hasTwin(ctx, d)
+		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers() && !hasTwin, ResourceUpToDate: true}, err
 	}
 	if err := e.notifyOwner(ctx, d); err != nil {
 		return managed.ExternalObservation{}, err

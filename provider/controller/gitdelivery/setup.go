@@ -88,6 +88,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		named:    newNamedObjects(),
 		fastPath: unchanged,
 		kube:     kube,
+		live:     mgr.GetAPIReader(),
 		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool:     pool,
 		guard:    g.Guard,
@@ -173,7 +174,9 @@ type config struct {
 // A connector makes externals.
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
-	kube  client.Client
+	kube client.Client
+	// live reads past the cache.
+	live  client.Reader
 	usage resource.ModernTracker
 	// fastPath learns which deliveries need nothing.
 	fastPath *fastPath

@@ -305,6 +305,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		named:    w.named,
 		fastPath: w.calm,
 		kube:     w.kube,
+		live:     w.kube,
 		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:     w.pool,
 		guard:    address.Guard{Loopback: !w.guarded},

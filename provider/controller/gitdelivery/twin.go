@@ -1,0 +1,52 @@
+package gitdelivery
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// hasTwin is true for a delivery of a composite that has another one to the same repository, which stays. A composite whose delivery was lost may compose it
+// by two names, one after the other. What the repository holds, its ledger and its directories, belongs to the one that stays.
+func (e *external) hasTwin(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
+	all, err := e.deliveriesOf(ctx, d.Spec.ForProvider.ClaimRef)
+	if err != nil {
+		return false, err
+	}
+	for i := range all {
+		if !isTwin(d, &all[i]) {
+			continue
+		}
+		stays, err := e.stays(ctx, &all[i])
+		if stays || err != nil {
+			return stays, err
+		}
+	}
+	return false, nil
+}
+
+// isTwin is true for two deliveries that one composite has to the repository of one configuration.
+func isTwin(a, b *v1alpha1.GitDelivery) bool {
+	of, other := metav1.GetControllerOf(a), metav1.GetControllerOf(b)
+	isSameOwner := of != nil && other != nil && of.UID == other.UID
+	to, at := a.Spec.ProviderConfigReference, b.Spec.ProviderConfigReference
+	return a.GetUID() != b.GetUID() && isSameOwner && to != nil && at != nil && *to == *at
+}
+
+// stays is true for an object that the API server has, and that no user deletes. Of two twins that are deleted at once, the cache might show each to the other
+// as one that stays, and nothing would be removed.
+func (e *external) stays(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
+	now := &metav1.PartialObjectMetadata{}
+	now.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("GitDelivery"))
+	err := e.live.Get(ctx, client.ObjectKeyFromObject(d), now)
+	if kerrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && now.GetUID() == d.GetUID() && !meta.WasDeleted(now), errors.Wrapf(err, "cannot get GitDelivery %s", d.GetName())
+}
