@@ -9,9 +9,6 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// commits that brought the revisions to the branch.
-var commits = map[int64]string{5: oldCommit, 7: newCommit}
-
 // Delivered returns the files of a revision, the same at each Site.
 func Delivered(replicas string) tree.Files {
 	return tree.Files{"deployment.yaml": []byte("kind: Deployment\nspec:\n  replicas: " + replicas + "\n")}
@@ -48,5 +45,6 @@ func (s *Sample) StateFiles(isHome bool) (map[string]string, error) {
 
 func rememberedRevision(number int64, id string) deliveryv1alpha1.HistoryEntry {
 	trees := []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: id}, {Site: "edge2", Tree: id}}
-	return deliveryv1alpha1.HistoryEntry{Revision: number, Commit: commits[number], Trees: trees}
+	commit := map[int64]string{5: oldCommit, 7: newCommit}[number]
+	return deliveryv1alpha1.HistoryEntry{Revision: number, Commit: commit, Trees: trees}
 }

@@ -83,7 +83,7 @@ type observedStatus struct {
 }
 
 // rolloutRequest returns the name of the RolloutRequest that made or last changed the present revision, or "".
-func (s observedStatus) rolloutRequest() string {
+func (s *observedStatus) rolloutRequest() string {
 	for _, r := range slices.Backward(s.Requests) {
 		if is := rolloutv1alpha1.Result(r.Result); is == rolloutv1alpha1.ResultTaken || is == rolloutv1alpha1.ResultDone {
 			return r.Name

@@ -6,7 +6,7 @@ import (
 
 // isLedgerUnreachable reports whether nothing can be ordered, judged or rolled back, since the ledger cannot be read or written. Only deployments
 // have the condition.
-func (s observedStatus) isLedgerUnreachable() bool {
+func (s *observedStatus) isLedgerUnreachable() bool {
 	return s.GetCondition(deploymentv1alpha1.TypeRecorded).Reason == deploymentv1alpha1.ReasonLedgerUnreachable
 }
 
