@@ -56,8 +56,7 @@ complete -f -c kubectl-intent -a "(__complete_kubectl_intent)"
 // completionPredictors know values that the command line does not: files, folders, and the names of objects in a cluster.
 func completionPredictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
-		"file":    complete.PredictFiles("*"),
-		"dir":     complete.PredictDirs("*"),
+		"file": complete.PredictFiles("*"), "dir": complete.PredictDirs("*"),
 		"claim":   predictNames((*cluster.Cluster).ClaimNames),
 		"bundle":  predictNames((*cluster.Cluster).BundleNames),
 		"subject": predictNames((*cluster.Cluster).SubjectNames),

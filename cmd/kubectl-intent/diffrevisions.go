@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -52,11 +53,6 @@ func filesOfRevision(ctx context.Context, from *clone.Clone, m clone.Memory, num
 
 // filesOfSite returns the files of a Site. The path is that of today: that of a Site which was left is not known, and its name stands for it.
 func filesOfSite(ctx context.Context, from *clone.Clone, m clone.Memory, t deliveryv1alpha1.HistoryTree) (rendered, error) {
-	out := rendered{site: t.Site, path: t.Site}
-	if dir, ok := m.Paths[t.Site]; ok {
-		out.path = dir
-	}
-	var err error
-	out.files, err = from.ReadFiles(ctx, t.Tree)
-	return out, err
+	files, err := from.ReadFiles(ctx, t.Tree)
+	return rendered{site: t.Site, path: cmp.Or(m.Paths[t.Site], t.Site), files: files}, err
 }

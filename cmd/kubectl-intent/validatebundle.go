@@ -85,8 +85,7 @@ func deploymentOfPackage(namespace string, p *statev1alpha1.BundlePackage) (*dep
 // fieldOfPackages returns the path of the field that a message about packages names, in which a package is known by its number.
 func fieldOfPackages(message string, all []bundlev1alpha1.Package) string {
 	for i, p := range all {
-		rest, ok := strings.CutPrefix(message, fmt.Sprintf("spec.packages[%s].", p.Name))
-		if ok {
+		if rest, ok := strings.CutPrefix(message, fmt.Sprintf("spec.packages[%s].", p.Name)); ok {
 			return strings.Replace(fieldOfMessage("spec."+rest), "spec", fmt.Sprintf("spec.packages[%d]", i), 1)
 		}
 	}

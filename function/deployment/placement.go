@@ -56,9 +56,8 @@ func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from sele
 }
 
 // renderPlain returns what is rendered for a selection whose Blueprint has no tracks.
-func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selection) (placedSites, error) {
-	out := placedSites{workload: step.Workload{IsPlain: true}}
-	var err error
+func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selection) (out placedSites, err error) {
+	out.workload.IsPlain = true
 	if out.placement, err = step.PlaceRevision(o.state, out.workload); err != nil {
 		return out, trackProblem(err)
 	}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/clientcmd"
@@ -151,8 +152,7 @@ func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 
 func (f *fleet) patchStatus(ctx context.Context, apiVersion, kind, name, patch string) error {
 	o := &unstructured.Unstructured{}
-	o.SetAPIVersion(apiVersion)
-	o.SetKind(kind)
+	o.SetGroupVersionKind(schema.FromAPIVersionAndKind(apiVersion, kind))
 	o.SetNamespace(flapNs)
 	o.SetName(name)
 	err := f.s.cp.Client.Status().Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(patch)))

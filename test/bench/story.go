@@ -74,10 +74,9 @@ func (y *story) storyFigure(name string) func(context.Context) (float64, error) 
 }
 
 // measureBy starts a server that scrapes a target each second.
-func (y *story) measureBy(ctx context.Context, dir string) error {
+func (y *story) measureBy(ctx context.Context, dir string) (err error) {
 	y.target = promserver.NewTarget()
 	y.target.Set(metric, good)
-	var err error
 	if y.server, err = promserver.New(ctx, dir, promserver.Job{Name: "fleet", Interval: time.Second, Target: y.target}); err != nil {
 		return err
 	}

@@ -186,8 +186,7 @@ func (c *ControlPlane) writeServingCertificates(dir string, data map[string][]by
 
 func (c *ControlPlane) startRBACManager() error {
 	_, err := c.runner.startProcess(command{
-		name: "rbac-manager",
-		path: c.tools.CrossplaneCore,
+		name: "rbac-manager", path: c.tools.CrossplaneCore,
 		args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
 		env:  []string{"KUBECONFIG=" + c.accountKubeconfig(rbacServiceAccount)},
 	})

@@ -114,12 +114,11 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 
 // Start the gateway again after Stop. It returns an error if it does not get ready.
 func (g *Gateway) Start(ctx context.Context) error {
-	p, err := g.c.runner.startProcess(g.start)
-	if err != nil {
+	var err error
+	if g.p, err = g.c.runner.startProcess(g.start); err != nil {
 		return err
 	}
-	g.p = p
-	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, g.ready) == nil })
+	err = g.p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, g.ready) == nil })
 	return errors.Wrap(err, "cannot see traefik ready")
 }
 

@@ -224,11 +224,10 @@ func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 func pollUntil(ctx context.Context, fn wait.ConditionWithContextFunc) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, poll, true, fn)
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := wait.PollUntilContextCancel(ctx, poll, true, fn); err == nil || ctx.Err() == nil {
+		return err
 	}
-	return err
+	return context.Cause(ctx)
 }
 
 // pollWhileAlive polls until something is ready, and returns an error when the process ends before.

@@ -113,8 +113,7 @@ func expectUsable(u *unstructured.Unstructured) []xpv2.ConditionType {
 // awaitExpectations waits until all expectations are met. Its error says which are not, and what the objects say about it.
 func (c *ControlPlane) awaitExpectations(ctx context.Context, expected []expectation) error {
 	var missing []string
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		var err error
+	err := pollUntil(ctx, func(ctx context.Context) (_ bool, err error) {
 		missing, err = c.unmetExpectations(ctx, expected)
 		return len(missing) == 0, err
 	})

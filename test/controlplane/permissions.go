@@ -51,9 +51,8 @@ func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r 
 
 func (c *ControlPlane) isAllowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
 	sar := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User:               "system:serviceaccount:" + Namespace + ":" + account,
-		Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + Namespace, "system:authenticated"},
-		ResourceAttributes: &r,
+		User: "system:serviceaccount:" + Namespace + ":" + account, ResourceAttributes: &r,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + Namespace, "system:authenticated"},
 	}}
 	err := c.Client.Create(ctx, sar)
 	return sar.Status.Allowed, errors.Wrap(err, "cannot review access")

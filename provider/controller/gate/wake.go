@@ -77,9 +77,8 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if !ok {
 		return nil
 	}
-	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
-		return sameClaim(d.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
-	}, client.InNamespace(o.GetNamespace()))
+	claim := d.Spec.ForProvider.ClaimRef
+	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool { return sameClaim(claim, g.Spec.ForProvider.ClaimRef) }, client.InNamespace(o.GetNamespace()))
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {

@@ -96,11 +96,10 @@ func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Objec
 // indexByDeployment indexes requests by their deployment. It returns an error if the cache already has the index.
 func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, func(o client.Object) []string {
-		r, ok := o.(*rolloutv1alpha1.RolloutRequest)
-		if !ok {
-			return nil
+		if r, ok := o.(*rolloutv1alpha1.RolloutRequest); ok {
+			return []string{r.Spec.DeploymentRef.APIGroup + "/" + r.Spec.DeploymentRef.Name}
 		}
-		return []string{r.Spec.DeploymentRef.APIGroup + "/" + r.Spec.DeploymentRef.Name}
+		return nil
 	}), "cannot index RolloutRequests by deployment")
 }
 
