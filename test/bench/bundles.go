@@ -35,7 +35,8 @@ type bundles struct {
 func bundleFigures(s *stage) []figure {
 	b := &bundles{s: s}
 	return []figure{
-		{"bundle_20_tokens", "tokens", b.bundleFigure("tokens")}, {"bundle_20_s", "s", b.bundleFigure("s")},
+		{"bundle_20_tokens", "tokens", b.bundleFigure("tokens")},
+		{"bundle_20_s", "s", b.bundleFigure("s")},
 		{"bundle_steady_writes", "writes", b.bundleFigure("writes")},
 		{"bundle_100_cpu_percent", "%", b.bundleFigure("cpu_percent")},
 	}
