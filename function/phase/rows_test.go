@@ -37,7 +37,7 @@ func TestEdges(t *testing.T) {
 func retreatings(do func(*Input)) int {
 	n := 0
 	stops := []step.Hold{
-		step.HoldNone, step.HoldRollbackOff, step.HoldNotReported, step.HoldNoTarget, step.HoldNothingToRestore, step.HoldIrreversible,
+		step.HoldNone, step.HoldRollbackOff, step.HoldNotRecorded, step.HoldNoTarget, step.HoldNothingToRestore, step.HoldIrreversible,
 		step.HoldTooManyRollbacks, step.HoldAttemptsSpent,
 	}
 	reasons := []string{rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedGateFailed}

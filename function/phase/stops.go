@@ -11,7 +11,7 @@ func stopMessage(f *Input) string {
 	switch f.Stop {
 	case step.HoldRollbackOff:
 		return "Rollback is off: spec.rollbackConfig.autoRollback is false."
-	case step.HoldNotReported:
+	case step.HoldNotRecorded:
 		return "Not every repository has reported that yet."
 	case step.HoldNoTarget:
 		return "No rollback target exists: no earlier revision was verified everywhere, or its trees are not retained."

@@ -47,8 +47,8 @@ const (
 	// HoldRollbackOff means that rollbackConfig does not roll back, and that no user asked for it.
 	HoldRollbackOff Hold = "RollbackOff"
 
-	// HoldNotReported means that a repository has not reported what its directories hold, or when the rejection was recorded.
-	HoldNotReported Hold = "NotRecorded"
+	// HoldNotRecorded means that a repository has not reported what its directories hold, or when the rejection was recorded.
+	HoldNotRecorded Hold = "NotRecorded"
 
 	// HoldNoTarget means that no revision can be rolled back to.
 	HoldNoTarget Hold = "NoTarget"

@@ -107,7 +107,7 @@ func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 	case target == nil:
 		return HoldNoTarget
 	case !in.HasAllReported:
-		return HoldNotReported
+		return HoldNotRecorded
 	case isRequested(s):
 		return HoldNone // A user asked. The attempt changes nothing, and proves that the Sites run the target.
 	}
@@ -169,7 +169,7 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	case r.Marked == "" || r.Marked != target.Marked:
 		return HoldIrreversible
 	case !in.HasAllReported:
-		return HoldNotReported
+		return HoldNotRecorded
 	case slices.ContainsFunc(in.replacedBy(target), func(n int64) bool { return n != r.Number && marksOf(s, n) != target.Marked }):
 		return HoldIrreversible
 	}
@@ -207,7 +207,7 @@ func (in Input) holdTooMany(s ledger.State) Hold {
 	case most == 0 || len(before) < most:
 		return HoldNone
 	case at.IsZero():
-		return HoldNotReported
+		return HoldNotRecorded
 	}
 	for _, t := range before {
 		if t.After(at.Add(-rollbackWindow)) && !t.After(at) {

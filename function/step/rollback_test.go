@@ -58,7 +58,7 @@ func TestRollBack(t *testing.T) {
 		},
 		"NotReported": {
 			reason: "Whether a rollback changes anything is unknown until each repository has reported its directories.",
-			events: join(one, two), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotReported,
+			events: join(one, two), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotRecorded,
 		},
 		"LeftSite": {
 			reason: "A Site that the deployment left is no reason to roll back.",
@@ -124,7 +124,7 @@ func TestRollBack(t *testing.T) {
 			reason: "Which marks a rollback replaces is unknown until each repository has reported.",
 			events: join([]ledger.Event{ordered(1, "a", marked("m")), advanced(1), verified("a")}, bad(2, "b"),
 				[]ledger.Event{ordered(3, "c", marked("m")), rejected("GateFailed")}),
-			in: input(desired("c"), hold("c", 3), notReported), hold: HoldNotReported,
+			in: input(desired("c"), hold("c", 3), notReported), hold: HoldNotRecorded,
 		},
 		"TooMany": {
 			reason: "A second rejection within an hour is not rolled back where one is allowed.",
@@ -184,7 +184,7 @@ func TestRejectionWaitsForItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, holds := Step(s, input(desired("c"), hold("c", 3), onePerHour))
-	if got != nil || holds.Progress != HoldNotReported {
-		t.Errorf("Step(...): want hold %q, got event %q and hold %q", HoldNotReported, event(got), holds.Progress)
+	if got != nil || holds.Progress != HoldNotRecorded {
+		t.Errorf("Step(...): want hold %q, got event %q and hold %q", HoldNotRecorded, event(got), holds.Progress)
 	}
 }
