@@ -61,8 +61,8 @@ type Compiled struct {
 	// update that waits.
 	update deploymentv1alpha1.UpdateStatus
 
-	// refusal of an update that a request approves.
-	refusal refusal
+	// refusals of updates that requests approve, by the uid of the request.
+	refusals map[string]refusal
 
 	// recheck says when a problem may be over, and when it is the deployment's turn to take a new renderer.
 	recheck recheck
@@ -114,11 +114,10 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	k.needs = append([]catalog.Need{catalog.RequestsNeed(in.Claim)}, k.needs...)
 	k.update = c.waitingUpdate(o, k)
 	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
-	chosen := step.ChooseRequest(o.state, stepInput(in, o, k, o.state))
-	if chosen == nil || chosen.Action != step.ActionApproveUpdate {
+	if chosenApproval(in, o, k) == nil {
 		return k, nil
 	}
-	return c.compileApproved(ctx, in, o, k, *chosen)
+	return c.compileApproved(ctx, in, o, k)
 }
 
 // compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the one

@@ -45,9 +45,8 @@ func (o Observed) stepRequests(k Compiled) []step.Request {
 	for i := range o.requests {
 		r := RequestOf(&o.requests[i])
 		r.ToConfigRef = repositoryNamed(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
-		if refused := k.refusal; r.Ref.UID == refused.request {
-			r.NamesOtherUpdate, r.UpdateFailed = refused.namesOther, refused.isFinal
-		}
+		refused := k.refusals[r.Ref.UID]
+		r.NamesOtherUpdate, r.UpdateFailed, r.IsUpdatePending = refused.namesOther, refused.isFinal, refused.isPending
 		out = append(out, r)
 	}
 	return out
@@ -105,47 +104,66 @@ func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
 
 // A refusal is why the update that a request approves is not delivered.
 type refusal struct {
-	// request that approves it, by its uid.
-	request string
-
 	// message to the user.
 	message string
 
-	// namesOther says that the request names another update than the one that waits, and isFinal that the update can never be delivered.
-	namesOther, isFinal bool
+	// namesOther says that the request names another update than the one that waits, isFinal that the update can never be delivered, and isPending
+	// that it cannot be delivered now.
+	namesOther, isFinal, isPending bool
 }
 
-// compileApproved returns what is compiled with the update that a request approves. When that cannot be delivered, or not now, it returns what
-// was compiled without the update, and why.
-func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled, request step.Request) (Compiled, error) {
+// chosenApproval returns the reference of the request that takes effect now, if that approves an update, or nil.
+func chosenApproval(in Input, o Observed, k Compiled) *ledger.RequestReference {
+	chosen := step.ChooseRequest(o.state, stepInput(in, o, k, o.state))
+	if chosen == nil || chosen.Action != step.ActionApproveUpdate {
+		return nil
+	}
+	return &chosen.Ref
+}
+
+// compileApproved returns what is compiled with the update that waits, for the first request that approves it. When it cannot be delivered, or not
+// now, it returns what was compiled without the update, and why, for each request that approves one: the requests after them may take effect.
+func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled) (Compiled, error) {
 	approved, err := c.compileSpec(ctx, in, o, true)
 	if err != nil {
 		return Compiled{}, err
 	}
 	k.needs = append(k.needs, approved.needs...)
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
-	if !approvesUpdate(updateNamedBy(o.requests, request.Ref.UID), approved.request) {
-		k.refusal = refusal{request: request.Ref.UID, namesOther: true}
+	k.refusals = refuseApprovals(o.requests, approved)
+	k.recheck = k.recheck.joinWith(recheckOf(approved.Problem))
+	by := chosenApproval(in, o, k)
+	if by == nil || approved.Problem != nil {
 		return k, nil
 	}
-	if p := approved.Problem; p != nil {
-		k.recheck = k.recheck.joinWith(recheckOf(p))
-		k.refusal = refusal{request: request.Ref.UID, message: p.Message, isFinal: p.Terminal && !p.Retried}
-		return k, nil
-	}
-	approved.needs, approved.timer, approved.recheck, approved.update = k.needs, k.timer, k.recheck, k.update
-	approved.desired.ApprovedBy = &request.Ref
+	approved.needs, approved.timer, approved.recheck, approved.update, approved.refusals = k.needs, k.timer, k.recheck, k.update, k.refusals
+	approved.desired.ApprovedBy = by
 	return approved, nil
 }
 
-// updateNamedBy returns the update that a RolloutRequest names, or nil for any.
-func updateNamedBy(all []rolloutv1alpha1.RolloutRequest, uid string) *rolloutv1alpha1.UpdateReference {
+// refuseApprovals returns why requests that approve an update do not take effect, by their uid. One compilation answers for all of them.
+func refuseApprovals(all []rolloutv1alpha1.RolloutRequest, approved Compiled) map[string]refusal {
+	out := map[string]refusal{}
 	for i := range all {
-		if string(all[i].GetUID()) == uid {
-			return all[i].Spec.Update
+		if all[i].Spec.Action == rolloutv1alpha1.ActionApproveUpdate {
+			out[string(all[i].GetUID())] = refuseApproval(all[i].Spec.Update, approved)
 		}
 	}
-	return nil
+	return out
+}
+
+// refuseApproval returns why a request that names an update does not take effect. As long as the catalog was not read, nothing is known of it.
+func refuseApproval(saw *rolloutv1alpha1.UpdateReference, approved Compiled) refusal {
+	p := approved.Problem
+	switch {
+	case !approvesUpdate(saw, approved.request):
+		return refusal{namesOther: true}
+	case p == nil:
+		return refusal{}
+	case p.Terminal && !p.Retried:
+		return refusal{message: p.Message, isFinal: true}
+	}
+	return refusal{message: p.Message, isPending: p.Reason != deploymentv1alpha1.ReasonUnknown}
 }
 
 // requestResults returns the results of the RolloutRequests.
@@ -159,8 +177,8 @@ func requestResults(status *phase.Input, in Input, o Observed, k Compiled) []dep
 			result = rolloutv1alpha1.Result(step.ResultOf(status.State, decided, r))
 		}
 		a := deploymentv1alpha1.RequestStatus{Name: r.Ref.Name, UID: r.Ref.UID, Result: string(result)}
-		if k.refusal.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
-			a.Message = phase.Fit(k.refusal.message, maxResultMessage)
+		if result == rolloutv1alpha1.ResultWaiting || result == rolloutv1alpha1.ResultUpdateFailed {
+			a.Message = phase.Fit(k.refusals[a.UID].message, maxResultMessage)
 		}
 		if result == rolloutv1alpha1.ResultDone {
 			end, message := phase.End(status)

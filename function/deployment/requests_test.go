@@ -48,6 +48,7 @@ func TestApprovals(t *testing.T) {
 		"Suspended":     {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Frozen":        {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
+		"TwoUpdates":    {reason: "A request that names another update does not hold back one that names the update which waits.", change: func(w *world) { w.ask("a", 1, born(4), saw("web-1.0.9", "", "")); w.ask("b", 1, born(5), uid("b")) }, want: "a=Stale b=Done", revision: 2},
 		"Namesakes":     {reason: "Of one age, the name decides.", change: func(w *world) { w.ask("b", 1); w.ask("a", 1, uid("a")) }, want: "a=Done b=Stale", revision: 2},
 		"Forged":        {reason: "A label is not what a request says.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},
 		"Untold":        {reason: "Nobody told what a repository remembers.", change: func(w *world) { w.forget(); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
@@ -129,6 +130,13 @@ func forced(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Force = new(true) }
 func born(minute int) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) {
 		r.CreationTimestamp = metav1.NewTime(time.Date(2031, 12, 17, 13, minute, 0, 0, time.UTC))
+	}
+}
+
+// madeIn a year, such as one after all that is recorded.
+func madeIn(year int) func(*rolloutv1alpha1.RolloutRequest) {
+	return func(r *rolloutv1alpha1.RolloutRequest) {
+		r.CreationTimestamp = metav1.NewTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
 	}
 }
 

@@ -59,6 +59,35 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.wantUpdated("The next one waits again.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"})
 }
 
+// TestRetryBesidePendingApproval approves an update that cannot be rendered in time, and then starts the rejected revision again.
+func TestRetryBesidePendingApproval(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.release("1.1.0")
+	w.settle()
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	w.call()
+	w.ask("abort", 2, action("Abort"), uid("abort"))
+	w.settle()
+	w.remove("RolloutRequest", "abort")
+	w.settle()
+	w.slow("web-1.1.0")
+	w.ask("first", 2, uid("first"), born(1))
+	w.ask("second", 2, uid("second"), born(2))
+	want := updated{Revision: 2, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "Keep", Results: "first=Waiting second=Waiting"}
+	out := w.settle()
+	w.wantUpdated("Updates that take too long to render wait.", out, want)
+	for _, r := range out.Status.Requests {
+		if diff := cmp.Diff("late: ", r.Message); diff != "" {
+			t.Errorf("Each request that waits for an update says why.\nRun(...): -want, +got:\n%s", diff)
+		}
+	}
+	w.ask("again", 2, action("Retry"), uid("again"), madeIn(2032))
+	want.Revision, want.Lines, want.Results, want.Ready = 3, "1.0.0", "first=Stale second=Stale again=Done", true
+	w.wantUpdated("A request to start the revision again does not wait for them.", w.settle(), want)
+}
+
 func TestSpecOutrunsManual(t *testing.T) {
 	cases := map[string]struct {
 		reason string

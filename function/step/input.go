@@ -221,4 +221,7 @@ type Request struct {
 
 	// UpdateFailed says that the update can never be delivered.
 	UpdateFailed bool
+
+	// IsUpdatePending says that the update was compiled, and cannot be delivered now. The request waits, and holds back no other one.
+	IsUpdatePending bool
 }

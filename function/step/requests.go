@@ -76,7 +76,7 @@ func (in Input) canTake(s ledger.State, r Request) bool {
 	switch {
 	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
 		return false
-	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s):
+	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s), r.IsUpdatePending:
 		return false
 	}
 	return in.isFree(s) || isPossibleAlways(r.Action)

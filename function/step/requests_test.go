@@ -22,6 +22,8 @@ func to(number int64) func(*Request) { return func(r *Request) { r.ToRevision = 
 
 func release(step int32) func(*Request) { return func(r *Request) { r.Step = step } }
 
+func pendingUpdate(r *Request) { r.IsUpdatePending = true }
+
 func asks(requests ...Request) func(*Input) {
 	return func(in *Input) { in.Requests = append(in.Requests, requests...) }
 }
@@ -207,6 +209,22 @@ func TestRequests(t *testing.T) {
 			reason: "An update that can never be delivered refuses the request that approves it.",
 			events: one, result: ResultUpdateFailed,
 			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateFailed = true })), func(in *Input) { in.HasUpdate = true }),
+		},
+		"ApprovePending": {
+			reason: "A request whose update cannot be delivered now waits, and holds back no request to start the revision again.",
+			events: bad(1, "a"), want: "Ordered a", result: ResultWaiting,
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, pendingUpdate), ask(ActionRetry, 1)), func(in *Input) { in.HasUpdate = true }),
+		},
+		"ApproveTwoPending": {
+			reason: "Two requests whose update cannot be delivered now hold back no request to start the revision again.",
+			events: bad(1, "a"), want: "Ordered a", result: ResultWaiting,
+			in: input(desired("a"), func(in *Input) { in.HasUpdate = true },
+				asks(ask(ActionApproveUpdate, 1, pendingUpdate), ask(ActionApproveUpdate, 1, pendingUpdate, func(r *Request) { r.Ref.UID = "other" }), ask(ActionRetry, 1))),
+		},
+		"ApproveBeforeRetry": {
+			reason: "An update that was not compiled yet is not overtaken by a request to start the revision again.",
+			events: bad(1, "a"), result: ResultWaiting,
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1), ask(ActionRetry, 1)), func(in *Input) { in.HasUpdate = true }),
 		},
 		"ApproveBlueprintGone": {
 			reason: "An update may be approved although the Blueprint that the deployment stays with is gone.",
