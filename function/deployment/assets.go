@@ -42,7 +42,7 @@ type assets struct {
 
 // ask returns what a state of the ledger asks of each resource: what the spec says, if it is the request of the current revision, or else what was
 // asked for. A rejected revision asks for its rollback.
-func (t decider) ask(home step.Home, s ledger.State) (assets, error) {
+func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
 	if s.Current == nil {
 		return assets{}, nil
 	}
@@ -50,73 +50,73 @@ func (t decider) ask(home step.Home, s ledger.State) (assets, error) {
 	var err error
 	switch {
 	case hasTracks(s):
-		a, err = t.askForTracks(s)
+		a, err = dr.askForTracks(s)
 	case s.IsRejected():
-		a = t.askForRollback(s)
-	case t.isRequestOf(s):
-		a = t.askForTrees(s, compose.Inherit(t.compiled.deliveries, t.observed.deliveries))
-	case t.isRendererHeld(s):
-		a = t.askForTrees(s, compose.Hold(compose.Inherit(t.compiled.deliveries, t.observed.deliveries), t.observed.deliveries, s))
+		a = dr.askForRollback(s)
+	case dr.isRequestOf(s):
+		a = dr.askForTrees(s, compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries))
+	case dr.isRendererHeld(s):
+		a = dr.askForTrees(s, compose.KeepRevisionTrees(compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries), dr.observed.deliveries, s))
 		a.isRendererHeld = true
 	default:
-		a = t.resumeDeliveries(s)
+		a = dr.resumeDeliveries(s)
 	}
-	a.home = t.observed.homeDelivery(home.ConfigRef, a.deliveries)
+	a.home = dr.observed.homeDelivery(home.ConfigRef, a.deliveries)
 	if a.deliveries[a.home] == nil {
-		a.deliveries[a.home] = t.emptyHome(home.ConfigRef, a.home)
+		a.deliveries[a.home] = dr.emptyHome(home.ConfigRef, a.home)
 	}
-	a.deliveries = compose.Locate(a.deliveries, t.observed.deliveries, s, a.home)
+	a.deliveries = compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home)
 	return a, err
 }
 
 // isRequestOf is true if the current revision delivers what the spec asks for.
-func (t decider) isRequestOf(s ledger.State) bool {
-	return t.compiled.Problem == nil && t.compiled.desired.Request == s.Current.Request
+func (dr decider) isRequestOf(s ledger.State) bool {
+	return dr.compiled.Problem == nil && dr.compiled.desired.Request == s.Current.Request
 }
 
 // isRendererHeld is true if the spec asks for the current revision, but for a renderer that has to wait.
-func (t decider) isRendererHeld(s ledger.State) bool {
-	is, was := t.compiled.desired, s.Current.Request
-	return t.compiled.Problem == nil && is.RendererHold != step.HoldNone &&
+func (dr decider) isRendererHeld(s ledger.State) bool {
+	is, was := dr.compiled.desired, s.Current.Request
+	return dr.compiled.Problem == nil && is.RendererHold != step.HoldNone &&
 		is.Request.Intent == was.Intent && is.Request.Sources == was.Sources && is.Request.Renderer > was.Renderer
 }
 
 // askForTrees asks for the trees of deliveries, as far as the revision has come.
-func (t decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
+func (dr decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1.GitDelivery) assets {
 	return assets{
-		deliveries: compose.Step(compose.Await(trees, t.observed.deliveries, t.observed.sync, s, t.compiled.clustered), s),
-		sync:       compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, s, trees, t.compiled.sitesWithoutSync()),
+		deliveries: compose.Step(compose.RetainUnreadySites(trees, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered), s),
+		sync:       compose.Sync(dr.in.Claim, dr.in.Spec.DeliveryConfig, s, trees, dr.compiled.sitesWithoutSync()),
 	}
 }
 
 // resumeDeliveries asks for what the deliveries of a revision ask for already.
-func (t decider) resumeDeliveries(s ledger.State) assets {
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
-	parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
+func (dr decider) resumeDeliveries(s ledger.State) assets {
+	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	parts := compose.Parts(dr.observed.deliveries, nil, *s.Current)
 	ds := compose.Step(compose.Resume(parts, spec), s)
-	return assets{deliveries: ds, sync: t.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
+	return assets{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
 }
 
 // resumeSync returns the SiteSync of a revision that goes on as it is. One that was lost is composed again for the Sites of which the catalog says that they
 // have an engine.
-func (t decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
-	if t.observed.sync != nil || t.compiled.unobserved == nil {
-		return compose.Observers(t.observed.sync, spec, s, ds)
+func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
+	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
+	if dr.observed.sync != nil || dr.compiled.unobserved == nil {
+		return compose.Observers(dr.observed.sync, spec, s, ds)
 	}
-	without := t.compiled.sitesWithoutSync()
+	without := dr.compiled.sitesWithoutSync()
 	for site := range compose.Sites(ds) {
-		if !t.compiled.isChosen(site) {
+		if !dr.compiled.isChosen(site) {
 			without[site] = true
 		}
 	}
-	return compose.Sync(t.in.Claim, spec, s, ds, without)
+	return compose.Sync(dr.in.Claim, spec, s, ds, without)
 }
 
 // emptyHome returns the delivery to a home that has no Sites. What it had stays there until it may be removed.
-func (t decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
-	d := compose.NewDelivery(t.in.Claim, withoutInvalidTimeouts(t.in.Spec.DeliveryConfig), configRefOf(home))
-	if was := t.observed.deliveries[name]; was != nil {
+func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
+	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), configRefOf(home))
+	if was := dr.observed.deliveries[name]; was != nil {
 		d.Spec.ProviderConfigReference = was.Spec.ProviderConfigReference.DeepCopy()
 	}
 	return d

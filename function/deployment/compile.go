@@ -75,12 +75,12 @@ type Compiled struct {
 }
 
 // isChosen is true for a Site that the deployment is for, as far as that is known.
-func (k Compiled) isChosen(site string) bool { return k.chosen == nil || k.chosen[site] }
+func (c Compiled) isChosen(site string) bool { return c.chosen == nil || c.chosen[site] }
 
 // sitesWithoutSync returns the Sites that the SiteSync does not observe: they have neither an engine nor a cluster to wait for.
-func (k Compiled) sitesWithoutSync() map[string]bool {
-	out := maps.Clone(k.unobserved)
-	maps.DeleteFunc(out, func(site string, _ bool) bool { return k.clustered[site] })
+func (c Compiled) sitesWithoutSync() map[string]bool {
+	out := maps.Clone(c.unobserved)
+	maps.DeleteFunc(out, func(site string, _ bool) bool { return c.clustered[site] })
 	return out
 }
 

@@ -59,7 +59,7 @@ type proposedState struct {
 // decided: what is observed stays, and the home is asked for its ledger.
 func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	o = o.continueWith(k)
-	t := decider{in: in, observed: o, compiled: k}
+	dr := decider{in: in, observed: o, compiled: k}
 	d := Decision{Comparison: o.compareWithItself(), retained: maps.Clone(o.retained), composed: map[string]any{}}
 	if k.desired.ApprovedBy == nil {
 		d.Update = k.update
@@ -70,29 +70,29 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 		d.Suspended = *in.Spec.Suspend && k.Problem == nil
 		return d, nil
 	case !home.IsKnown:
-		return t.awaitHome(d, home), nil
-	case t.withdrawEvents(d, home) && beginsLedger(home):
+		return dr.awaitHome(d, home), nil
+	case dr.withdrawEvents(d, home) && beginsLedger(home):
 		return d, nil // A home that a ledger was forced away from may be back at any time, and both would record.
 	}
-	d = t.withUnreachableHome(d, home)
-	p, err := t.proposeEvents(home)
+	d = dr.withUnreachableHome(d, home)
+	p, err := dr.proposeEvents(home)
 	if err != nil {
 		return d, err
 	}
-	return t.carryOut(d, p), nil
+	return dr.carryOut(d, p), nil
 }
 
 // proposeEvents returns what follows from the recorded state of a ledger: events until none follows.
-func (t decider) proposeEvents(home step.Home) (proposedState, error) {
+func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
 	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
 		p.state = s
-		if p.asked, err = t.ask(home, s); err != nil {
+		if p.asked, err = dr.ask(home, s); err != nil {
 			return p, err
 		}
-		p.proof = t.compareState(p)
-		in := stepInput(t.in, t.observed, t.compiled, s)
+		p.proof = dr.compareState(p)
+		in := stepInput(dr.in, dr.observed, dr.compiled, s)
 		in.AreTreesLost = p.asked.isLost
 		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
 			in.Proof = p.withProof(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
@@ -107,19 +107,19 @@ func (t decider) proposeEvents(home step.Home) (proposedState, error) {
 }
 
 // compareState compares what a state asks for with what is observed.
-func (t decider) compareState(p proposedState) evidence.Comparison {
-	c := t.observed.compareWithItself()
+func (dr decider) compareState(p proposedState) evidence.Comparison {
+	c := dr.observed.compareWithItself()
 	c.State, c.Recorded = p.state, p.home.State
-	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, t.compiled.unobserved, p.asked.isRendererHeld
+	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, dr.compiled.unobserved, p.asked.isRendererHeld
 	c.LostFiles = p.asked.lostFiles
-	c.IsPartLost, c.IsDraining = t.hasLostPart(p.state), t.observed.isDraining(p.state)
+	c.IsPartLost, c.IsDraining = dr.hasLostPart(p.state), dr.observed.isDraining(p.state)
 	return c
 }
 
 // hasLostPart is true while a repository of the current revision has no delivery for its Sites, and the spec does not say where they are.
-func (t decider) hasLostPart(s ledger.State) bool {
-	return t.compiled.deliveries == nil && s.Current != nil && slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool {
-		return compose.IsLost(p, t.observed.deliveries)
+func (dr decider) hasLostPart(s ledger.State) bool {
+	return dr.compiled.deliveries == nil && s.Current != nil && slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool {
+		return compose.IsLost(p, dr.observed.deliveries)
 	})
 }
 

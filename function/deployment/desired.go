@@ -163,7 +163,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 	if o.state.Current == nil {
 		return out
 	}
-	out.AwaitsCluster = compose.Awaits(inherited, o.deliveries, o.state, k.clustered)
+	out.AwaitsCluster = compose.HasUnreadySites(inherited, o.deliveries, o.state, k.clustered)
 	out.HasSameTrees = o.state.IsAtLastStep() && hasTreesOfRevision(o, k, inherited) && !changesChecks(o, k)
 	out.VerdictIsComing = isVerdictComing(in, o, k.unobserved)
 	return out
@@ -177,7 +177,7 @@ func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.
 	if !asked && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
 		return false
 	}
-	ds = compose.Await(ds, o.deliveries, o.sync, o.state, k.clustered)
+	ds = compose.RetainUnreadySites(ds, o.deliveries, o.sync, o.state, k.clustered)
 	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.partsOfRevision(), ds, asked)
 	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, o.state.Current.Number))
 }

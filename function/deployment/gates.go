@@ -93,8 +93,8 @@ const maxChecksAhead = 200
 // ledger holds the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
 // removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the revision. For the same reason a
 // revision that shares requests has the Gates of all of its steps from its first one on, and until the next revision.
-func (t decider) composeGates(d Decision) {
-	isComposed := t.composeNewGates(d)
+func (dr decider) composeGates(d Decision) {
+	isComposed := dr.composeNewGates(d)
 	recorded := d.IsVerdictRecorded()
 	judged := recorded || isComposed || d.Gates[compose.GateName(d.State.Position())] != nil
 	for other, o := range d.Gates {
@@ -107,11 +107,11 @@ func (t decider) composeGates(d Decision) {
 }
 
 // composeNewGates composes the Gates that are not there, and reports whether there are any.
-func (t decider) composeNewGates(d Decision) bool {
+func (dr decider) composeNewGates(d Decision) bool {
 	isComposed := false
-	for _, s := range t.statesToJudge(d) {
+	for _, s := range dr.statesToJudge(d) {
 		name := compose.GateName(s.Position())
-		if g := t.newGate(d, s, name); g != nil {
+		if g := dr.newGate(d, s, name); g != nil {
 			d.composed[name], isComposed = g, true
 		}
 	}
@@ -119,7 +119,7 @@ func (t decider) composeNewGates(d Decision) bool {
 }
 
 // statesToJudge returns the state, and those in which the Gates of its later steps will judge it as far as these are composed ahead.
-func (t decider) statesToJudge(d Decision) []ledger.State {
+func (dr decider) statesToJudge(d Decision) []ledger.State {
 	s := d.State
 	if s.Verdict != nil || !s.Current.HasSteps() || s.Cursor.Attempt > 0 {
 		return []ledger.State{s}
@@ -130,7 +130,7 @@ func (t decider) statesToJudge(d Decision) []ledger.State {
 		next := s
 		next.Cursor.Step, next.Cursor.Stage = step, ledger.StageSteps
 		if next.IsGated() {
-			checks += len(t.compiled.checksOf(next))
+			checks += len(dr.compiled.checksOf(next))
 		}
 		if checks > maxChecksAhead {
 			return []ledger.State{s}
@@ -141,12 +141,12 @@ func (t decider) statesToJudge(d Decision) []ledger.State {
 }
 
 // newGate returns the Gate to create for a state, or nil if there is nothing to judge or to ask.
-func (t decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
+func (dr decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
 	if d.Gates[name] != nil || s.Verdict != nil || !s.IsGated() || isBeforeSteps(s) {
 		return nil
 	}
-	g := compose.Gate(t.in.Claim, s, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checksOf(s))
-	if c := t.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(s) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
+	g := compose.Gate(dr.in.Claim, s, d.ObservedSync, dr.in.Spec.GatesConfig, dr.compiled.checksOf(s))
+	if c := dr.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(s) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
 		g.Spec.ForProvider.OnInconclusive = c.OnInconclusive
 	}
 	return g
@@ -154,10 +154,10 @@ func (t decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alph
 
 // checksOf returns the checks of the step of a state, at all Sites that the step decides about. Where two tracks get requests, these are the ones for
 // canaries.
-func (k Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
-	checks := k.checks
-	if s.Current.Plan[s.Cursor.Step].SharesRequests() && k.desired.Placement.Track == s.Current.Track {
-		checks = k.canaryChecks
+func (c Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
+	checks := c.checks
+	if s.Current.Plan[s.Cursor.Step].SharesRequests() && c.desired.Placement.Track == s.Current.Track {
+		checks = c.canaryChecks
 	}
 	return checks.At(ledger.Step{Sites: s.Current.SitesAt(s.Cursor.Step)})
 }

@@ -20,21 +20,21 @@ import (
 )
 
 // awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports what it holds.
-func (t decider) awaitHome(d Decision, home step.Home) Decision {
-	name := t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)
-	d.LedgerUnreachable = unreachableMessage(t.observed.deliveries[name], home)
-	if t.observed.deliveries[name] == nil {
-		d.composed[name] = compose.Record(t.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil)
+func (dr decider) awaitHome(d Decision, home step.Home) Decision {
+	name := dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)
+	d.LedgerUnreachable = unreachableMessage(dr.observed.deliveries[name], home)
+	if dr.observed.deliveries[name] == nil {
+		d.composed[name] = compose.Record(dr.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil)
 	}
 	return d
 }
 
 // withdrawEvents asks each delivery that is not to the home to record nothing any more, and reports whether one was to.
-func (t decider) withdrawEvents(d Decision, home step.Home) bool {
-	newest := step.NewestCopy(t.observed.repositories())
-	for name, was := range t.observed.deliveries {
+func (dr decider) withdrawEvents(d Decision, home step.Home) bool {
+	newest := step.NewestCopy(dr.observed.repositories())
+	for name, was := range dr.observed.deliveries {
 		if newest.Seq > 0 && homeName(was) != home.ConfigRef && mayRecord(was) {
-			d.composed[name] = compose.Withdraw(was, withoutInvalidTimeouts(t.in.Spec.DeliveryConfig), newest)
+			d.composed[name] = compose.Withdraw(was, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), newest)
 		}
 	}
 	return len(d.composed) > 0
@@ -53,8 +53,8 @@ func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string 
 }
 
 // withUnreachableHome returns a decision that says why the home of a ledger that is known cannot be read or written now, if it cannot.
-func (t decider) withUnreachableHome(d Decision, home step.Home) Decision {
-	is := t.observed.deliveries[t.observed.homeDelivery(home.ConfigRef, t.compiled.deliveries)]
+func (dr decider) withUnreachableHome(d Decision, home step.Home) Decision {
+	is := dr.observed.deliveries[dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)]
 	d.IsLedgerOverdue = isOverdueHome(is)
 	if d.IsLedgerOverdue || is != nil && isDisconnected(is.GetCondition(xpv2.TypeReady).Reason) {
 		d.LedgerUnreachable = unreachableMessage(is, home)
@@ -77,33 +77,33 @@ func isDisconnected(r xpv2.ConditionReason) bool {
 
 // carryOut composes what a proposal asks for. The home is asked first: another repository is asked for nothing but what is recorded. The SiteSync and
 // the Gates come with the home: each later addition costs the composite a write.
-func (t decider) carryOut(d Decision, p proposedState) Decision {
-	d = t.withHolds(d, p)
+func (dr decider) carryOut(d Decision, p proposedState) Decision {
+	d = dr.withHolds(d, p)
 	switch {
 	case p.state.Current == nil, p.holds.Start == step.HoldOutranked:
-		d.Comparison = t.observed.compareWithItself()
+		d.Comparison = dr.observed.compareWithItself()
 		return d
 	case p.asked.isLost:
-		d.Desired = t.observed.deliveries
+		d.Desired = dr.observed.deliveries
 		return d
 	}
-	t.composeGates(d)
-	if t.staysAsItIs(d, p) {
+	dr.composeGates(d)
+	if dr.staysAsItIs(d, p) {
 		return d
 	}
-	t.composeDeliveries(d, p)
+	dr.composeDeliveries(d, p)
 	if p.state.IsRejected() && p.state.Cursor.Attempt == 0 {
 		return d // The SiteSync goes on as it is.
 	}
-	t.composeSuccessors(d, p)
+	dr.composeSuccessors(d, p)
 	composeSync(d)
 	return d
 }
 
 // staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
 // what the repositories report, too.
-func (t decider) staysAsItIs(d Decision, p proposedState) bool {
-	if t.isSyncOther(p) || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
+	if dr.isSyncOther(p) || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
 	}
 	for name := range p.asked.deliveries {
@@ -115,17 +115,17 @@ func (t decider) staysAsItIs(d Decision, p proposedState) bool {
 }
 
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
-func (t decider) isSyncOther(p proposedState) bool {
-	is := t.observed.sync
+func (dr decider) isSyncOther(p proposedState) bool {
+	is := dr.observed.sync
 	return p.asked.sync != nil && (is == nil || ptr.Deref(is.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
 }
 
 // composeDeliveries composes the home with what it has to record, and the others with what is recorded. While something is to be recorded, the
 // others stay as they are.
-func (t decider) composeDeliveries(d Decision, p proposedState) {
+func (dr decider) composeDeliveries(d Decision, p proposedState) {
 	recorded := p.home.State
 	for name, asked := range p.asked.deliveries {
-		was := t.observed.deliveries[name]
+		was := dr.observed.deliveries[name]
 		switch {
 		case name == p.asked.home:
 			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events)
@@ -137,13 +137,13 @@ func (t decider) composeDeliveries(d Decision, p proposedState) {
 
 // composeSuccessors removes the deliveries that are not desired any more once their successors are in place: until the Sites run the revision, they
 // stay.
-func (t decider) composeSuccessors(d Decision, p proposedState) {
+func (dr decider) composeSuccessors(d Decision, p proposedState) {
 	if p.asked.isResumed || p.state.IsRejected() {
 		return
 	}
-	status := statusInput(t.in, t.observed, t.compiled, d)
+	status := statusInput(dr.in, dr.observed, dr.compiled, d)
 	isReady := phase.Ready(&status)
-	for name := range t.observed.deliveries {
+	for name := range dr.observed.deliveries {
 		switch {
 		case d.Desired[name] != nil:
 		case isReady:
@@ -165,11 +165,11 @@ func composeSync(d Decision) {
 }
 
 // withHolds returns a decision that says why nothing else follows.
-func (t decider) withHolds(d Decision, p proposedState) Decision {
+func (dr decider) withHolds(d Decision, p proposedState) Decision {
 	d.Comparison = p.proof
 	d.Suspended = p.holds.Start == step.HoldSuspended || p.holds.Progress == step.HoldSuspended
 	d.Waits = p.holds.Start == step.HoldVerdictWaits
-	d.Outranked = p.holds.Start == step.HoldOutranked && (p.state.Current.Request.Scheme > digest.Scheme || p.state.Current.Request.Intent != t.compiled.request.Intent)
+	d.Outranked = p.holds.Start == step.HoldOutranked && (p.state.Current.Request.Scheme > digest.Scheme || p.state.Current.Request.Intent != dr.compiled.request.Intent)
 	if !p.state.IsRejected() {
 		return d
 	}
@@ -178,7 +178,7 @@ func (t decider) withHolds(d Decision, p proposedState) Decision {
 		d.Stop = p.holds.Progress
 	}
 	if d.Target != nil {
-		d.TargetCommit = t.observed.commitOf(d.Target.Number)
+		d.TargetCommit = dr.observed.commitOf(d.Target.Number)
 	}
 	return d
 }

@@ -12,16 +12,16 @@ import (
 const defaultAttemptTimeout = "5m"
 
 // askForRollback asks for a rejected revision: for all directories as they are, or for an attempt to roll back.
-func (t decider) askForRollback(s ledger.State) assets {
-	parts := compose.Parts(t.observed.deliveries, t.compiled.deliveries, *s.Current)
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+func (dr decider) askForRollback(s ledger.State) assets {
+	parts := compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current)
+	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
 	if s.Cursor.Attempt == 0 {
-		return assets{deliveries: compose.Stay(parts, spec), sync: t.observed.sync, isResumed: true}
+		return assets{deliveries: compose.RetainDirectories(parts, spec), sync: dr.observed.sync, isResumed: true}
 	}
-	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: t.compiled.isChosen, Timeout: attemptTimeout(t.in)}
+	r := compose.Return{Trees: treesOfTarget(step.TargetOf(s)), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
 	spec.SyncWaitTimeout, spec.ClusterWaitTimeout = deploymentv1alpha1.Duration(r.Timeout), deploymentv1alpha1.Duration(r.Timeout)
-	ds := compose.Back(parts, spec, s, r)
-	return assets{deliveries: ds, sync: compose.Sync(t.in.Claim, spec, s, ds, t.sitesWithoutEngine(ds))}
+	ds := compose.RestoreDirectories(parts, spec, s, r)
+	return assets{deliveries: ds, sync: compose.Sync(dr.in.Claim, spec, s, ds, dr.sitesWithoutEngine(ds))}
 }
 
 // treesOfTarget returns the trees of the target of a rollback, by Site, or nil if there is none.
@@ -37,12 +37,12 @@ func treesOfTarget(target *ledger.Past) map[string]string {
 }
 
 // sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the ones that the SiteSync does not observe.
-func (t decider) sitesWithoutEngine(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
-	if t.compiled.unobserved != nil || t.observed.sync == nil {
-		return t.compiled.unobserved
+func (dr decider) sitesWithoutEngine(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
+	if dr.compiled.unobserved != nil || dr.observed.sync == nil {
+		return dr.compiled.unobserved
 	}
 	out := compose.Sites(ds)
-	for _, s := range t.observed.sync.Spec.ForProvider.Sites {
+	for _, s := range dr.observed.sync.Spec.ForProvider.Sites {
 		delete(out, s.Name)
 	}
 	return out

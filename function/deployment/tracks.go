@@ -175,25 +175,25 @@ type trackedState struct {
 }
 
 // askForTracks asks for a deployment in tracks, as far as its stages and steps have come.
-func (t decider) askForTracks(s ledger.State) (assets, error) {
-	x := trackedState{decider: t, state: s, input: stepInput(t.in, t.observed, t.compiled, s)}
+func (dr decider) askForTracks(s ledger.State) (assets, error) {
+	x := trackedState{decider: dr, state: s, input: stepInput(dr.in, dr.observed, dr.compiled, s)}
 	a := assets{}
-	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
 	switch {
 	case s.Cursor.Attempt > 0:
 		x.target = step.TargetOf(s)
-		timeout := attemptTimeout(t.in)
+		timeout := attemptTimeout(dr.in)
 		spec.SyncWaitTimeout, spec.ClusterWaitTimeout, spec.DeliveryTimeout = deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout), deploymentv1alpha1.Duration(timeout)
-		x.base = compose.Resume(compose.Parts(t.observed.deliveries, t.compiled.deliveries, *s.Current), spec)
-	case !s.IsRejected() && t.isRequestOf(s) && t.compiled.desired.Placement.Track == s.Current.Track:
+		x.base = compose.Resume(compose.Parts(dr.observed.deliveries, dr.compiled.deliveries, *s.Current), spec)
+	case !s.IsRejected() && dr.isRequestOf(s) && dr.compiled.desired.Placement.Track == s.Current.Track:
 		x.isOwn = true
-		inherited := compose.Inherit(t.compiled.deliveries, t.observed.deliveries)
-		x.base = compose.Await(inherited, t.observed.deliveries, t.observed.sync, s, t.compiled.clustered)
+		inherited := compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries)
+		x.base = compose.RetainUnreadySites(inherited, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered)
 	default:
-		parts := compose.Parts(t.observed.deliveries, nil, *s.Current)
+		parts := compose.Parts(dr.observed.deliveries, nil, *s.Current)
 		x.base, a.isResumed = compose.Resume(parts, spec), true
 		a.isLost = !s.IsRejected() && !canResume(parts, s)
-		a.isRendererHeld = !s.IsRejected() && t.isRendererHeld(s)
+		a.isRendererHeld = !s.IsRejected() && dr.isRendererHeld(s)
 	}
 	return a, x.composeDeliveries(&a, spec)
 }

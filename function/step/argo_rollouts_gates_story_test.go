@@ -43,8 +43,8 @@ var argoAnalysis = map[string]argoCase{
 		play: func(q *sequence) {
 			q.verdict = "Held"
 			q.edits("b")
-			q.holds(HoldGate)
-			q.stays("a user is awaited", 60, func() bool { return q.hold() == HoldGate })
+			q.holds(HoldGateHeld)
+			q.stays("a user is awaited", 60, func() bool { return q.hold() == HoldGateHeld })
 			q.promotes()
 			q.ends(2, ledger.VerdictVerified)
 		},

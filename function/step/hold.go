@@ -38,8 +38,8 @@ const (
 	// HoldPaused means that the pause behind the step is not over.
 	HoldPaused Hold = "Paused"
 
-	// HoldGate means that the Gate of the step came to no verdict, and that a user has to release the step.
-	HoldGate Hold = "Held"
+	// HoldGateHeld means that the Gate of the step came to no verdict, and that a user has to release the step.
+	HoldGateHeld Hold = "GateHeld"
 
 	// HoldDraining means that requests leave a track, which has to be proven before anything else changes there.
 	HoldDraining Hold = "Draining"

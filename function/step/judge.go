@@ -33,7 +33,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
 	switch released := isReleased(s); {
 	case in.Proof.IsHeld && !released:
-		return HoldGate, true
+		return HoldGateHeld, true
 	case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:
 		return HoldNone, true
 	case pauseOf(s) == PauseManual && !released:

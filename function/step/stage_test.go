@@ -127,7 +127,7 @@ func TestStages(t *testing.T) {
 		"Failed":    {reason: "Once nothing is left to do, a failure of the pods before does not reject the next revision.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), failed}, want: "Advanced"},
 		"Paused":    {reason: "A step stays for its pause.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees}, hold: HoldPaused},
 		"Gated":     {reason: "The end of a pause is not the end of the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full}},
-		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, func(in *Input) { in.Proof.IsHeld = true }}, hold: HoldGate},
+		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, func(in *Input) { in.Proof.IsHeld = true }}, hold: HoldGateHeld},
 		"Released":  {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
 		"Frozen":    {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
 		"Rejected":  {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},

@@ -1,232 +1,116 @@
-// Package telemetry has the metrics of the provider. Their labels have few values, whatever is in the cluster.
-// A new metric begins in families.go.
 package telemetry
 
-import (
-	"cmp"
-	"slices"
-	"time"
+import "github.com/prometheus/client_golang/prometheus"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/prometheus/client_golang/prometheus"
-
-	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
-	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
-)
-
-// Values of labels.
+// Names of the metrics.
 const (
-	// None is the phase before the first one.
-	None = "None"
-
-	// Other is the label of every unknown value.
-	Other = "Other"
-
-	// Succeeded is the class of an operation without an error.
-	Succeeded = "Succeeded"
+	nameTransitions        = "intentdeployment_phase_transitions_total"
+	namePhases             = "intentdeployment_phase_duration_seconds"
+	nameValidations        = "intentdeployment_validation_results_total"
+	nameRollbacks          = "intentdeployment_rollback_total"
+	nameOutcomes           = "intentdeployment_outcomes_total"
+	nameSyncs              = "intentdeployment_sync_duration_seconds"
+	nameCurrent            = "intentdeployment_current"
+	nameUnreachable        = "intentdeployment_ledger_unreachable"
+	nameCanaries           = "intentdeployment_canary"
+	nameCanarySteps        = "intentdeployment_canary_steps_total"
+	nameCanaryStepTook     = "intentdeployment_canary_step_duration_seconds"
+	nameCanaryZero         = "intentdeployment_canary_weight_zero_seconds"
+	nameClusterCurrent     = "workloadcluster_current"
+	nameClusterMoves       = "workloadcluster_phase_transitions_total"
+	nameClusterPhases      = "workloadcluster_phase_duration_seconds"
+	nameApplicationMoves   = "application_phase_transitions_total"
+	nameApplicationPhases  = "application_phase_duration_seconds"
+	nameApplicationCurrent = "application_current"
+	nameBundleMoves        = "bundle_phase_transitions_total"
+	nameBundlePhases       = "bundle_phase_duration_seconds"
+	nameBundleCurrent      = "bundle_current"
+	nameBuilds             = "application_builds_total"
+	nameBuildTook          = "application_build_duration_seconds"
+	nameSourceLooks        = "intentplane_source_looks_total"
+	nameSourceHooks        = "intentplane_source_hooks_total"
+	nameOperations         = "intentplane_git_operations_total"
+	nameOperationSeconds   = "intentplane_git_operation_duration_seconds"
+	nameGroups             = "intentplane_git_push_deliveries"
+	nameMeasurements       = "intentplane_gate_measurements_total"
+	namePruned             = "intentplane_prune_items_total"
+	nameMeasuring          = "intentplane_gate_measurement_duration_seconds"
+	nameBuild              = "intentplane_build_info"
 )
 
-// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process, and those of deployments and
-// clusters are there from then on, so that the first increment is one that Prometheus sees.
-type Metrics struct {
-	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
-	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
-	current, clusterCurrent, unreachable, canaries, build                                       *prometheus.GaugeVec
-	canarySteps, applicationTransitions, bundleTransitions, pruned                              *prometheus.CounterVec
-	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
-	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
-	canaryStepSeconds, canaryZeroSeconds, buildSeconds                                          *prometheus.HistogramVec
-	builds, sourceLooks, sourceHooks                                                            *prometheus.CounterVec
+// A Family is one metric.
+type Family struct {
+	// Name and Help of the metric.
+	Name, Help string
+
+	// Labels of the metric.
+	Labels []string
+
+	// Buckets of a histogram. Others have none.
+	Buckets []float64
+
+	// Now is true for a gauge.
+	Now bool
 }
 
-// New returns metrics that a registry has. It returns an error if the registry has some of them already.
-func New(r prometheus.Registerer) (*Metrics, error) {
-	all := map[string]prometheus.Collector{}
-	for _, f := range Families() {
-		all[f.Name] = f.newCollector()
-		if err := r.Register(all[f.Name]); err != nil {
-			return nil, errors.Wrapf(err, "cannot register metric %s", f.Name)
-		}
-	}
-	counter := func(name string) *prometheus.CounterVec { c, _ := all[name].(*prometheus.CounterVec); return c }
-	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
-	gauge := func(name string) *prometheus.GaugeVec { g, _ := all[name].(*prometheus.GaugeVec); return g }
-	m := &Metrics{
-		current: gauge(nameCurrent), clusterCurrent: gauge(nameClusterCurrent), unreachable: gauge(nameUnreachable),
-		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks), outcomes: counter(nameOutcomes),
-		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
-		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
-	}
-	m.canaries, m.canarySteps, m.canaryStepSeconds, m.canaryZeroSeconds = gauge(nameCanaries), counter(nameCanarySteps), histogram(nameCanaryStepTook), histogram(nameCanaryZero)
-	m.applicationTransitions, m.applicationPhases, m.applicationCurrent = counter(nameApplicationMoves), histogram(nameApplicationPhases), gauge(nameApplicationCurrent)
-	m.bundleTransitions, m.bundlePhases, m.bundleCurrent = counter(nameBundleMoves), histogram(nameBundlePhases), gauge(nameBundleCurrent)
-	m.pruned = counter(namePruned)
-	m.builds, m.buildSeconds, m.sourceLooks = counter(nameBuilds), histogram(nameBuildTook), counter(nameSourceLooks)
-	m.sourceHooks = counter(nameSourceHooks)
-	m.build = gauge(nameBuild)
-	m.startAtZero()
-	m.startCanariesAtZero()
-	return m, nil
-}
-
-// startAtZero makes the counters of deployments, clusters, Applications and Bundles with every value of their labels. Prometheus takes the first sample of a
-// counter for where it begins: one that appears as 1 was never seen to increase.
-func (m *Metrics) startAtZero() {
-	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
-	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
-	startTransitions(m.applicationTransitions, applicationv1alpha1.PhaseChanges())
-	startTransitions(m.bundleTransitions, bundlev1alpha1.PhaseChanges())
-	m.rollbacks.WithLabelValues()
-	m.unreachable.WithLabelValues()
-	m.validations.WithLabelValues(resultLabel(true))
-	m.validations.WithLabelValues(resultLabel(false))
-	for _, outcome := range deploymentOutcomes() {
-		m.outcomes.WithLabelValues(outcome)
+// Families are all metrics.
+func Families() []Family {
+	// From a second to two hours, and from ten milliseconds to a minute.
+	long := []float64{1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200}
+	short := []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+	return []Family{
+		{Name: nameTransitions, Labels: []string{"from", "to"}, Help: "Changes of the phase of deployments."},
+		{Name: namePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long deployments were in a phase that they left. Compiling and Rendering are stages of one call of the function, which measures them."},
+		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed. Counted from status.validationResults, which has 100 of a revision at most, and those first that failed."},
+		{Name: nameRollbacks, Help: "Rollbacks that deployments started."},
+		{Name: nameOutcomes, Labels: []string{"outcome"}, Help: "Revisions that came to an end, and specs that cannot be carried out, by outcome. One that was rejected counts as Failed, and once more as RolledBack when it was rolled back."},
+		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
+		{Name: nameCurrent, Labels: []string{"phase", "outcome"}, Now: true, Help: "Deployments that are in a phase now, by their outcome."},
+		{Name: nameUnreachable, Now: true, Help: "Deployments that can be neither ordered, judged nor rolled back now, since the repository of their ledger cannot be read or written: condition Recorded has reason LedgerUnreachable."},
+		{Name: nameCanaries, Labels: []string{"state"}, Now: true, Help: "Deployments whose canary is in a state now: status.canary.state."},
+		{Name: nameCanarySteps, Labels: []string{"result"}, Help: "Steps of canaries that ended: Released by their pause or Gate, Promoted by a user, Rejected with the revision, or Superseded by another revision. Each provider counts the ends that it observed."},
+		{Name: nameCanaryStepTook, Buckets: long, Help: "How long steps of canaries took, of those that the provider observed from their beginning."},
+		{Name: nameCanaryZero, Buckets: long, Help: "How long rejected canaries took to lose their requests, from the rejection until no Site gives them any."},
+		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
+		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
+		{Name: nameClusterCurrent, Labels: []string{"phase"}, Now: true, Help: "WorkloadClusters that are in a phase now."},
+		{Name: nameApplicationMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Applications."},
+		{Name: nameApplicationPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Applications were in a phase that they left."},
+		{Name: nameApplicationCurrent, Labels: []string{"phase"}, Now: true, Help: "Applications that are in a phase now."},
+		{Name: nameBundleMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of Bundles."},
+		{Name: nameBundlePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long Bundles were in a phase that they left."},
+		{Name: nameBundleCurrent, Labels: []string{"phase"}, Now: true, Help: "Bundles that are in a phase now."},
+		{Name: nameBuilds, Labels: []string{"result", "reason"}, Help: "Builds of images that ended: Succeeded, or Failed with the reason of status.atProvider.failed of the ImageBuild."},
+		{Name: nameBuildTook, Buckets: long, Help: "How long builds of images took that the provider saw running."},
+		{Name: nameSourceLooks, Labels: []string{"class"}, Help: "Looks at repositories with source code, by the class of their error. One look is for all who name a repository."},
+		{Name: nameSourceHooks, Labels: []string{"result"}, Help: "Webhooks that asked for a look at a repository with source code: Accepted, Refused, Limited, TooLarge, or Unread where the API server or the sender did not answer."},
+		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
+		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
+		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
+		{Name: namePruned, Labels: []string{"verdict", "reason"}, Help: "Directories and packages in plans of PruneRequests: Prune, or Keep with its reason. Those that a status has no room for are left out."},
+		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
+		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
+		{Name: nameBuild, Labels: []string{"component", "version"}, Now: true, Help: "1, with the version of the provider. The function has this metric too, with component function and the version of its renderer."},
 	}
 }
 
-// startTransitions makes the counter of each legal change of a phase. All may start again at Pending.
-func startTransitions[P ~string](counter *prometheus.CounterVec, changes map[P][]P) {
-	for from, next := range changes {
-		for _, to := range append(slices.Clone(next), P(deploymentv1alpha1.PhasePending)) {
-			counter.WithLabelValues(cmp.Or(string(from), None), string(to))
-		}
-	}
-}
-
-// Build says which version of the provider runs.
-func (m *Metrics) Build(version string) { m.build.WithLabelValues("provider", version).Set(1) }
-
-// Transition counts a change of the phase of a deployment, and the rollback that starts or the outcome that comes with it.
-func (m *Metrics) Transition(from, to string) {
-	m.transitions.WithLabelValues(phaseLabel(from, deploymentPhases()), phaseLabel(to, deploymentPhases())).Inc()
-	if to == string(deploymentv1alpha1.PhaseRollingBack) {
-		m.rollbacks.WithLabelValues().Inc()
-	}
-	if outcome := outcomeOfChange(from, to); outcome != "" {
-		m.outcomes.WithLabelValues(string(outcome)).Inc()
-	}
-}
-
-// outcomeOfChange returns the outcome of a change of the phase, or "".
-func outcomeOfChange(from, to string) deploymentv1alpha1.Outcome {
+// Type of the metric, as Prometheus calls it.
+func (f Family) Type() string {
 	switch {
-	case to == string(deploymentv1alpha1.PhaseFailed):
-		return deploymentv1alpha1.OutcomeFailed
-	case to == string(deploymentv1alpha1.PhaseSucceeded) && from == string(deploymentv1alpha1.PhaseRollingBack):
-		return deploymentv1alpha1.OutcomeRolledBack
-	case to == string(deploymentv1alpha1.PhaseSucceeded):
-		return deploymentv1alpha1.OutcomeSucceeded
+	case f.Now:
+		return "gauge"
+	case f.Buckets == nil:
+		return "counter"
 	}
-	return ""
+	return "histogram"
 }
 
-// PhaseTook notes how long a deployment was in a phase. Compiling and Rendering begin and end in one call of the function, which measures
-// them: here they would always take no time.
-func (m *Metrics) PhaseTook(p string, took time.Duration) {
-	if p == string(deploymentv1alpha1.PhaseCompiling) || p == string(deploymentv1alpha1.PhaseRendering) {
-		return
-	}
-	m.phases.WithLabelValues(phaseLabel(p, deploymentPhases())).Observe(took.Seconds())
-}
-
-// Current adds more, which may be negative, to the number of deployments that are in a phase, with an outcome.
-func (m *Metrics) Current(p, outcome string, more int) {
-	m.current.WithLabelValues(phaseLabel(p, deploymentPhases()), phaseLabel(outcome, deploymentOutcomes())).Add(float64(more))
-}
-
-// LedgerUnreachable adds more, which may be negative, to the number of deployments that wait for the repository of their ledger.
-func (m *Metrics) LedgerUnreachable(more int) { m.unreachable.WithLabelValues().Add(float64(more)) }
-
-// Clusters are the same metrics of WorkloadClusters.
-func (m *Metrics) Clusters() Clusters { return Clusters{m} }
-
-// Clusters are the metrics of WorkloadClusters.
-type Clusters struct{ m *Metrics }
-
-// Transition counts a change of the phase of a WorkloadCluster.
-func (c Clusters) Transition(from, to string) {
-	c.m.clusterTransitions.WithLabelValues(phaseLabel(from, clusterPhases()), phaseLabel(to, clusterPhases())).Inc()
-}
-
-// PhaseTook notes how long a WorkloadCluster was in a phase.
-func (c Clusters) PhaseTook(p string, took time.Duration) {
-	c.m.clusterPhases.WithLabelValues(phaseLabel(p, clusterPhases())).Observe(took.Seconds())
-}
-
-// Current adds more, which may be negative, to the number of WorkloadClusters that are in a phase. They have no outcome.
-func (c Clusters) Current(p, _ string, more int) {
-	c.m.clusterCurrent.WithLabelValues(phaseLabel(p, clusterPhases())).Add(float64(more))
-}
-
-// Validated counts a check that was judged.
-func (m *Metrics) Validated(passed bool) {
-	m.validations.WithLabelValues(resultLabel(passed)).Inc()
-}
-
-func resultLabel(passed bool) string {
-	if passed {
-		return "passed"
-	}
-	return "failed"
-}
-
-// Synced records how long a Site took to apply a delivery.
-func (m *Metrics) Synced(took time.Duration) { m.syncs.WithLabelValues().Observe(took.Seconds()) }
-
-// Operation counts an operation of a Git server, such as look or push, by the class of its error, which is empty without one.
-func (m *Metrics) Operation(name, class string, took time.Duration) {
-	if class == "" {
-		class = Succeeded
-	}
-	m.operations.WithLabelValues(name, class).Inc()
-	m.operationSeconds.WithLabelValues(name).Observe(took.Seconds())
-}
-
-// Group records how many deliveries one push carried.
-func (m *Metrics) Group(deliveries int) { m.groups.WithLabelValues().Observe(float64(deliveries)) }
-
-// Measured records one measurement of a check. The host is not a label: there may be many.
-func (m *Metrics) Measured(check, result string, took time.Duration) {
-	m.measurements.WithLabelValues(check, result).Inc()
-	m.measuring.WithLabelValues(check).Observe(took.Seconds())
-}
-
-// phaseLabel returns a phase as a label: None if it is empty, Other if it is unknown.
-func phaseLabel(p string, known []string) string {
+func (f Family) newCollector() prometheus.Collector {
 	switch {
-	case p == "":
-		return None
-	case slices.Contains(known, p):
-		return p
+	case f.Now:
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: f.Name, Help: f.Help}, f.Labels)
+	case f.Buckets == nil:
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)
 	}
-	return Other
-}
-
-func deploymentPhases() []string {
-	return toStrings(
-		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
-		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
-	)
-}
-
-func deploymentOutcomes() []string {
-	return toStrings(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
-}
-
-func clusterPhases() []string {
-	return toStrings(
-		workloadclusterv1alpha1.PhasePending, workloadclusterv1alpha1.PhaseProvisioning, workloadclusterv1alpha1.PhaseProvisioned,
-		workloadclusterv1alpha1.PhaseDegraded, workloadclusterv1alpha1.PhaseDeleting, workloadclusterv1alpha1.PhaseFailed,
-	)
-}
-
-func toStrings[P ~string](all ...P) []string {
-	out := make([]string, len(all))
-	for i := range all {
-		out[i] = string(all[i])
-	}
-	return out
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: f.Name, Help: f.Help, Buckets: f.Buckets}, f.Labels)
 }

@@ -156,12 +156,12 @@ func rollbacks() map[string]rule {
 			at: "if «n >= most» {", without: "false", test: "TestRollBack",
 		},
 		"Touched": {
-			reason: "Only what the revision changed is restored.", file: "compose/stay.go",
+			reason: "Only what the revision changed is restored.", file: "compose/rollback.go",
 			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
 		},
 		"Spared": {
-			reason: "A directory that the revision was not to write yet is not restored.", file: "compose/stay.go",
-			at: "|| «isUntouched(t, d, isBack)») {", without: "false", test: "TestBack",
+			reason: "A directory that the revision was not to write yet is not restored.", file: "compose/rollback.go",
+			at: "|| «isUntouched(t, d, isBack)») {", without: "false", test: "TestRestoreDirectories",
 		},
 	}
 }
@@ -174,7 +174,7 @@ func goingOut() map[string]rule {
 			at: "if «!s.HasReached(t.Site)» {", without: "false", story: 5,
 		},
 		"Clusters": {
-			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
+			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/unreadysites.go",
 			at: "«clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {

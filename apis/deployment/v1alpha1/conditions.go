@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. All are always there.
+// Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. All are always there. function/phase/conditions.go computes them.
 const (
 	// TypeValid says whether the spec can be carried out: understood, compiled, rendered and within the limits.
 	TypeValid = "Valid"
@@ -34,7 +34,7 @@ const (
 )
 
 // Reasons of the conditions of an IntentDeployment. Those marked terminal stay until the spec, the catalog or the repository
-// changes.
+// changes. function/phase/conditions.go gives them, and apis/advice/deployment.go has what to do about each: a new reason begins here.
 const (
 	// ReasonValid means that the spec can be carried out.
 	ReasonValid = "Valid"

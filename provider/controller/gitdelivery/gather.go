@@ -177,12 +177,12 @@ func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, pa
 	if out.marker, err = e.readMarkerAt(ctx, f, s, path+"/"+tree.Marker); err != nil {
 		return out, err
 	}
-	out.orphaned, err = e.isOrphaned(ctx, f, out.marker)
+	out.orphaned, err = e.isLeftByOtherShape(ctx, f, out.marker)
 	return out, err
 }
 
-// isOrphaned is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
-func (e *external) isOrphaned(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
+// isLeftByOtherShape is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
+func (e *external) isLeftByOtherShape(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
 	if m == nil || !isTrue(f.spec.Adopt) || m.SameClaim(f.marker) {
 		return false, nil
 	}

@@ -70,7 +70,7 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 		if found == nil {
 			continue
 		}
-		if found.orphaned, err = e.isOrphan(ctx, f, s, c.site+"/"+found.namespace+"/"+found.name); err != nil {
+		if found.orphaned, err = e.hasLostDelivery(ctx, f, s, c.site+"/"+found.namespace+"/"+found.name); err != nil {
 			return nil, err
 		}
 		out[t.Path] = *found
@@ -78,9 +78,9 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 	return out, nil
 }
 
-// isOrphan reports whether a directory belongs to a claim of this cluster that has lost its GitDelivery: one that was deleted without what it
+// hasLostDelivery reports whether a directory belongs to a claim of this cluster that has lost its GitDelivery: one that was deleted without what it
 // delivered. A marker that cannot be read says nothing.
-func (e *external) isOrphan(ctx context.Context, f facts, s *git.Snapshot, dir string) (bool, error) {
+func (e *external) hasLostDelivery(ctx context.Context, f facts, s *git.Snapshot, dir string) (bool, error) {
 	m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker)
 	if err != nil || m == nil || m.ClusterUID != f.marker.ClusterUID {
 		return false, nil //nolint:nilerr // Then the directory is a claim's, as far as anybody knows.

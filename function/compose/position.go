@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Locate returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left. That to the home
+// AskForPosition returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left. That to the home
 // records as well.
-func Locate(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, home string) map[string]*deliveryv1alpha1.GitDelivery {
+func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, home string) map[string]*deliveryv1alpha1.GitDelivery {
 	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
 	for name, d := range ds {
 		located, position := *d, s.Position()

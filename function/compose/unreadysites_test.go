@@ -9,8 +9,8 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestAwait changes one thing at a time about Site a, whose cluster is not ready, in a revision that comes to Site c too.
-func TestAwait(t *testing.T) {
+// TestRetainUnreadySites changes one thing at a time about Site a, whose cluster is not ready, in a revision that comes to Site c too.
+func TestRetainUnreadySites(t *testing.T) {
 	type site struct {
 		wanted, observed map[string]*deliveryv1alpha1.GitDelivery
 		sync             *deliveryv1alpha1.SiteSync
@@ -49,11 +49,11 @@ func TestAwait(t *testing.T) {
 				observed: map[string]*deliveryv1alpha1.GitDelivery{"d": waiting}, sync: sync, clustered: map[string]bool{"a": true},
 			}
 			tc.change(w)
-			if diff := cmp.Diff([]string{tc.want, "d c Desired tree-c1"}, actions(Await(w.wanted, w.observed, w.sync, s, w.clustered))); diff != "" {
-				t.Errorf("\n%s\nAwait(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff([]string{tc.want, "d c Desired tree-c1"}, actions(RetainUnreadySites(w.wanted, w.observed, w.sync, s, w.clustered))); diff != "" {
+				t.Errorf("\n%s\nRetainUnreadySites(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := Awaits(w.wanted, w.observed, s, w.clustered); got != tc.awaits {
-				t.Errorf("\n%s\nAwaits(...): want %t, got %t", tc.reason, tc.awaits, got)
+			if got := HasUnreadySites(w.wanted, w.observed, s, w.clustered); got != tc.awaits {
+				t.Errorf("\n%s\nHasUnreadySites(...): want %t, got %t", tc.reason, tc.awaits, got)
 			}
 		})
 	}

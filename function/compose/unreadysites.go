@@ -8,9 +8,9 @@ import (
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Awaits is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
+// HasUnreadySites is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
 // brought there is in no object.
-func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
+func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && s.Verdict == nil && observed[name] != nil && AsksForRevision(observed[name], s.Current.Number) {
@@ -21,9 +21,9 @@ func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.
 	return false
 }
 
-// Await is what deliveries ask for with a revision while Sites wait for their clusters: their directories stay as they are. A cluster
+// RetainUnreadySites is what deliveries ask for with a revision while Sites wait for their clusters: their directories stay as they are. A cluster
 // that the SiteSync saw ready for the revision lets its Site through, and what was let through is asked for from then on.
-func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
+func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, d := range wanted {
 		awaiting := *d

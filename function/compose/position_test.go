@@ -18,8 +18,8 @@ func settled() ledger.State {
 	}
 }
 
-// TestLocate lets a repository have one directory that the delivery does not name any more.
-func TestLocate(t *testing.T) {
+// TestAskForPosition lets a repository have one directory that the delivery does not name any more.
+func TestAskForPosition(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(s *ledger.State, observed *deliveryv1alpha1.GitDelivery)
@@ -48,22 +48,22 @@ func TestLocate(t *testing.T) {
 			observed.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a/x"}, {Path: "left/x"}}
 			tc.change(&s, observed)
 			asked := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(inWaves(0).Position(), "a")}
-			got := Locate(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s, "home")["d"].Spec.ForProvider
+			got := AskForPosition(asked, map[string]*deliveryv1alpha1.GitDelivery{"d": observed}, s, "home")["d"].Spec.ForProvider
 			if diff := cmp.Diff(s.Position(), *got.Position) + cmp.Diff(tc.want, got.Settled); diff != "" {
-				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nAskForPosition(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestLocateHome locates two deliveries, one of them to the home.
-func TestLocateHome(t *testing.T) {
+// TestAskForPositionAtHome locates two deliveries, one of them to the home.
+func TestAskForPositionAtHome(t *testing.T) {
 	s := settled()
 	ds := map[string]*deliveryv1alpha1.GitDelivery{"home": asking(ledger.Position{}, "a"), "other": asking(ledger.Position{}, "b")}
-	for name, d := range Locate(ds, nil, s, "home") {
+	for name, d := range AskForPosition(ds, nil, s, "home") {
 		p := d.Spec.ForProvider
 		if isHome := name == "home"; (p.Ledger != nil) != isHome || p.Copy != nil || *p.Position != s.Position() {
-			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records.\nLocate(...): %s: got %+v", name, p)
+			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records.\nAskForPosition(...): %s: got %+v", name, p)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
-// Hold returns wanted deliveries with the trees of a revision instead of those that a newer renderer makes. All else about them is as wanted:
+// KeepRevisionTrees returns wanted deliveries with the trees of a revision instead of those that a newer renderer makes. All else about them is as wanted:
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
-func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, w := range wanted {
 		held := *w

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-func TestHold(t *testing.T) {
+func TestKeepRevisionTrees(t *testing.T) {
 	now, before := ledger.Position{Revision: 2}, ledger.Position{Revision: 1}
 	made := func(action deliveryv1alpha1.TreeAction, id string) deliveryv1alpha1.Tree {
 		t := deliveryv1alpha1.Tree{Site: "edge1", Branch: "main", Path: "clusters/edge1", Action: action, Tree: id}
@@ -62,9 +62,9 @@ func TestHold(t *testing.T) {
 			if tc.proven != "" {
 				s.History = []ledger.Past{{Number: 2, Trees: []ledger.SiteTree{{Site: "edge1", ID: tc.proven}}}}
 			}
-			got := Hold(wanted, observed, s)
+			got := KeepRevisionTrees(wanted, observed, s)
 			if diff := cmp.Diff(tc.want, got["d"].Spec.ForProvider.Trees[0]); diff != "" {
-				t.Errorf("\n%s\nHold(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nKeepRevisionTrees(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -1,0 +1,111 @@
+package compose
+
+import (
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// rollingBack is revision 2, which is rolled back to revision 1.
+func rollingBack() ledger.State {
+	return ledger.State{Current: &ledger.Revision{Number: 2}, Cursor: ledger.Cursor{Step: 1, Attempt: 1}, Target: 1}
+}
+
+// TestRestoreDirectories changes one thing at a time about a Site whose directory a rejected revision wrote.
+func TestRestoreDirectories(t *testing.T) {
+	state := rollingBack()
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.GitDelivery, *Return)
+		want   string
+	}{
+		"Written":  {reason: "A tree that the revision changed is restored.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d a Restore good0"},
+		"Held":     {reason: "A tree that the revision did not change is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d a Keep 0"},
+		"OnItsWay": {reason: "A tree that may be changed at any moment is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d a Restore good0"},
+		"Unknown":  {reason: "A directory that is not known may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d a Restore good0"},
+		"Spared": {reason: "A directory that the revision was not to write yet is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Status.AtProvider.Record = &deliveryv1alpha1.LedgerRecord{Position: *d.Spec.ForProvider.Position}
+		}, want: "d a Keep 0"},
+		"SparedNever": {reason: "A directory that a delivery without a position reports nothing of is retained.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position = nil
+			d.SetConditions(xpv2.Unavailable())
+		}, want: "d a Keep 0"},
+		"UnseenYet": {reason: "A directory that a delivery without a position has not reported may hold anything, and is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position = nil
+		}, want: "d a Restore good0"},
+		"SparedThen": {reason: "A directory that an attempt was asked to keep is retained before that is reported.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Spec.ForProvider.Position.Attempt = 1
+		}, want: "d a Keep 0"},
+		"Earlier":    {reason: "A tree that an unjudged revision in between changed is restored.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d a Restore good0"},
+		"Back":       {reason: "A tree that an attempt restored stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d a Restore good0"},
+		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},
+		"Unchosen":   {reason: "A Site that the deployment left keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d a Keep 0"},
+		"Forgotten":  {reason: "A target that is not remembered restores nothing.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = nil }, want: "d a Keep 0"},
+		"NextKeeps":  {reason: "The next attempt goes on with what the one before asked for.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Trees = nil }, want: "d a Restore good0"},
+		"NextSticks": {reason: "What an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d a Restore good0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := asking(inWaves(1).Position(), "a")
+			holds(d, "bad", 2)
+			r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }, Timeout: "3m"}
+			tc.change(d, &r)
+			parts := map[string]*deliveryv1alpha1.GitDelivery{"d": d}
+			got := RestoreDirectories(parts, deploymentv1alpha1.DeliveryConfig{DriftPolicy: "Report"}, state, r)
+			if diff := cmp.Diff([]string{tc.want}, actions(got)); diff != "" {
+				t.Errorf("\n%s\nRestoreDirectories(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			want := []string{"", "Report"}
+			if strings.Contains(tc.want, "Restore") {
+				want = []string{"3m", "Restore"}
+			}
+			p := got["d"].Spec.ForProvider
+			if diff := cmp.Diff(want, []string{p.DeliveryTimeout, string(p.DriftPolicy)}); diff != "" {
+				t.Errorf("\n%s\nRestoreDirectories(...): timeout, drift policy: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func holds(d *deliveryv1alpha1.GitDelivery, tree string, revision int64) {
+	d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Site: "a", Path: d.Spec.ForProvider.Trees[0].Path, Tree: tree, Revision: revision}}
+}
+
+func keep(d *deliveryv1alpha1.GitDelivery) {
+	d.Spec.ForProvider.Trees[0] = retainTree(d.Spec.ForProvider.Trees[0])
+}
+
+func restores(d *deliveryv1alpha1.GitDelivery) {
+	d.Spec.ForProvider.Position.Attempt = 1
+	t := &d.Spec.ForProvider.Trees[0]
+	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, "good", nil
+}
+
+// TestRestoreDirectoriesOnceRestored keeps asking for what came true, though the directory is a new one that no delivery has told of yet.
+func TestRestoreDirectoriesOnceRestored(t *testing.T) {
+	state := rollingBack()
+	state.Restored = true
+	d := asking(inWaves(1).Position(), "a")
+	d.Spec.ForProvider.Position.Attempt = 1
+	keep(d)
+	d.Status.AtProvider.Trees = nil
+	r := Return{Trees: map[string]string{"a": "good"}, Chosen: func(string) bool { return true }}
+	got := RestoreDirectories(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, deploymentv1alpha1.DeliveryConfig{}, state, r)
+	if diff := cmp.Diff([]string{"d a Keep 0"}, actions(got)); diff != "" {
+		t.Errorf("RestoreDirectories(...): -want, +got:\n%s", diff)
+	}
+}
