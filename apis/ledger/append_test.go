@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -200,74 +199,4 @@ func TestNextID(t *testing.T) {
 	if other == id {
 		t.Errorf("\nOther events have another ID.\nNextID(...): %q twice", id)
 	}
-}
-
-// TestBoundedState appends more than a state remembers.
-func TestBoundedState(t *testing.T) {
-	s, err := Append(State{}, noon, events([]Event{opened}, verified(1, "good"))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(3 * MaxRequests) {
-		intent := fmt.Sprintf("bad-%d", i)
-		if s, err = Append(s, noon, order(i+2, intent, byRequest(intent)), reject, rollBack(1)); err != nil {
-			t.Fatalf("\nThe stable revision is remembered whatever follows.\nAppend(...): %v", err)
-		}
-	}
-	if len(s.History) != MaxHistory+1 || len(s.Requests) != MaxRequests || s.Stable != 1 {
-		t.Errorf("\nA state remembers the last revisions, the stable one and the last requests.\nAppend(...): got %d revisions, %d requests, stable %d", len(s.History), len(s.Requests), s.Stable)
-	}
-	if got := s.Essentials().History; len(got) != 1 || got[0].Number != 1 {
-		t.Errorf("\nA copy has the revision that a rollback restores.\nEssentials(): got %v", got)
-	}
-}
-
-// TestBoundedTrees verifies more revisions than a state has room for the trees of.
-func TestBoundedTrees(t *testing.T) {
-	sites := make([]string, MaxSites)
-	for i := range sites {
-		sites[i] = fmt.Sprintf("edge%03d", i)
-	}
-	revision := func(number int64) []Event {
-		o := order(number, fmt.Sprintf("intent-%d", number))
-		o.Ordered.Revision.Plan = []Step{{Sites: sites}}
-		o.Ordered.Revision.Parts[0].Sites = sites
-		return []Event{o, verify(sites...)}
-	}
-	list := events([]Event{opened}, revision(1), revision(2))
-	s, err := Append(State{}, noon, list...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := targetNumbers(s); !slices.Equal(got, []int64{2, 1}) {
-		t.Fatalf("\nThe trees of two revisions with as many Sites as there may be have room.\nTargets(): got %v", got)
-	}
-	s, err = Append(s, noon, events(revision(3))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := targetNumbers(s); !slices.Equal(got, []int64{3, 2}) || s.Stable != 3 || !s.History[0].TreesDropped {
-		t.Fatalf("\nThe oldest revision loses its trees first.\nTargets(): got %v, stable %d", got, s.Stable)
-	}
-	s, err = Append(s, noon, append([]Event{withdraw(2, "u1")}, revision(5)...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := targetNumbers(s); !slices.Equal(got, []int64{5, 2}) {
-		t.Errorf("\nA revision that was withdrawn loses its trees before one that a rollback may go to.\nTargets(): got %v", got)
-	}
-	tooMany := order(6, "many")
-	tooMany.Ordered.Revision.Plan = []Step{{Sites: append(slices.Clone(sites), "one-more")}}
-	tooMany.Ordered.Revision.Parts[0].Sites = tooMany.Ordered.Revision.Plan[0].Sites
-	if _, err := Append(s, noon, tooMany); err == nil {
-		t.Error("\nThe number of Sites of a plan is limited.\nAppend(...): got no error")
-	}
-}
-
-func targetNumbers(s State) []int64 {
-	var out []int64
-	for _, p := range s.Targets() {
-		out = append(out, p.Number)
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -213,6 +214,19 @@ func TestApply(t *testing.T) {
 				t.Errorf("\n%s\nAppend(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestSharedSites brings a revision to each Site in two steps, as weights do.
+func TestSharedSites(t *testing.T) {
+	sites := make([]string, MaxSites)
+	for i := range sites {
+		sites[i] = fmt.Sprintf("edge%d", i)
+	}
+	o := order(1, "a")
+	o.Ordered.Revision.Plan, o.Ordered.Revision.Parts[0].Sites = []Step{{Sites: sites}, {Sites: sites}}, sites
+	if _, err := Append(State{}, noon, opened, o); err != nil {
+		t.Errorf("\nA Site that several steps name counts once.\nAppend(...): %v", err)
 	}
 }
 

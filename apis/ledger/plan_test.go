@@ -164,3 +164,35 @@ func TestOtherTrack(t *testing.T) {
 		t.Errorf("\nEach of the two tracks is the other one of the other.\nOtherTrack(...): got %v", got)
 	}
 }
+
+// TestHasTracks looks at revisions in and out of tracks.
+func TestHasTracks(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  State
+		want   bool
+	}{
+		"Nothing": {reason: "A ledger without a revision has no tracks."},
+		"None":    {reason: "A revision of a Blueprint without tracks has none.", state: State{Current: &Revision{Plan: weighted()}}},
+		"Blue":    {reason: "A revision in a track has tracks, and keeps them when it is alone.", state: State{Current: &Revision{Track: TrackBlue}, Cursor: Cursor{Stage: StageAlone}}, want: true},
+		"Moving":  {reason: "A revision without tracks has some while it takes the requests over.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true},
+		"Moved":   {reason: "A revision without tracks that is alone has none any more.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageAlone}}},
+		"After":   {reason: "A revision that follows one without tracks takes no steps, and has no tracks.", state: State{Current: &Revision{Track: TrackPlain}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.state.HasTracks(); got != tc.want {
+				t.Errorf("\n%s\nHasTracks(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestIsPlain names the tracks.
+func TestIsPlain(t *testing.T) {
+	for track, want := range map[string]bool{"": true, TrackPlain: true, TrackBlue: false, TrackGreen: false} {
+		if got := IsPlain(track); got != want {
+			t.Errorf("\nA revision is plain where its Blueprint has no tracks.\nIsPlain(%q): want %t, got %t", track, want, got)
+		}
+	}
+}

@@ -65,6 +65,10 @@ func TestStateAtStep(t *testing.T) {
 			reason: "A rollback reaches all Sites at once, and no Gate judges it.", state: State{Current: &Revision{Plan: plan}, Cursor: Cursor{Attempt: 1}},
 			want: answers{Reached: [3]bool{true, true, true}},
 		},
+		"NoPlan": {
+			reason: "A revision whose plan is not known is at its last step, and reaches all Sites.", state: State{Current: &Revision{}},
+			want: answers{Reached: [3]bool{true, true, true}, AtLast: true},
+		},
 		"Nothing": {reason: "A ledger without a revision is at no step.", want: answers{Reached: [3]bool{true, true, true}}},
 	}
 	for name, tc := range cases {
