@@ -1,6 +1,8 @@
 package state
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,12 +14,21 @@ func TestLimitFormer(t *testing.T) {
 	at := func(branch, path string) Tree {
 		return Tree{Branch: branch, DeliveredTree: deliveryv1alpha1.DeliveredTree{Path: path}}
 	}
+	large := []Tree{at("main", strings.Repeat("a", maxFormerBytes/2)), at("main", strings.Repeat("b", maxFormerBytes/2)), at("main", "c")}
+	var branches, many []Tree
+	for i := range maxFormer + 1 {
+		branches, many = append(branches, at(fmt.Sprint("b", i), "a")), append(many, at("main", fmt.Sprint(i)))
+	}
 	cases := map[string]struct {
 		reason string
 		former []Tree
 		trees  int
 		want   []Tree
 	}{
+		"Large":    {reason: "Paths are remembered as long as all of them together fit.", former: large, want: large[:2]},
+		"Branches": {reason: "Directories of as many branches as a status shows are remembered.", former: branches, want: branches[:maxFormerBranches]},
+		"Many":     {reason: "So many directories of former branches are remembered, and no more.", former: many, want: many[:maxFormer]},
+		"LastOne":  {reason: "Directories are remembered until there are as many as an entry can have.", former: many, trees: maxFormerAndTrees - 1, want: many[:1]},
 		"Twice": {
 			reason: "A directory of a branch is remembered once.",
 			former: []Tree{at("main", "a"), at("main", "a"), at("main", "b")}, want: []Tree{at("main", "a"), at("main", "b")},

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -162,5 +164,15 @@ func TestDecodeRecord(t *testing.T) {
 				t.Errorf("\n%s\nDecodeRecord(...): want %q, got %v", tc.reason, tc.want, err)
 			}
 		})
+	}
+}
+
+// TestCheckDates looks at the first and the last moment that a record may have.
+func TestCheckDates(t *testing.T) {
+	for _, moment := range []time.Time{time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		r := RecordFile{CommitTime: new(metav1.NewTime(moment))}
+		if err := r.checkDates(); err != nil {
+			t.Errorf("\nA date of the years in which Git has commits is taken.\ncheckDates(): %s: %v", moment, err)
+		}
 	}
 }

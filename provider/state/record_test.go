@@ -140,21 +140,44 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
-	e := RecordFile{Trees: []Tree{treeAt("edge1", "c", 1), treeAt("edge2", "a", 1)}, Revisions: []deliveryv1alpha1.HistoryEntry{
-		{Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "b"}, {Site: "edge2", Tree: "a"}}},
-	}}
-	e.Trees[0].Tracks = []deliveryv1alpha1.DeliveredTrack{{Name: "blue", Tree: "d"}}
-	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, e.TreeIDs()); diff != "" {
-		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
-	}
-}
-
 // TestRevisionsInOrder delivers a revision again that is not the newest one.
 func TestRevisionsInOrder(t *testing.T) {
 	history := []deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 2}, {Revision: 3}}
 	want := []deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 2, Commit: "c"}, {Revision: 3}}
 	if diff := cmp.Diff(want, lastRevisions(history, deliveryv1alpha1.HistoryEntry{Revision: 2, Commit: "c"})); diff != "" {
 		t.Errorf("\nA revision that is delivered again takes its own place in the history.\nlastRevisions(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestHistoryTrees looks at a directory whose target in the history is another tree than what it has: a folder of it.
+func TestHistoryTrees(t *testing.T) {
+	target := deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t1", Part: "p1"}
+	has := func(tracks ...deliveryv1alpha1.DeliveredTrack) Tree {
+		is := treeAt("edge1", "t2", 2)
+		is.Tracks = tracks
+		return is
+	}
+	blue := func(revision int64, weight int32) deliveryv1alpha1.DeliveredTrack {
+		return deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: revision, Weight: weight}
+	}
+	cases := map[string]struct {
+		reason  string
+		tree    Tree
+		targets map[string]deliveryv1alpha1.HistoryTree
+		want    deliveryv1alpha1.HistoryTree
+	}{
+		"Whole":   {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
+		"Half":    {reason: "A directory in which the revision has some of the requests is no target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Other":   {reason: "A directory in which another revision has all requests is no target.", tree: has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Given":   {reason: "A target that comes with the delivery replaces the one before.", tree: has(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
+		"Another": {reason: "The target of another Site is not that of the directory.", tree: treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := historyTrees(Delivery{Applied: stateAt(2), Trees: []Tree{tc.tree}, Targets: tc.targets}, []deliveryv1alpha1.HistoryTree{target})
+			if diff := cmp.Diff([]deliveryv1alpha1.HistoryTree{tc.want}, got); diff != "" {
+				t.Errorf("\n%s\nhistoryTrees(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

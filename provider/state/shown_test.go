@@ -158,3 +158,33 @@ func TestHighestNumber(t *testing.T) {
 		})
 	}
 }
+
+func TestTreeIDs(t *testing.T) {
+	e := RecordFile{Trees: []Tree{treeAt("edge1", "c", 1), treeAt("edge2", "a", 1)}, Revisions: []deliveryv1alpha1.HistoryEntry{
+		{Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "b"}, {Site: "edge2", Tree: "a"}}},
+	}}
+	e.Trees[0].Tracks = []deliveryv1alpha1.DeliveredTrack{{Name: "blue", Tree: "d"}}
+	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, e.TreeIDs()); diff != "" {
+		t.Errorf("\nWhat is there and what was there is named, once.\nTreeIDs(): -want, +got:\n%s", diff)
+	}
+}
+
+// TestFindTree looks for directories by branch and path.
+func TestFindTree(t *testing.T) {
+	trees := []Tree{treeAt("edge1", "t1", 1), treeAt("edge2", "t2", 1)}
+	cases := map[string]struct {
+		reason, branch, path, want string
+	}{
+		"Second": {reason: "A directory is found by its path.", branch: "main", path: "clusters/edge2", want: "t2"},
+		"Branch": {reason: "The directory of another branch is another one.", branch: "prod", path: "clusters/edge1"},
+		"Path":   {reason: "A path that no directory has finds none.", branch: "main", path: "clusters/edge3"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, found := FindTree(trees, tc.branch, tc.path)
+			if diff := cmp.Diff(tc.want, got.Tree); diff != "" || found != (tc.want != "") {
+				t.Errorf("\n%s\nFindTree(...): found: %t, -want, +got:\n%s", tc.reason, found, diff)
+			}
+		})
+	}
+}
