@@ -173,11 +173,9 @@ func TestSiteWeight(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := newCanary(func(s *ledger.State) { s.Current.Track = tc.track }, live)
-			d := &deliveryv1alpha1.GitDelivery{}
-			d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a", Tracks: []deliveryv1alpha1.DeliveredTrack{tc.held}}}
-			got := siteWeight(&siteView{Input: f}, &deliveryv1alpha1.Tree{Path: "a"}, d)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nsiteWeight(...): -want, +got:\n%s", tc.reason, diff)
+			f.Observed["a"].Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a", Tracks: []deliveryv1alpha1.DeliveredTrack{tc.held}}}
+			if diff := cmp.Diff(tc.want, deliveryStatus(f).Sites["a"].Weight); diff != "" {
+				t.Errorf("\n%s\ndeliveryStatus(...): weight: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -171,3 +171,62 @@ func TestLedgerUnreachableConditions(t *testing.T) {
 		})
 	}
 }
+
+// TestIsAmongSteps looks at a revision that shares requests in its first step.
+func TestIsAmongSteps(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*ledger.State)
+		want   bool
+	}{
+		"First":    {reason: "A revision that shares requests goes through steps until the last one.", change: func(*ledger.State) {}, want: true},
+		"Last":     {reason: "A revision that has all requests is not among its steps.", change: func(s *ledger.State) { s.Cursor.Step = 1 }},
+		"Waves":    {reason: "A revision that shares no requests says where it is in conditions.", change: func(s *ledger.State) { s.Current.Plan[0].Weight = nil }},
+		"Rejected": {reason: "A rejected revision goes through no steps any more.", change: func(s *ledger.State) { s.Verdict = verdicts()[2] }},
+		"Nothing":  {reason: "A deployment without a revision goes through no steps.", change: func(s *ledger.State) { s.Current = nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{}
+			f.State.Current = newRevision(2)
+			f.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}, Weight: new(int32(10))}, {Sites: []string{"a"}}}
+			tc.change(&f.State)
+			if got := f.isAmongSteps(); got != tc.want {
+				t.Errorf("\n%s\nisAmongSteps(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestAvailableCondition says whether a revision runs while another one goes out.
+func TestAvailableCondition(t *testing.T) {
+	verified, rejected := verdicts()[1], verdicts()[2]
+	cases := map[string]struct {
+		reason string
+		facts  *Input
+		want   bool
+		why    string
+	}{
+		"Nothing":    {reason: "Before the first revision nothing runs.", facts: &Input{}, why: v1alpha1.ReasonNothingOrdered},
+		"Delivering": {reason: "A first revision that is on its way does not run.", facts: judged(nil, -1, done, pushing, nothing), why: v1alpha1.ReasonDelivering},
+		"Applied":    {reason: "A first revision that is delivered, and that the Sites do not report to run, is not available.", facts: judged(nil, -1, done, done, syncing), why: v1alpha1.ReasonNotLive},
+		"Live":       {reason: "A revision that the Sites report to run is available.", facts: judged(verified, -1, done, done, live), want: true, why: v1alpha1.ReasonLive},
+		"Rejected":   {reason: "A rejected revision with nothing before it is not available.", facts: judged(rejected, -1, done, done, failed), why: v1alpha1.ReasonDeploymentFailed},
+		"RolledBack": {reason: "After a rollback its target is available.", facts: recorded(goneBack(live), 1), want: true, why: v1alpha1.ReasonRolledBack},
+		"Earlier":    {reason: "While a revision goes out, the one before is available.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: true, why: v1alpha1.ReasonEarlierRevision},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := availableCondition(tc.facts)
+			if diff := cmp.Diff(newCondition(v1alpha1.TypeAvailable, tc.want, tc.why, got.Message), got); diff != "" {
+				t.Errorf("\n%s\navailableCondition(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// recorded lets the ledger have verified a revision before.
+func recorded(f *Input, stable int64) *Input {
+	f.Recorded.Stable = stable
+	return f
+}

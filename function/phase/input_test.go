@@ -292,31 +292,27 @@ func goneBack(r report) *Input {
 
 // TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
 func TestLiveRevision(t *testing.T) {
-	remember := func(f *Input, stable int64) *Input {
-		f.Recorded.Stable = stable
-		return f
-	}
 	rejected := verdicts()[2]
 	stopped := func(f *Input, tree string) *Input {
 		f.Stop, f.Target = step.HoldNothingToRestore, &ledger.Past{Number: 1, Trees: []ledger.SiteTree{{Site: "a", ID: tree}, {Site: "b", ID: tree}}}
-		return remember(f, 1)
+		return recorded(f, 1)
 	}
 	cases := map[string]struct {
 		reason string
 		facts  *Input
 		want   []int64
 	}{
-		"Live":     {reason: "A verified revision that runs is the live one.", facts: remember(judged(verdicts()[1], -1, done, done, live), 2), want: []int64{2, 2}},
+		"Live":     {reason: "A verified revision that runs is the live one.", facts: recorded(judged(verdicts()[1], -1, done, done, live), 2), want: []int64{2, 2}},
 		"Wave":     {reason: "A revision that does not run everywhere is not live.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
-		"Earlier":  {reason: "Until it runs, the one before does.", facts: remember(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
-		"Drifted":  {reason: "What was verified need not run any more.", facts: remember(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
-		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
+		"Earlier":  {reason: "Until it runs, the one before does.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
+		"Drifted":  {reason: "What was verified need not run any more.", facts: recorded(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
+		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: recorded(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
 		"Refused":  {reason: "A rejected revision that touched nothing leaves the verified one live.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
 		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
 		"Stopped":  {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
-		"Back":     {reason: "A rollback that came to its end makes its target the live revision.", facts: remember(goneBack(live), 1), want: []int64{1, 1}},
-		"BackOff":  {reason: "The target of a rollback is not live where a Site is known not to run it.", facts: remember(goneBack(syncing), 1), want: []int64{0, 1}},
+		"Back":     {reason: "A rollback that came to its end makes its target the live revision.", facts: recorded(goneBack(live), 1), want: []int64{1, 1}},
+		"BackOff":  {reason: "The target of a rollback is not live where a Site is known not to run it.", facts: recorded(goneBack(syncing), 1), want: []int64{0, 1}},
 		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
 	}
 	for name, tc := range cases {
@@ -324,6 +320,28 @@ func TestLiveRevision(t *testing.T) {
 			got := []int64{tc.facts.liveRevision(), Status(tc.facts, &v1alpha1.IntentDeploymentStatus{}, now).VerifiedRevision}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nliveRevision(), verifiedRevision(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestStepMessage says where a revision is in its plan.
+func TestStepMessage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  ledger.State
+		want   string
+	}{
+		"Nothing": {reason: "A deployment without a revision is at no step."},
+		"One":     {reason: "The only step of a plan is not named.", state: ledger.State{Current: newRevision(2)}},
+		"Second":  {reason: "Users count steps from one.", state: ledger.State{Current: &ledger.Revision{Plan: make([]ledger.Step, 2)}, Cursor: ledger.Cursor{Step: 1}}, want: " This is step 2 of 2."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{}
+			f.State = tc.state
+			if diff := cmp.Diff(tc.want, f.stepMessage()); diff != "" {
+				t.Errorf("\n%s\nstepMessage(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

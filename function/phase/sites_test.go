@@ -8,6 +8,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/evidence"
 )
 
@@ -60,6 +61,46 @@ func TestClusterWaitStatus(t *testing.T) {
 			tc.change(f)
 			if diff := cmp.Diff(tc.want, f.clusterWaitStatus("edge1")); diff != "" {
 				t.Errorf("\n%s\nclusterWaitStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSiteStatus looks at a Site that its delivery leaves as it is.
+func TestSiteStatus(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*siteView)
+		want   v1alpha1.SiteStatus
+	}{
+		"Rollback": {
+			reason: "A rollback says of a Site that it leaves as it is what is there.", change: func(f *siteView) { f.State.Cursor.Attempt, f.State.Verdict = 1, verdicts()[2] },
+			want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: "0123456789abcdef", Message: "The rollback does not change it."},
+		},
+		"Rejected": {
+			reason: "A revision that was rejected before it came to a Site says there why.",
+			change: func(f *siteView) {
+				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedDeliveryRefused}
+			},
+			want: v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: rolloutv1alpha1.RejectedDeliveryRefused},
+		},
+		"Cluster": {
+			reason: "A Site that a revision leaves as it is waits for its cluster.", change: func(*siteView) {},
+			want: v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."},
+		},
+		"Wave": {
+			reason: "A Site whose wave has not come waits for that.", change: func(f *siteView) { staged(f.Input, 0); f.State.Current.Plan[0].Sites = []string{"z"} },
+			want: v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := &Input{}
+			place(in, true, deliveryv1alpha1.ActionKeep, done, done)
+			f := &siteView{Input: in}
+			tc.change(f)
+			if diff := cmp.Diff(tc.want, siteStatus(f, 0, &in.Desired["b"].Spec.ForProvider.Trees[0], in.Observed["b"])); diff != "" {
+				t.Errorf("\n%s\nsiteStatus(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
