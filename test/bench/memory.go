@@ -22,7 +22,14 @@ func (s *stage) providerMemory(field string) func(context.Context) (float64, err
 
 // readProcessMemory returns what the provider's process holds now.
 func (s *stage) readProcessMemory(field string) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
+	return readMemoryOf(s.cp.ProviderPID(), field)
+}
+
+// residentMebibytes returns the resident memory of a process.
+func residentMebibytes(pid int) (float64, error) { return readMemoryOf(pid, "VmRSS") }
+
+func readMemoryOf(pid int, field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot read memory of process")
 	}

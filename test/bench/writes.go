@@ -172,10 +172,7 @@ func (y *writes) awaitCrowd(ctx context.Context, of shape, name string, n int) e
 
 // watchCrowd calls a function with each deployment that is Succeeded, until that is enough or the watch ends.
 func (y *writes) watchCrowd(ctx context.Context, of shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
-	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion(of.apiVersion)
-	l.SetKind(of.kind + "List")
-	w, err := y.s.cp.Client.Watch(ctx, l, client.InNamespace(namespace))
+	w, err := y.s.cp.Client.Watch(ctx, newListOf(of), client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
 	}
@@ -187,6 +184,14 @@ func (y *writes) watchCrowd(ctx context.Context, of shape, name string, isEnough
 		}
 	}
 	return errors.Join(ctx.Err(), y.s.cp.Err())
+}
+
+// newListOf returns an empty list of the objects of a shape.
+func newListOf(of shape) *unstructured.UnstructuredList {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(of.apiVersion)
+	l.SetKind(of.kind + "List")
+	return l
 }
 
 // readLog returns the requests about deployments whose names begin so.

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// manyDeployments are namespaced composites of two Sites that follow one Blueprint.
+	manyDeployments = 1000
+	manyName        = "thousand"
+	manyPatience    = 40 * time.Minute
+
+	// editedDeployments are edited one after another, and the median of them counts.
+	editedDeployments = 5
+
+	followedBlueprint = "web-1.0.0"
+)
+
+// A thousand is many deployments on a control plane of their own. It is measured once.
+type thousand struct {
+	s       *stage
+	figures map[string]float64
+}
+
+// thousandFigures are what many deployments cost together, and one of them among the others.
+func thousandFigures(s *stage) []figure {
+	y := &thousand{s: s}
+	return []figure{
+		{"at_once_1000_s_namespaced", "s", y.thousandFigure("at_once")},
+		{"provider_rss_1000_mib", "MiB", y.thousandFigure("provider")},
+		{"function_rss_1000_mib", "MiB", y.thousandFigure("function")},
+		{"edit_one_of_1000_ms", "ms", y.thousandFigure("edit")},
+		{"blueprint_update_1000_s", "s", y.thousandFigure("update")},
+		{"blueprint_update_1000_commits", "commits", y.thousandFigure("commits")},
+	}
+}
+
+// thousandFigure returns a figure of many deployments. All of them are measured with the first one.
+func (y *thousand) thousandFigure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if y.figures != nil {
+			return y.figures[name], nil
+		}
+		figures, err := y.measureThousand(ctx)
+		if err != nil {
+			return 0, err
+		}
+		y.figures = figures
+		return figures[name], nil
+	}
+}
+
+// measureThousand makes the deployments at once, and edits one of them and then their Blueprint.
+func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, manyPatience)
+	defer cancel()
+	// Programs of their own: what they did before would stay in their memory.
+	if err := y.s.closeControlPlane(); err != nil {
+		return nil, err
+	}
+	y.s.audited = false
+	if err := y.s.openControlPlane(ctx); err != nil {
+		return nil, err
+	}
+	figures := map[string]float64{}
+	for _, measure := range []func(context.Context, map[string]float64) error{y.measureDeploying, y.measureMemory, y.measureEdits, y.measureBlueprintUpdate} {
+		if err := measure(ctx, figures); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(os.Stderr, "thousand:", figures)
+	}
+	return figures, nil
+}
+
+// measureDeploying makes all deployments at once, after one with which Crossplane begins to watch all that they name.
+func (y *thousand) measureDeploying(ctx context.Context, figures map[string]float64) error {
+	w := &writes{s: y.s}
+	if _, err := w.deployCrowd(ctx, namespacedShape, manyName+"-before", 1); err != nil {
+		return err
+	}
+	took, err := w.deployCrowd(ctx, namespacedShape, manyName, manyDeployments)
+	figures["at_once"] = took.Seconds()
+	return err
+}
+
+// measureMemory reads what provider and function hold of the deployments.
+func (y *thousand) measureMemory(_ context.Context, figures map[string]float64) error {
+	for name, pid := range map[string]int{"provider": y.s.cp.ProviderPID(), "function": y.s.cp.FunctionPID()} {
+		v, err := residentMebibytes(pid)
+		if err != nil {
+			return err
+		}
+		figures[name] = v
+	}
+	return nil
+}
+
+// measureEdits edits some deployments one after another, and waits for the commit of each on the branch.
+func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64) error {
+	commits := y.s.watchPushes(ctx, repository)
+	defer y.s.cp.Git.AfterPush(repository, nil)
+	took := make([]float64, editedDeployments)
+	for i := range took {
+		began := time.Now()
+		if err := y.editReplicas(ctx, nameOfMany(i), 3); err != nil {
+			return err
+		}
+		select {
+		case at := <-commits:
+			took[i] = milliseconds(at.Sub(began))
+		case <-ctx.Done():
+			return errors.Wrapf(ctx.Err(), "no commit has the edit of deployment %s", nameOfMany(i))
+		}
+		if _, err := (&story{s: y.s}).awaitSettled(ctx); err != nil {
+			return err
+		}
+	}
+	figures["edit"] = medianOfValues(took)
+	return nil
+}
+
+// editReplicas gives a deployment another number of replicas.
+func (y *thousand) editReplicas(ctx context.Context, name string, replicas int) error {
+	o := newDeploymentOf(namespacedShape, name)
+	intent := strings.Replace(benchIntent(name, sitesOfClaim), `"replicas": 2`, fmt.Sprintf(`"replicas": %d`, replicas), 1)
+	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil {
+		return err
+	}
+	return y.s.cp.ApplyObject(ctx, o)
+}
+
+// measureBlueprintUpdate edits the Blueprint, and waits until the branch has its change for each deployment.
+func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[string]float64) error {
+	before, err := y.countCommits(ctx)
+	if err != nil {
+		return err
+	}
+	revisions, err := y.listRevisions(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := y.editBlueprint(ctx); err != nil {
+		return err
+	}
+	if err := y.awaitRevisions(ctx, revisions); err != nil {
+		return err
+	}
+	figures["update"] = time.Since(began).Seconds()
+	after, err := y.countCommits(ctx)
+	figures["commits"] = after - before
+	return err
+}
+
+// editBlueprint changes the port of the container in the Blueprint that all deployments follow.
+func (y *thousand) editBlueprint(ctx context.Context) error {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion("catalog.intentplane.dev/v1alpha1")
+	o.SetKind("Blueprint")
+	if err := y.s.cp.Client.Get(ctx, types.NamespacedName{Name: followedBlueprint}, o); err != nil {
+		return errors.Wrap(err, "cannot get the Blueprint")
+	}
+	file, _, err := unstructured.NestedString(o.Object, "spec", "files", "deployment.yaml")
+	if err != nil {
+		return errors.Wrap(err, "cannot read the Blueprint")
+	}
+	edited := strings.Replace(file, "containerPort: 80", "containerPort: 8080", 1)
+	if edited == file {
+		return errors.New("the Blueprint has no port to change")
+	}
+	if err := unstructured.SetNestedField(o.Object, edited, "spec", "files", "deployment.yaml"); err != nil {
+		return err
+	}
+	return errors.Wrap(y.s.cp.Client.Update(ctx, o), "cannot update the Blueprint")
+}
+
+// listRevisions returns the revision of each deployment.
+func (y *thousand) listRevisions(ctx context.Context) (map[string]int64, error) {
+	l := newListOf(namespacedShape)
+	if err := y.s.cp.Client.List(ctx, l, client.InNamespace(namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list deployments")
+	}
+	out := map[string]int64{}
+	for _, o := range l.Items {
+		out[o.GetName()], _, _ = unstructured.NestedInt64(o.Object, "status", "verifiedRevision")
+	}
+	return out, nil
+}
+
+// awaitRevisions waits until each deployment has verified a later revision than it had. The API server ends a watch that cannot follow.
+func (y *thousand) awaitRevisions(ctx context.Context, had map[string]int64) error {
+	for len(had) > 0 {
+		if err := y.watchRevisions(ctx, had); err != nil {
+			return errors.Wrapf(err, "%d deployments did not follow the Blueprint", len(had))
+		}
+	}
+	return nil
+}
+
+// watchRevisions takes each deployment away that verified a later revision, until none is left or the watch ends.
+func (y *thousand) watchRevisions(ctx context.Context, had map[string]int64) error {
+	w, err := y.s.cp.Client.Watch(ctx, newListOf(namespacedShape), client.InNamespace(namespace))
+	if err != nil {
+		return errors.Wrap(err, "cannot watch deployments")
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		o, ok := e.Object.(*unstructured.Unstructured)
+		if !ok {
+			continue
+		}
+		if is, _, _ := unstructured.NestedInt64(o.Object, "status", "verifiedRevision"); is > had[o.GetName()] {
+			delete(had, o.GetName())
+		}
+		if len(had) == 0 {
+			return nil
+		}
+	}
+	return errors.Join(ctx.Err(), y.s.cp.Err())
+}
+
+// countCommits returns how many commits the branch has.
+func (y *thousand) countCommits(ctx context.Context) (float64, error) {
+	out, err := y.s.cp.Git.Git(ctx, repository, "rev-list", "--count", "refs/heads/main")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(out), 64)
+	return n, errors.Wrap(err, "cannot count commits")
+}
+
+func nameOfMany(i int) string { return fmt.Sprintf("%s-at-%d", manyName, i) }
