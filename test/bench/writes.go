@@ -120,8 +120,16 @@ func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int)
 	if _, err := y.deployCrowd(ctx, of, name+"-before", 1); err != nil {
 		return cost{}, err
 	}
-	took, err := y.deployCrowd(ctx, of, name, n)
+	before, err := readProcessorTimes(y.s.cp)
 	if err != nil {
+		return cost{}, err
+	}
+	endProfile := startProfile(ctx, y.s.cp, name)
+	took, err := y.deployCrowd(ctx, of, name, n)
+	if err := errors.Join(err, endProfile()); err != nil {
+		return cost{}, err
+	}
+	if err := before.printSince(os.Stderr, y.s.cp, n); err != nil {
 		return cost{}, err
 	}
 	requests, err := y.readLog(ctx, name+"-at-")

@@ -25,3 +25,16 @@ func (r *runner) processorTime() map[string]time.Duration {
 	}
 	return out
 }
+
+// Processes returns the number by which the kernel knows each component of this control plane that runs now, by its name.
+func (c *ControlPlane) Processes() map[string]int {
+	c.runner.mu.Lock()
+	defer c.runner.mu.Unlock()
+	out := map[string]int{}
+	for _, p := range c.runner.processes {
+		if p.isAlive() {
+			out[p.name] = p.pid
+		}
+	}
+	return out
+}
