@@ -22,8 +22,6 @@ const (
 
 	// editedDeployments are edited one after another, and the median of them counts.
 	editedDeployments = 5
-
-	followedBlueprint = "web-1.0.0"
 )
 
 // A thousand is many deployments on a control plane of their own. It is measured once.
@@ -60,7 +58,7 @@ func (y *thousand) thousandFigure(name string) func(context.Context) (float64, e
 	}
 }
 
-// measureThousand makes the deployments at once, and edits one of them and then their Blueprint.
+// measureThousand makes the deployments at once, edits some of them, and publishes the next version of their Blueprint.
 func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, manyPatience)
 	defer cancel()
@@ -139,7 +137,7 @@ func (y *thousand) editReplicas(ctx context.Context, name string, replicas int) 
 	return y.s.cp.ApplyObject(ctx, o)
 }
 
-// measureBlueprintUpdate edits the Blueprint, and waits until the branch has its change for each deployment.
+// measureBlueprintUpdate publishes the Blueprint's next version, and waits until the branch has its change for each deployment.
 func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[string]float64) error {
 	before, err := y.countCommits(ctx)
 	if err != nil {
@@ -150,7 +148,7 @@ func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[strin
 		return err
 	}
 	began := time.Now()
-	if err := y.editBlueprint(ctx); err != nil {
+	if err := y.publishBlueprint(ctx); err != nil {
 		return err
 	}
 	if err := y.awaitRevisions(ctx, revisions); err != nil {
@@ -162,12 +160,12 @@ func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[strin
 	return err
 }
 
-// editBlueprint changes the port of the container in the Blueprint that all deployments follow.
-func (y *thousand) editBlueprint(ctx context.Context) error {
+// publishBlueprint makes the next version of the Blueprint that all deployments follow, with another port of the container.
+func (y *thousand) publishBlueprint(ctx context.Context) error {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion("catalog.intentplane.dev/v1alpha1")
 	o.SetKind("Blueprint")
-	if err := y.s.cp.Client.Get(ctx, types.NamespacedName{Name: followedBlueprint}, o); err != nil {
+	if err := y.s.cp.Client.Get(ctx, types.NamespacedName{Name: "web-1.0.0"}, o); err != nil {
 		return errors.Wrap(err, "cannot get the Blueprint")
 	}
 	file, _, err := unstructured.NestedString(o.Object, "spec", "files", "deployment.yaml")
@@ -178,10 +176,17 @@ func (y *thousand) editBlueprint(ctx context.Context) error {
 	if edited == file {
 		return errors.New("the Blueprint has no port to change")
 	}
-	if err := unstructured.SetNestedField(o.Object, edited, "spec", "files", "deployment.yaml"); err != nil {
+	next := &unstructured.Unstructured{Object: map[string]any{"spec": o.Object["spec"]}}
+	next.SetGroupVersionKind(o.GroupVersionKind())
+	next.SetName("web-1.1.0")
+	next.SetLabels(o.GetLabels())
+	if err := errors.Join(
+		unstructured.SetNestedField(next.Object, "1.1.0", "spec", "version"),
+		unstructured.SetNestedField(next.Object, edited, "spec", "files", "deployment.yaml"),
+	); err != nil {
 		return err
 	}
-	return errors.Wrap(y.s.cp.Client.Update(ctx, o), "cannot update the Blueprint")
+	return y.s.cp.ApplyObject(ctx, next)
 }
 
 // listRevisions returns the revision of each deployment.

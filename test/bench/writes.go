@@ -149,11 +149,7 @@ func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) 
 	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
 	defer cancel()
 	began := time.Now()
-	g, within := errgroup.WithContext(ctx)
-	for i := range n {
-		g.Go(func() error { return y.s.cp.ApplyObject(within, newDeploymentOf(of, fmt.Sprintf("%s-at-%d", name, i))) })
-	}
-	if err := g.Wait(); err != nil {
+	if err := y.applyCrowd(ctx, of, name, n); err != nil {
 		return 0, err
 	}
 	if err := y.awaitCrowd(ctx, of, name, n); err != nil {
@@ -162,6 +158,15 @@ func (y *writes) deployCrowd(ctx context.Context, of shape, name string, n int) 
 	took := time.Since(began)
 	_, err := (&story{s: y.s}).awaitSettled(ctx)
 	return took, err
+}
+
+// applyCrowd makes deployments at once.
+func (y *writes) applyCrowd(ctx context.Context, of shape, name string, n int) error {
+	g, within := errgroup.WithContext(ctx)
+	for i := range n {
+		g.Go(func() error { return y.s.cp.ApplyObject(within, newDeploymentOf(of, fmt.Sprintf("%s-at-%d", name, i))) })
+	}
+	return g.Wait()
 }
 
 // awaitCrowd waits until all deployments are Succeeded. The API server ends a watch that cannot follow.

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// besideCrowd is how many good deployments there are beside a broken or a restless one.
+	besideCrowd = 100
+
+	// flapEvery is how often the restless deployment gets another spec.
+	flapEvery = time.Second
+)
+
+// besideFigures are how many times as long good deployments take, made at once, beside what is not good.
+func besideFigures(s *stage) []figure {
+	y := &beside{s: s}
+	return []figure{
+		{"at_once_200_beside_broken", "times", y.ratioBeside("broken", deployedAtOnce, y.makeBroken)},
+		{"at_once_100_beside_flapping", "times", y.ratioBeside("flapping", besideCrowd, y.flapSpec)},
+	}
+}
+
+// A beside measures crowds on one control plane.
+type beside struct{ s *stage }
+
+// ratioBeside returns how long a crowd takes while something goes on, divided by how long another one takes before.
+func (y *beside) ratioBeside(name string, n int, disturb func(context.Context) error) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if err := y.s.openControlPlane(ctx); err != nil {
+			return 0, err
+		}
+		w := &writes{s: y.s}
+		if _, err := w.deployCrowd(ctx, namespacedShape, name+"-before", 1); err != nil {
+			return 0, err
+		}
+		alone, err := w.deployCrowd(ctx, namespacedShape, name+"-alone", n)
+		if err != nil {
+			return 0, err
+		}
+		with, err := y.measureBeside(ctx, w, name+"-with", n, disturb)
+		return with.Seconds() / alone.Seconds(), err
+	}
+}
+
+// measureBeside returns how long a crowd takes while something goes on.
+func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n int, disturb func(context.Context) error) (time.Duration, error) {
+	within, end := context.WithCancel(ctx)
+	defer end()
+	g := errgroup.Group{}
+	g.Go(func() error { return disturb(within) })
+	began := time.Now()
+	if err := w.applyCrowd(ctx, namespacedShape, name, n); err != nil {
+		return 0, err
+	}
+	if err := w.awaitCrowd(ctx, namespacedShape, name, n); err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	end()
+	return took, g.Wait()
+}
+
+// makeBroken makes as many deployments at once of which none can be delivered: half of their intents are no intents, and half name a Site that is not there.
+func (y *beside) makeBroken(ctx context.Context) error {
+	g := errgroup.Group{}
+	for i := range deployedAtOnce {
+		o := newDeploymentOf(namespacedShape, fmt.Sprintf("broken-%d", i))
+		intent := []string{`{"service": "Not A Name", "type": "web"}`, fmt.Sprintf(`{"service": "broken-%d", "type": "web", "site": "nowhere"}`, i)}[i%2]
+		g.Go(func() error { return y.applyIntent(ctx, o, intent) })
+	}
+	return g.Wait()
+}
+
+// flapSpec gives one deployment another number of replicas each second, until the context ends.
+func (y *beside) flapSpec(ctx context.Context) error {
+	for replicas := 1; ctx.Err() == nil; replicas = 1 + replicas%5 {
+		o := newDeploymentOf(namespacedShape, "restless")
+		intent := fmt.Sprintf(`{"service": "restless", "type": "web", "site": %q, "replicas": %d}`, nameOfSite(0), replicas)
+		if err := y.applyIntent(ctx, o, intent); err != nil && ctx.Err() == nil {
+			return err
+		}
+		_ = waitForInterval(ctx, flapEvery) // It ends with the context, as the loop does.
+	}
+	return client.IgnoreNotFound(y.s.cp.Client.Delete(context.WithoutCancel(ctx), newDeploymentOf(namespacedShape, "restless")))
+}
+
+func (y *beside) applyIntent(ctx context.Context, o *unstructured.Unstructured, intent string) error {
+	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil {
+		return err
+	}
+	return y.s.cp.ApplyObject(ctx, o)
+}
