@@ -108,5 +108,7 @@ func refuseReview(w http.ResponseWriter, r *http.Request, refused *atomic.Int64)
 		Code: http.StatusTooManyRequests, Reason: metav1.StatusReasonTooManyRequests, Message: "too many requests", Details: &metav1.StatusDetails{RetryAfterSeconds: 1},
 	}}
 	review.Request = nil
-	_ = json.NewEncoder(w).Encode(review) // The API server refuses what it cannot read.
+	if err := json.NewEncoder(w).Encode(review); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
 }
