@@ -67,28 +67,41 @@ func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n in
 	return took, g.Wait()
 }
 
-// makeBroken makes as many deployments at once of which none can be delivered: half of their intents are no intents, and half name a Site that is not there.
+// makeBroken makes as many deployments at once of which none can be delivered.
 func (y *beside) makeBroken(ctx context.Context) error {
 	g := errgroup.Group{}
 	for i := range deployedAtOnce {
 		o := newDeploymentOf(namespacedShape, fmt.Sprintf("broken-%d", i))
-		intent := []string{`{"service": "Not A Name", "type": "web"}`, fmt.Sprintf(`{"service": "broken-%d", "type": "web", "site": "nowhere"}`, i)}[i%2]
-		g.Go(func() error { return y.applyIntent(ctx, o, intent) })
+		g.Go(func() error { return y.applyIntent(ctx, o, brokenIntent(i)) })
 	}
 	return g.Wait()
+}
+
+// brokenIntent returns, in turn, an intent that is none, and one that names a Site that is not there.
+func brokenIntent(i int) string {
+	if i%2 == 0 {
+		return `{"service": "Not A Name", "type": "web"}`
+	}
+	return fmt.Sprintf(`{"service": "broken-%d", "type": "web", "site": "nowhere"}`, i)
 }
 
 // flapSpec gives one deployment another number of replicas each second, until the context ends.
 func (y *beside) flapSpec(ctx context.Context) error {
 	for replicas := 1; ctx.Err() == nil; replicas = 1 + replicas%5 {
-		o := newDeploymentOf(namespacedShape, "restless")
-		intent := fmt.Sprintf(`{"service": "restless", "type": "web", "site": %q, "replicas": %d}`, nameOfSite(0), replicas)
-		if err := y.applyIntent(ctx, o, intent); err != nil && ctx.Err() == nil {
+		if err := y.applyIntent(ctx, newRestless(), restlessIntent(replicas)); err != nil && ctx.Err() == nil {
 			return err
 		}
 		_ = waitForInterval(ctx, flapEvery) // It ends with the context, as the loop does.
 	}
-	return client.IgnoreNotFound(y.s.cp.Client.Delete(context.WithoutCancel(ctx), newDeploymentOf(namespacedShape, "restless")))
+	return client.IgnoreNotFound(y.s.cp.Client.Delete(context.WithoutCancel(ctx), newRestless()))
+}
+
+func newRestless() *unstructured.Unstructured {
+	return newDeploymentOf(namespacedShape, "restless")
+}
+
+func restlessIntent(replicas int) string {
+	return fmt.Sprintf(`{"service": "restless", "type": "web", "site": %q, "replicas": %d}`, nameOfSite(0), replicas)
 }
 
 func (y *beside) applyIntent(ctx context.Context, o *unstructured.Unstructured, intent string) error {

@@ -82,13 +82,16 @@ func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, err
 
 // measureDeploying makes all deployments at once, after one with which Crossplane begins to watch all that they name.
 func (y *thousand) measureDeploying(ctx context.Context, figures map[string]float64) error {
-	w := &writes{s: y.s}
-	if _, err := w.deployCrowd(ctx, namespacedShape, manyName+"-before", 1); err != nil {
+	if _, err := y.deployMany(ctx, manyName+"-before", 1); err != nil {
 		return err
 	}
-	took, err := w.deployCrowd(ctx, namespacedShape, manyName, manyDeployments)
+	took, err := y.deployMany(ctx, manyName, manyDeployments)
 	figures["at_once"] = took.Seconds()
 	return err
+}
+
+func (y *thousand) deployMany(ctx context.Context, name string, n int) (time.Duration, error) {
+	return (&writes{s: y.s}).deployCrowd(ctx, namespacedShape, name, n)
 }
 
 // measureMemory reads what provider and function hold of the deployments.

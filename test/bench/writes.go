@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -232,13 +233,12 @@ func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, er
 
 // lastBytes returns the size of the object of a resource that was written last.
 func lastBytes(all []load.Request, resource string) int {
-	n := 0
-	for _, r := range all {
+	for _, r := range slices.Backward(all) {
 		if r.IsWrite() && r.Bytes > 0 && strings.HasPrefix(r.Resource, resource) {
-			n = r.Bytes
+			return r.Bytes
 		}
 	}
-	return n
+	return 0
 }
 
 // newDeploymentOf returns a deployment of a shape to two Sites, or a baseline.

@@ -106,13 +106,18 @@ func (f *Fleet) newSite(name, prometheus string) *catalogv1alpha1.Site {
 
 // Suspend the engine of a Site, or let it go on. It returns an error if the cluster does not take that.
 func (f *Fleet) Suspend(ctx context.Context, name string, yes bool) error {
+	k := newKustomization(name)
+	err := f.edge.Client.Patch(ctx, k, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, yes)))
+	return errors.Wrapf(err, "cannot patch Kustomization %q", name)
+}
+
+func newKustomization(name string) *unstructured.Unstructured {
 	k := &unstructured.Unstructured{}
 	k.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
 	k.SetKind("Kustomization")
 	k.SetNamespace(controlplane.FluxNamespace)
 	k.SetName(name)
-	err := f.edge.Client.Patch(ctx, k, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, yes)))
-	return errors.Wrapf(err, "cannot patch Kustomization %q", name)
+	return k
 }
 
 // Claim describes a deployment to all Sites of the Fleet, with checks if there are any.
