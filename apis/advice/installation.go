@@ -13,6 +13,9 @@ const (
 	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply what it answers.
 	ReasonCannotCompose = "CannotCompose"
 
+	// ReasonRightMissing means that an API server refused a request of the provider, or of Crossplane, for a right that it lacks.
+	ReasonRightMissing = "RightMissing"
+
 	// ReasonNotComposed means that the status does not speak about the present spec: Crossplane or the function has not looked at it yet.
 	ReasonNotComposed = "NotComposed"
 
@@ -38,6 +41,7 @@ func installationReasons() map[string]Advice {
 		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers say what holds it."),
 		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes; if it opens again, find out what writes the object that the message names so often."),
 		ReasonCannotCompose:       act(PlatformTeam, WakeInstall, "Look at the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
+		ReasonRightMissing:        act(PlatformTeam, WakeInstall, "Give the right that the message names: kubectl apply -k examples/rbac; kubectl intent doctor shows which others are missing."),
 		ReasonNotComposed:         outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the Pods of the function and of Crossplane."),
 		ReasonNotReconciled:       outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the provider: kubectl get providers.pkg.crossplane.io, then its Pod's log."),
 		ReasonProviderStopped:     act(PlatformTeam, WakeInstall, "Start the provider: kubectl get providers.pkg.crossplane.io, then look at its Pod."),

@@ -27,7 +27,7 @@ func siteReasons() map[string]Advice {
 		"KubeconfigGone":      act(PlatformTeam, WakeSecret, "Create the Secret with the kubeconfig that the Site names."),
 		"KubeconfigRefused":   act(PlatformTeam, WakeSecret, "Correct the kubeconfig: the message names what is not allowed."),
 		"ClusterUnreachable":  outage(ClusterOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the cluster's API server and the network."),
-		"AccessDenied":        act(ClusterOwner, WakeRetry, "Let the kubeconfig's user list and watch the engine's kinds."),
+		"AccessDenied":        act(ClusterOwner, WakeRetry, "Renew the kubeconfig's credentials if they are not accepted, or let its user list and watch the engine's kinds."),
 		"EngineNotInstalled":  act(ClusterOwner, WakeWatch, "Install the engine in the cluster."),
 		"EngineObjectMissing": act(ClusterOwner, WakeWatch, "Create the engine's object, or its source, that the Site names."),
 		"EngineNotProvable":   act(ClusterOwner, WakeWatch, "Let the engine's object read a Git source: this one names no commit."),

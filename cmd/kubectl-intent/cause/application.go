@@ -115,7 +115,7 @@ func (f *ApplicationFacts) healthChain(now time.Time) []Link {
 	}
 	ready := readyOf(h.Status.GetCondition(xpv2.TypeReady))
 	object := "SiteHealth " + h.Name
-	if l, ok := f.Installed.unobservedLink(observed{object: object, generation: h.Generation, ready: ready}, now); ok {
+	if l, ok := f.Installed.unobservedLink(observeManaged(object, h), now); ok {
 		return []Link{l}
 	}
 	if ready.Status == metav1.ConditionTrue {

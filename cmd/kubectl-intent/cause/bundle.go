@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -110,8 +109,7 @@ func (f *BundleFacts) followState(reason string, now time.Time) []Link {
 		return nil
 	}
 	if s := f.State; s != nil {
-		ready := readyOf(s.Status.GetCondition(xpv2.TypeReady))
-		if l, ok := f.Installed.unobservedLink(observed{object: "BundleState " + s.Name, generation: s.Generation, ready: ready}, now); ok {
+		if l, ok := f.Installed.unobservedLink(observeManaged("BundleState "+s.Name, s), now); ok {
 			return []Link{l}
 		}
 	}

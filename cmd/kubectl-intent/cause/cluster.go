@@ -48,7 +48,7 @@ func (f *ClusterFacts) managedChain(now time.Time) []Link {
 	if m := f.Managed; m != nil {
 		ready := readyOf(m.Status.GetCondition(xpv2.TypeReady))
 		object := "ManagedCluster " + m.Name
-		if l, ok := f.Installed.unobservedLink(observed{object: object, generation: m.Generation, ready: ready}, now); ok {
+		if l, ok := f.Installed.unobservedLink(observeManaged(object, m), now); ok {
 			return []Link{l}
 		}
 		if ready.Status != metav1.ConditionTrue {

@@ -122,7 +122,7 @@ func (f *Facts) deliveryChain(now time.Time) []Link {
 		d := &f.Deliveries[i]
 		ready := readyOf(d.Status.GetCondition(xpv2.TypeReady))
 		object := "GitDelivery " + d.Name
-		if l, ok := f.Installed.unobservedLink(observed{object: object, generation: d.Generation, ready: ready}, now); ok && first == nil {
+		if l, ok := f.Installed.unobservedLink(observeManaged(object, d), now); ok && first == nil {
 			first = []Link{l}
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -30,6 +32,11 @@ func setCondition(f *cause.Facts, typ, reason, message string) {
 			all[i].Status, all[i].Reason, all[i].Message = metav1.ConditionFalse, reason, message
 		}
 	}
+}
+
+// setSynced lets the GitDelivery say that the provider cannot reconcile it.
+func setSynced(f *cause.Facts, message string) {
+	f.Deliveries[0].Status.SetConditions(xpv2.ReconcileError(errors.New(message)))
 }
 
 func object(kind, name, typ string, status metav1.ConditionStatus) cause.Object {
@@ -178,6 +185,21 @@ func TestFindForDeployment(t *testing.T) {
 				f.Installed.Renewed = renewed(2 * time.Second)
 			}),
 			want: want{object: "GitDelivery shop-fleet", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam},
+		},
+		"ProviderLacksRight": {
+			reason: "A right that the provider lacks is the cause, and not that it did not observe the object.",
+			facts: edit(samples.WrongPassword(), func(f *cause.Facts) {
+				late(f)
+				setSynced(f, `cannot connect: usages is forbidden: User "system:serviceaccount:a:b" cannot create resource "usages"`)
+			}),
+			want: want{object: "GitDelivery shop-fleet", reason: advice.ReasonRightMissing, actor: advice.PlatformTeam, needsPerson: true},
+		},
+		"CrossplaneLacksRight": {
+			reason: "A right that Crossplane lacks is the cause, and not the function.",
+			facts: edit(samples.Verified(), func(f *cause.Facts) {
+				setCondition(f, "Synced", "ReconcileError", `cannot apply: gates is forbidden: User "system:serviceaccount:a:crossplane" cannot patch resource "gates"`)
+			}),
+			want: want{object: "Crossplane", reason: advice.ReasonRightMissing, actor: advice.PlatformTeam, needsPerson: true},
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease has stopped.",

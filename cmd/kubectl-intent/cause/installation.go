@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -51,13 +52,22 @@ func (r root) installationChain() []Link {
 			return r.followThrough(from, Link{Kind: advice.Installation, Object: "Crossplane's circuit breaker", Reason: advice.ReasonWatchCircuitOpen, Message: c.Message, Since: c.since()})
 		}
 		if c := from.Status.Conditions.Get(typeSynced); c.Status == metav1.ConditionFalse {
-			return r.followThrough(from, Link{Kind: advice.Installation, Object: "function", Reason: advice.ReasonCannotCompose, Message: c.Message, Since: c.since()})
+			return r.followThrough(from, composeFailure(c))
 		}
 	}
 	if !r.isAnswered {
 		return []Link{r.link(advice.ReasonNotComposed, Condition{Message: "The status does not speak about the present spec."})}
 	}
 	return nil
+}
+
+// composeFailure is why Crossplane cannot compose: it lacks a right, or the function does not answer as it should.
+func composeFailure(synced Condition) Link {
+	out := Link{Kind: advice.Installation, Object: "function", Reason: advice.ReasonCannotCompose, Message: synced.Message, Since: synced.since()}
+	if lacksRight(synced) {
+		out.Object, out.Reason = "Crossplane", advice.ReasonRightMissing
+	}
+	return out
 }
 
 // composites are the objects that Crossplane composes for: the object itself, and the composite of a claim.
@@ -105,14 +115,47 @@ func (r root) packageChain() []Link {
 
 // An observed object is one that the provider reconciles.
 type observed struct {
-	object     string
-	generation int64
-	ready      Condition
+	object        string
+	generation    int64
+	ready, synced Condition
+}
+
+// managedResource is an object that the provider reconciles, with the conditions of Crossplane.
+type managedResource interface {
+	GetGeneration() int64
+	GetCondition(ct xpv2.ConditionType) xpv2.Condition
+}
+
+// observeManaged returns what an object says of its reconciliation.
+func observeManaged(object string, m managedResource) observed {
+	return observed{object: object, generation: m.GetGeneration(), ready: readyOf(m.GetCondition(xpv2.TypeReady)), synced: readyOf(m.GetCondition(xpv2.TypeSynced))}
+}
+
+// refusedRequest is a part of what an API server says to a client that lacks a right.
+const refusedRequest = " is forbidden: User "
+
+// lacksRight is true for a condition that repeats an API server's refusal.
+func lacksRight(c Condition) bool {
+	return c.Status == metav1.ConditionFalse && strings.Contains(c.Message, refusedRequest)
+}
+
+// reconcileFailure returns what keeps the provider from reconciling an object, or false if the object does not say it.
+func (o observed) reconcileFailure() (Link, bool) {
+	c := o.synced
+	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Message: c.Message, Since: c.since()}
+	if lacksRight(c) {
+		out.Reason = advice.ReasonRightMissing
+		return out, true
+	}
+	return out, c.Status == metav1.ConditionFalse && o.ready.ObservedGeneration < o.generation
 }
 
 // unobservedLink returns why the provider does not reconcile an object, or false if it does. An object that changed a moment ago is observed soon, so
 // that alone says that the provider is waited for. A lease that is not renewed says that it stopped.
 func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
+	if l, ok := o.reconcileFailure(); ok {
+		return l, true
+	}
 	if o.ready.ObservedGeneration >= o.generation {
 		return Link{}, false
 	}

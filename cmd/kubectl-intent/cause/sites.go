@@ -25,7 +25,7 @@ func (f *Facts) siteChain(now time.Time) []Link {
 	s := &f.Syncs[0]
 	ready := readyOf(s.Status.GetCondition(xpv2.TypeReady))
 	object := "SiteSync " + s.Name
-	if l, ok := f.Installed.unobservedLink(observed{object: object, generation: s.Generation, ready: ready}, now); ok {
+	if l, ok := f.Installed.unobservedLink(observeManaged(object, s), now); ok {
 		return []Link{l}
 	}
 	if ready.Status == metav1.ConditionTrue {
@@ -102,7 +102,7 @@ func (f *Facts) gateChain(now time.Time) []Link {
 	}
 	ready := readyOf(g.Status.GetCondition(xpv2.TypeReady))
 	object := "Gate " + g.Name
-	if l, ok := f.Installed.unobservedLink(observed{object: object, generation: g.Generation, ready: ready}, now); ok {
+	if l, ok := f.Installed.unobservedLink(observeManaged(object, g), now); ok {
 		return []Link{l}
 	}
 	out := []Link{{Kind: advice.Gate, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()}}
