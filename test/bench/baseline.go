@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
@@ -154,7 +155,7 @@ func (s *stage) openBaseline(ctx context.Context) error {
 	}
 	err = s.cp.Client.Status().Patch(ctx, rev, client.RawPatch(types.MergePatchType, []byte(`{"status":{"capabilities":["composition"]}}`)))
 	s.hasBaseline = err == nil
-	go s.playBaselines(ctx)
+	go s.playBaselines(ctx, s.cp)
 	return errors.Wrap(err, "cannot name the capabilities of the baseline's function")
 }
 
@@ -175,27 +176,36 @@ func (s *stage) serveBaseline(ctx context.Context) (int, error) {
 	return port, nil
 }
 
-// playBaselines changes each ConfigMap of a baseline as often as the provider changes a GitDelivery, until the control plane ends.
-func (s *stage) playBaselines(ctx context.Context) {
-	w, err := s.cp.Client.Watch(ctx, &corev1.ConfigMapList{}, client.HasLabels{labelBaseline})
+// playBaselines changes each ConfigMap of a baseline as often as the provider changes a GitDelivery, until the control plane ends. The API server ends a
+// watch that cannot follow.
+func (s *stage) playBaselines(ctx context.Context, cp *controlplane.ControlPlane) {
+	for ctx.Err() == nil && cp.Err() == nil && s.watchBaselines(ctx, cp) == nil {
+		_ = waitForInterval(ctx, time.Second) // It ends with the context, as the loop does.
+	}
+}
+
+// watchBaselines takes the next step of each ConfigMap that changes, until the watch ends. It returns an error if there is nothing to watch.
+func (s *stage) watchBaselines(ctx context.Context, cp *controlplane.ControlPlane) error {
+	w, err := cp.Client.Watch(ctx, &corev1.ConfigMapList{}, client.HasLabels{labelBaseline})
 	if err != nil {
-		return // No baseline is done, and the figure says so.
+		return errors.Wrap(err, "cannot watch baselines")
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
 		if m, ok := e.Object.(*corev1.ConfigMap); ok {
-			_ = s.playStep(ctx, m) // Its next change is another chance.
+			_ = s.playStep(ctx, cp, m) // Its next change is another chance.
 		}
 	}
+	return nil
 }
 
 // playStep takes the next step of a ConfigMap. The last one is taken once it is asked for.
-func (s *stage) playStep(ctx context.Context, m *corev1.ConfigMap) error {
+func (s *stage) playStep(ctx context.Context, cp *controlplane.ControlPlane, m *corev1.ConfigMap) error {
 	next := map[string]string{"": "1", "1": askingStep, askingStep: lastStep}[m.Data["step"]]
 	if next == "" || next == lastStep && m.Data["asked"] != "record" {
 		return nil
 	}
-	return s.cp.Client.Patch(ctx, m, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"data":{"step":%q}}`, next)))
+	return cp.Client.Patch(ctx, m, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"data":{"step":%q}}`, next)))
 }
 
 // newBaseline returns a baseline of a shape.

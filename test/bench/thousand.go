@@ -163,33 +163,47 @@ func (y *thousand) measureBlueprintUpdate(ctx context.Context, figures map[strin
 	return err
 }
 
-// publishBlueprint makes the next version of the Blueprint that all deployments follow, with another port of the container.
+// publishBlueprint gives the channel that all deployments follow to the next version of the Blueprint, which has another port of the container.
 func (y *thousand) publishBlueprint(ctx context.Context) error {
+	o, err := y.getBlueprint(ctx)
+	if err != nil {
+		return err
+	}
+	next, err := nextBlueprint(o)
+	if err != nil {
+		return err
+	}
+	// There is one object for each channel: the old version leaves it before the new one comes.
+	left := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"channel":null}}}`))
+	if err := y.s.cp.Client.Patch(ctx, o, left); err != nil {
+		return errors.Wrap(err, "cannot take the channel off the Blueprint")
+	}
+	return y.s.cp.ApplyObject(ctx, next)
+}
+
+func (y *thousand) getBlueprint(ctx context.Context) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion("catalog.intentplane.dev/v1alpha1")
 	o.SetKind("Blueprint")
-	if err := y.s.cp.Client.Get(ctx, types.NamespacedName{Name: "web-1.0.0"}, o); err != nil {
-		return errors.Wrap(err, "cannot get the Blueprint")
-	}
-	file, _, err := unstructured.NestedString(o.Object, "spec", "files", "deployment.yaml")
-	if err != nil {
-		return errors.Wrap(err, "cannot read the Blueprint")
-	}
-	edited := strings.Replace(file, "containerPort: 80", "containerPort: 8080", 1)
-	if edited == file {
-		return errors.New("the Blueprint has no port to change")
-	}
-	next := &unstructured.Unstructured{Object: map[string]any{"spec": o.Object["spec"]}}
+	return o, errors.Wrap(y.s.cp.Client.Get(ctx, types.NamespacedName{Name: "web-1.0.0"}, o), "cannot get the Blueprint")
+}
+
+// nextBlueprint returns a Blueprint's next version. It returns an error if there is nothing to change in it.
+func nextBlueprint(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	spec := o.DeepCopy().Object["spec"]
+	next := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	next.SetGroupVersionKind(o.GroupVersionKind())
 	next.SetName("web-1.1.0")
 	next.SetLabels(o.GetLabels())
-	if err := errors.Join(
+	file, _, err := unstructured.NestedString(next.Object, "spec", "files", "deployment.yaml")
+	edited := strings.Replace(file, "containerPort: 80", "containerPort: 8080", 1)
+	if err != nil || edited == file {
+		return nil, errors.Join(err, errors.New("cannot find the port of the Blueprint's container"))
+	}
+	return next, errors.Join(
 		unstructured.SetNestedField(next.Object, "1.1.0", "spec", "version"),
 		unstructured.SetNestedField(next.Object, edited, "spec", "files", "deployment.yaml"),
-	); err != nil {
-		return err
-	}
-	return y.s.cp.ApplyObject(ctx, next)
+	)
 }
 
 // listRevisions returns the revision of each deployment.
