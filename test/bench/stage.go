@@ -30,6 +30,8 @@ type stage struct {
 	latency *latency
 	// audited is true if the API server logs what is asked of it.
 	audited bool
+	// coreArgument is a flag of Crossplane's core besides those of every test, or empty.
+	coreArgument string
 	// hasBaseline is true if the control plane has what composites are compared with.
 	hasBaseline bool
 	// hasBundles is true if the control plane has the Configuration of Bundles.
@@ -66,20 +68,25 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	if s.audited {
 		o.Audit = []byte(load.AuditPolicy)
 	}
+	if s.coreArgument != "" {
+		o.CoreArgs = append(o.CoreArgs, s.coreArgument)
+	}
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}
 	return s.prepareCatalog(ctx)
 }
 
-// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one.
-func (s *stage) openAudited(ctx context.Context) error {
-	if !s.audited {
-		if err := s.closeControlPlane(); err != nil {
-			return err
-		}
-		s.audited = true
+// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one. Crossplane's core has this argument besides, unless
+// it is empty.
+func (s *stage) openAudited(ctx context.Context, coreArgument string) error {
+	if s.audited && s.coreArgument == coreArgument {
+		return s.openControlPlane(ctx)
 	}
+	if err := s.closeControlPlane(); err != nil {
+		return err
+	}
+	s.audited, s.coreArgument = true, coreArgument
 	return s.openControlPlane(ctx)
 }
 

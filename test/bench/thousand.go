@@ -66,7 +66,7 @@ func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, err
 	if err := y.s.closeControlPlane(); err != nil {
 		return nil, err
 	}
-	y.s.audited = false
+	y.s.audited, y.s.coreArgument = false, ""
 	if err := y.s.openControlPlane(ctx); err != nil {
 		return nil, err
 	}

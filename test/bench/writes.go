@@ -32,12 +32,24 @@ type shape struct {
 	name, apiVersion, kind string
 	// composite is the resource that Crossplane reconciles.
 	composite string
+	// coreArgument is a flag that Crossplane's core has besides those of every test, or empty.
+	coreArgument string
 }
 
 var (
 	namespacedShape = shape{name: "namespaced", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", composite: "intentdeployments"}
 	claimShape      = shape{name: "claims", apiVersion: "claims.intentplane.dev/v1alpha1", kind: "IntentDeployment", composite: "xintentdeployments"}
+
+	// manyWorkers are the same shapes where Crossplane has its default number of workers.
+	namespacedManyWorkers = withManyWorkers(namespacedShape)
+	claimManyWorkers      = withManyWorkers(claimShape)
 )
+
+// withManyWorkers returns a shape for a Crossplane with as many workers for each kind as it has by default.
+func withManyWorkers(of shape) shape {
+	of.name, of.coreArgument = "workers-"+of.name, "--max-reconcile-rate=100"
+	return of
+}
 
 // A cost is what some deployments cost the API server.
 type cost struct {
@@ -70,8 +82,10 @@ func writeFigures(s *stage) []figure {
 		{"at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)},
 		{"at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)},
 		{"at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)},
-		{"at_once_200_over_baseline_namespaced", "times", y.overBaseline(namespacedShape, namespacedBaseline)},
-		{"at_once_200_over_baseline_claims", "times", y.overBaseline(claimShape, claimBaseline)},
+		{"at_once_200_over_baseline_namespaced", "times", y.overOther(namespacedShape, namespacedBaseline, took)},
+		{"at_once_200_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, took)},
+		{"at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, each)},
+		{"at_once_200_writes_100_workers_claims", "times", y.overOther(claimManyWorkers, claimShape, each)},
 	}
 }
 
@@ -82,7 +96,7 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 		if known, ok := y.costs[name]; ok {
 			return pick(known), nil
 		}
-		if err := y.s.openAudited(ctx); err != nil {
+		if err := y.s.openAudited(ctx, of.coreArgument); err != nil {
 			return 0, err
 		}
 		c, err := y.measureCrowd(ctx, of, name, n)
@@ -94,19 +108,15 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 	}
 }
 
-// overBaseline returns how many times as long many deployments at once take as many baselines.
-func (y *writes) overBaseline(ours, baseline shape) func(context.Context) (float64, error) {
-	took := func(c cost) float64 { return c.took.Seconds() }
+// overOther returns how many times as much many deployments at once cost as as many of another shape.
+func (y *writes) overOther(one, other shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		is, err := y.crowdFigure(ours, deployedAtOnce, took)(ctx)
+		is, err := y.crowdFigure(one, deployedAtOnce, pick)(ctx)
 		if err != nil {
 			return 0, err
 		}
-		bare, err := y.crowdFigure(baseline, deployedAtOnce, took)(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return is / bare, nil
+		bare, err := y.crowdFigure(other, deployedAtOnce, pick)(ctx)
+		return is / bare, err
 	}
 }
 
