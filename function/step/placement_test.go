@@ -243,3 +243,40 @@ func TestAwaitPlacement(t *testing.T) {
 		})
 	}
 }
+
+// TestAwaitsEmptyTracks asks for a revision without tracks that takes no steps, after one in a track and after one that took the requests over from there.
+func TestAwaitsEmptyTracks(t *testing.T) {
+	alone := map[string]Track{"blue": {Revision: 2, Weight: 100}}
+	inPlain := ledger.State{Current: &ledger.Revision{Number: 3, Track: "plain", Plan: []ledger.Step{{Weight: new(int32(0))}, {}}}}
+	inBlue := ledger.State{Current: &ledger.Revision{Number: 2, Track: "blue"}}
+	verifiedState := func(s ledger.State) ledger.State {
+		s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
+		return s
+	}
+	cases := map[string]struct {
+		reason string
+		state  ledger.State
+		place  Placement
+		tracks map[string]Track
+		hidden bool
+		want   bool
+	}{
+		"Empty":    {reason: "A track whose pods are gone keeps nothing waiting.", state: inPlain, tracks: map[string]Track{"plain": {Revision: 3, Weight: 100}}},
+		"Serves":   {reason: "A track that may get requests is not removed.", state: inPlain, tracks: alone, want: true},
+		"Idle":     {reason: "A track without requests for long enough may be removed.", state: inPlain, tracks: map[string]Track{"blue": {Revision: 2, IsIdle: true}}},
+		"Unknown":  {reason: "What no repository reported may get requests.", state: inPlain, hidden: true, want: true},
+		"NotAlone": {reason: "A verified revision that took requests over from a track is alone first.", state: verifiedState(inPlain), want: true},
+		"Verified": {reason: "A verified revision in a track whose pods are gone keeps nothing waiting.", state: verifiedState(inBlue)},
+		"Steps":    {reason: "A revision that takes the requests over in steps waits for no track.", state: inBlue, place: Placement{Track: "plain", Stable: 2, HasSteps: true}, tracks: alone},
+		"InTrack":  {reason: "A revision in a track waits for no other one.", state: inBlue, place: Placement{Track: "green"}, tracks: alone},
+		"NoTracks": {reason: "A deployment without tracks waits for none.", state: ledger.State{Current: &ledger.Revision{Number: 1}}, hidden: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := Input{Desired: &Desired{Placement: tc.place}, AreTracksKnown: !tc.hidden, Directories: []Directory{{Site: "edge1", Tracks: tc.tracks}}}
+			if got := in.awaitsEmptyTracks(tc.state); got != tc.want {
+				t.Errorf("\n%s\nawaitsEmptyTracks(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

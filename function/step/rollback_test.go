@@ -188,3 +188,33 @@ func TestRejectionWaitsForItsTime(t *testing.T) {
 		t.Errorf("Step(...): want hold %q, got event %q and hold %q", HoldNotRecorded, event(got), holds.Progress)
 	}
 }
+
+// TestTargetOf chooses among two verified revisions.
+func TestTargetOf(t *testing.T) {
+	verifiedPast := func(number int64) ledger.Past {
+		return ledger.Past{Number: number, Verdict: &ledger.Verdict{Result: ledger.VerdictVerified}}
+	}
+	cases := map[string]struct {
+		reason  string
+		target  int64
+		current int64
+		want    int64
+	}{
+		"Newest":  {reason: "A rollback goes to the newest verified revision.", current: 3, want: 2},
+		"Asked":   {reason: "An attempt that began goes on to its target, though a newer revision was verified.", target: 1, current: 3, want: 1},
+		"Earlier": {reason: "A revision is not rolled back to itself.", current: 2, want: 1},
+		"None":    {reason: "Before the first revision there is none.", current: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := int64(0)
+			s := ledger.State{Current: &ledger.Revision{Number: tc.current}, Target: tc.target, History: []ledger.Past{verifiedPast(1), verifiedPast(2)}}
+			if p := TargetOf(s); p != nil {
+				got = p.Number
+			}
+			if got != tc.want {
+				t.Errorf("\n%s\nTargetOf(...): want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

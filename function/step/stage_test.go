@@ -133,7 +133,9 @@ func TestStages(t *testing.T) {
 		"Rejected":  {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},
 		"Restore":   {reason: "The pods of a rejected canary stay while nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff},
 		"ThereYet":  {reason: "A rollback that began goes on to its proof, although the directories hold the target already.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){targetIsThere(stable)}, want: "Advanced"},
+		"Drains":    {reason: "A rollback says that it waits until the requests have left the rejected revision.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
 		"Alone":     {reason: "The stable track is removed once it has no requests.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced"},
+		"NoneLeft":  {reason: "Where no other track is left, nothing is removed.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})}},
 		"NotAlone":  {reason: "The stable track stays until it was without requests for long enough.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining},
 	}
 	for name, tc := range cases {

@@ -63,17 +63,19 @@ func TestIsWhole(t *testing.T) {
 		reason string
 		track  string
 		home   Track
+		other  Track
 		want   bool
 	}{
 		"Proven":   {reason: "Pods that were available once are there.", track: "green", home: Track{Revision: 1, IsProven: true}, want: true},
 		"Unproven": {reason: "Pods of a track that were never available need not be there.", track: "green", home: Track{Revision: 1, Weight: 100}},
 		"Plain":    {reason: "What serves without tracks served before, whatever its pods do.", track: "plain", home: Track{Revision: 1, Weight: 100}, want: true},
+		"Share":    {reason: "A track that gets any requests beside another one was proven before.", track: "green", home: Track{Revision: 1, Weight: 1}, other: Track{Revision: 2, Weight: 99}, want: true},
 		"Back":     {reason: "Pods without tracks that get no requests are asked for.", track: "plain", home: Track{Revision: 1}},
 		"Other":    {reason: "Pods of another revision are others.", track: "plain", home: Track{Revision: 2, Weight: 100}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := siteTracks{origin: origin{track: tc.track, revision: 1}, track: tc.track, home: tc.home, isKnown: true}
+			s := siteTracks{origin: origin{track: tc.track, revision: 1}, track: tc.track, home: tc.home, other: tc.other, isKnown: true}
 			if got := s.isWhole(); got != tc.want {
 				t.Errorf("\n%s\nisWhole(): want %t, got %t", tc.reason, tc.want, got)
 			}
