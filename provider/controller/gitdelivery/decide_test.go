@@ -3,153 +3,62 @@ package gitdelivery
 import (
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"k8s.io/apimachinery/pkg/types"
+	"github.com/google/go-cmp/cmp"
 
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
-func xpUID(s string) types.UID { return types.UID(s) }
-
-// withFiles replaces the files of a delivery's first tree, as somebody would who writes one by hand.
-func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
-	t.Helper()
-	b, err := tree.Encode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Spec.ForProvider.Trees[0].Files, d.Spec.ForProvider.Trees[0].Tree = b, tree.ID(f)
-}
-
-func TestRefused(t *testing.T) {
-	object := func(yaml string) tree.Files {
-		return tree.Files{"kustomization.yaml": files("")["kustomization.yaml"], "configmap.yaml": []byte(yaml)}
-	}
+// TestNamingRemoved says what a refusal is about.
+func TestNamingRemoved(t *testing.T) {
+	removes := decision{action: actionCommit, remove: []string{"b", "a"}}
+	writes := decision{action: actionCommit, remove: []string{"a"}, put: map[string]tree.Files{"b": nil}}
 	cases := map[string]struct {
-		reason string
-		change func(t *testing.T, d *v1alpha1.GitDelivery)
-		config func(c *configv1alpha1.ProviderConfigSpec)
-		want   xpv2.ConditionReason
+		reason   string
+		decision decision
+		message  string
+		want     string
 	}{
-		"ForeignPath": {
-			reason: "The directory of another claim is not this one's",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Trees[0].Path = "clusters/edge1/team-b/web"
-			},
-			want: v1alpha1.ReasonPolicyDenied,
-		},
-		"Traversal": {
-			reason: "No path leads out of the claim's directory",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Trees[0].Path = webAtE1 + "/../../../.."
-			},
-			want: v1alpha1.ReasonPolicyDenied,
-		},
-		"ForeignBranch": {
-			reason: "A branch that is not the configuration's is not written",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Branch = "prod" },
-			want:   v1alpha1.ReasonPolicyDenied,
-		},
-		"ForeignClaim": {
-			reason: "Nobody delivers for a claim of another namespace",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Namespace = "team-b" },
-			want:   v1alpha1.ReasonPolicyDenied,
-		},
-		"MissingSite": {
-			reason: "A Site that does not exist receives nothing",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "mars" },
-			want:   v1alpha1.ReasonSiteMissing,
-		},
-		"CVE-2023-50726-ClusterScopedKind": {
-			reason: "A GitDelivery that brings its own files delivers no kind that the Site does not allow.",
-			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
-				t.Helper()
-				withFiles(t, d, object("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\n"))
-			},
-			want: v1alpha1.ReasonPolicyDenied,
-		},
-		"CVE-2023-50726-ForeignNamespace": {
-			reason: "A GitDelivery that brings its own files delivers no object of another namespace.",
-			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
-				t.Helper()
-				withFiles(t, d, object("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-b}\n"))
-			},
-			want: v1alpha1.ReasonPolicyDenied,
-		},
-		"Secret": {
-			reason: "Secrets are not written to Git",
-			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
-				t.Helper()
-				withFiles(t, d, object("apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: team-a}\n"))
-			},
-			want: v1alpha1.ReasonPolicyDenied,
-		},
-		"OtherTree": {
-			reason: "Files that are not the tree that was ordered are not written",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Tree = tree.ID(files("b")) },
-			want:   v1alpha1.ReasonInvalid,
-		},
-		"NoArchive": {
-			reason: "What cannot be decoded is not written",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Files = []byte("x") },
-			want:   v1alpha1.ReasonInvalid,
-		},
-		"Restore": {
-			reason: "What is not supported yet is said to be so",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore
-			},
-			want: v1alpha1.ReasonInvalid,
-		},
-		"Tracks": {
-			reason: "A track whose folder the directory does not have is refused.",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue", Revision: 1}}
-			},
-			want: v1alpha1.ReasonInvalid,
-		},
-		"CVE-2024-31990-NamespaceNotAllowed": {
-			reason: "A GitDelivery that is written past the function may not use a configuration that does not allow its namespace.",
-			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} },
-			want:   v1alpha1.ReasonPolicyDenied,
-		},
-		"SSH": {
-			reason: "A configuration that is not supported yet is not used in another way",
-			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Git.Credentials.Type = configv1alpha1.CredentialsSSH },
-			want:   v1alpha1.ReasonInvalid,
-		},
-		"SecretGone": {
-			reason: "A Secret that is not there is named",
-			config: func(c *configv1alpha1.ProviderConfigSpec) {
-				c.Git.Credentials.Type = configv1alpha1.CredentialsBearer
-				c.Git.Credentials.SecretRef = &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}
-			},
-			want: v1alpha1.ReasonCredentialsGone,
-		},
-		"TooManySites": {
-			reason: "A configuration limits how many Sites a delivery has",
-			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.MaxSites = new(int32(0)) },
-			want:   v1alpha1.ReasonPolicyDenied,
-		},
+		"Removes":   {reason: "A commit that only removes directories names them.", decision: removes, message: "no access", want: "removing a, b: no access"},
+		"NoMessage": {reason: "Where nothing else is said, the directories stand alone.", decision: removes, want: "removing a, b"},
+		"Writes":    {reason: "A commit that writes trees is about these.", decision: writes, message: "no access", want: "no access"},
+		"Nothing":   {reason: "What makes no commit removes nothing.", decision: decision{remove: []string{"a"}}, message: "no access", want: "no access"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Log(tc.reason)
-			w := newWorld(t)
-			d := w.first()
-			if tc.change != nil {
-				tc.change(t, d)
+			if diff := cmp.Diff(tc.want, tc.decision.namingRemoved(tc.message)); diff != "" {
+				t.Errorf("\n%s\nnamingRemoved(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if tc.config != nil {
-				w.configure(tc.config)
+		})
+	}
+}
+
+// TestAddDirectoryTree asks for a tree at a position that was reached, in a directory that holds something else.
+func TestAddDirectoryTree(t *testing.T) {
+	at := func(id string) state.Tree {
+		return state.Tree{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tree: id, Revision: 1}}
+	}
+	cases := map[string]struct {
+		reason   string
+		change   func(*facts)
+		more     bool
+		revision int64
+	}{
+		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that brought the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t1")} }, revision: 1},
+		"Other":   {reason: "A directory that had another tree is asked for more.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t0")} }, more: true, revision: 2},
+		"New":     {reason: "A directory that the state does not have is asked for more.", change: func(*facts) {}, more: true, revision: 2},
+		"Rebuilt": {reason: "A state that was rebuilt from commits does not know what was asked for before.", change: func(f *facts) { f.rebuilt = true }, revision: 2},
+		"Lost":    {reason: "Without a state it is not known what was asked for before.", change: func(f *facts) { f.memory = nil }, revision: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, d := appliedFacts(), decision{put: map[string]tree.Files{}}
+			tc.change(&f)
+			d.addDirectoryTree(f, v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionDesired, Tree: "t1"})
+			if _, isPut := d.put[webAtE1]; !isPut || d.asksForMore != tc.more || d.trees[0].Revision != tc.revision {
+				t.Errorf("\n%s\naddDirectoryTree(...): want more %t, revision %d, got %+v", tc.reason, tc.more, tc.revision, d)
 			}
-			w.create(d)
-			w.reconcile("web")
-			w.expect("web", tc.want)
-			w.count(0)
-			w.holds(nil, nil)
 		})
 	}
 }

@@ -8,6 +8,10 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 // deliverTo makes the configuration and the order name another branch, and delivers there.
@@ -79,4 +83,136 @@ func TestFormerBranches(t *testing.T) {
 			w.formerBranches(v1alpha1.FormerBranch{Branch: "release", Paths: []string{webAtE1}})
 		}},
 	})
+}
+
+// appliedFacts are those of a delivery that this control plane brought to revision 2, by state and status.
+func appliedFacts() facts {
+	position := ledger.Position{Epoch: 1, Revision: 2}
+	f := facts{
+		config:   &configv1alpha1.ProviderConfigSpec{},
+		marker:   marker.Marker{ClusterUID: "this"},
+		inBranch: map[string]bool{"base": true, "commit": true},
+		memory: &state.RecordFile{
+			Header: state.Header{ClusterUID: "this"}, Base: "base", Commit: "commit",
+			LedgerRecord: v1alpha1.LedgerRecord{Position: position, Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 4}},
+		},
+	}
+	f.config.Git.URL, f.config.Git.Branch = "https://git", "main"
+	f.recording.applied = ledger.State{Head: f.memory.Head, Current: &ledger.Revision{Number: 2}}
+	f.lastStatus.Record, f.lastStatus.Remote = &v1alpha1.LedgerRecord{Position: position}, &v1alpha1.Remote{URL: "https://git", Branch: "main", Commit: "commit"}
+	return f
+}
+
+// TestWasApplied changes one thing at a time about a position that was reached, by state and status.
+func TestWasApplied(t *testing.T) {
+	forgetStatus := func(f *facts) { f.lastStatus = v1alpha1.GitDeliveryObservation{} }
+	cases := map[string]struct {
+		reason string
+		change func(*facts)
+		want   bool
+	}{
+		"Both":        {reason: "A position that state and status remember was reached.", change: func(*facts) {}, want: true},
+		"State":       {reason: "The state alone proves what this control plane brought there.", change: forgetStatus, want: true},
+		"Status":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: true},
+		"Nothing":     {reason: "What neither remembers was not reached.", change: func(f *facts) { forgetStatus(f); f.memory = nil }},
+		"Deleted":     {reason: "What is left of a deleted delivery proves nothing of the next one.", change: func(f *facts) { forgetStatus(f); f.memory.Deleted = true }},
+		"Rebuilt":     {reason: "A state that was rebuilt from commits does not say that a position was reached.", change: func(f *facts) { forgetStatus(f); f.rebuilt = true }},
+		"Other":       {reason: "A state of another position does not say so.", change: func(f *facts) { forgetStatus(f); f.memory.Position.Revision = 1 }},
+		"OtherStatus": {reason: "A status of another position does not say so.", change: func(f *facts) { f.memory = nil; f.lastStatus.Record.Position.Revision = 1 }},
+		"OtherURL":    {reason: "A status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
+		"NoRemote":    {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
+		"TakesOver":   {reason: "What another cluster brought there is not what this one did.", change: func(f *facts) { f.memory.ClusterUID = "other" }},
+		"Attempting":  {reason: "While an attempt at the position goes on, what is missing was not pushed yet.", change: func(f *facts) { f.lastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} }},
+		"Ahead":       {reason: "A state that was written before the branch does not say that the branch followed.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := appliedFacts()
+			tc.change(&f)
+			if got := f.wasApplied(); got != tc.want {
+				t.Errorf("\n%s\nwasApplied(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestHasDiverged looks for what was delivered last in the branch.
+func TestHasDiverged(t *testing.T) {
+	lose := func(f *facts) { f.inBranch = map[string]bool{} }
+	forgetStatus := func(f *facts) { f.lastStatus.Remote = nil }
+	cases := map[string]struct {
+		reason string
+		change func(*facts)
+		want   bool
+	}{
+		"There":   {reason: "A branch that has the commit of the status has lost nothing.", change: func(*facts) {}},
+		"Lost":    {reason: "A branch without the commit of the status was rewritten.", change: lose, want: true},
+		"State":   {reason: "A branch without the commit of the state was rewritten.", change: func(f *facts) { lose(f); forgetStatus(f) }, want: true},
+		"Ahead":   {reason: "A state that was written ahead of the branch says nothing as long as the branch has what it builds on.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
+		"NoState": {reason: "Where nothing is remembered nothing was lost.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory = nil }},
+		"Deleted": {reason: "What a deleted delivery left may be removed from the branch.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory.Deleted = true }},
+		"Never":   {reason: "A state without a commit lost none.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory.Commit = "" }},
+		"Branch":  {reason: "The commit of another branch need not be in this one.", change: func(f *facts) { f.lastStatus.Remote.Branch = "prod"; f.lastStatus.Remote.Commit = "gone" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := appliedFacts()
+			tc.change(&f)
+			if got := f.hasDiverged(); got != tc.want {
+				t.Errorf("\n%s\nhasDiverged(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestFormerTrees names directories of former branches.
+func TestFormerTrees(t *testing.T) {
+	at := func(branch, path string) state.Tree {
+		return state.Tree{Branch: branch, DeliveredTree: v1alpha1.DeliveredTree{Path: path}}
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*facts)
+		want   []state.Tree
+	}{
+		"State":     {reason: "The state says what was left on former branches, and the status is not asked.", change: func(*facts) {}, want: []state.Tree{at("old", "b"), at("older", "c")}},
+		"Lost":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{at("shown", "d")}},
+		"Rebuilt":   {reason: "A state that was rebuilt from commits is completed by the status.", change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{at("old", "b"), at("older", "c"), at("shown", "d")}},
+		"Elsewhere": {reason: "The status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
+		"Never":     {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
+		"Forgotten": {reason: "A branch that a user asked to forget is forgotten.", change: func(f *facts) { f.forgotten = []string{"old"} }, want: []state.Tree{at("older", "c")}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := appliedFacts()
+			f.memory.Trees, f.memory.Former = []state.Tree{at("main", "a"), at("old", "b")}, []state.Tree{at("older", "c"), at("main", "a")}
+			f.lastStatus.FormerBranches = []v1alpha1.FormerBranch{{Branch: "shown", Paths: []string{"d"}}}
+			tc.change(&f)
+			if diff := cmp.Diff(tc.want, f.formerTrees(0)); diff != "" {
+				t.Errorf("\n%s\nformerTrees(0): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestIsSameCluster compares the cluster that wrote a directory with this one.
+func TestIsSameCluster(t *testing.T) {
+	cases := map[string]struct {
+		reason, uid, takeOver string
+		want                  bool
+	}{
+		"This":    {reason: "A directory of this cluster is ours.", uid: "this", want: true},
+		"Other":   {reason: "A directory of another cluster is not ours.", uid: "other"},
+		"Named":   {reason: "A directory of the cluster that is taken over is ours.", uid: "other", takeOver: "other", want: true},
+		"Unknown": {reason: "A directory of no known cluster is not ours where none is taken over."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := appliedFacts()
+			f.config.TakeOverFrom = tc.takeOver
+			if got := f.isSameCluster(tc.uid); got != tc.want {
+				t.Errorf("\n%s\nisSameCluster(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
 }

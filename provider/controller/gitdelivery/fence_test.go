@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -53,6 +54,63 @@ func TestBehindKnown(t *testing.T) {
 			_, refused := ledgerFacts{known: tc.known}.fenceHome(v1alpha1.LedgerUpdate{Events: tc.events})
 			if got := refused != nil && refused.reason == v1alpha1.ReasonOrderBehind; got != tc.want {
 				t.Errorf("\n%s\nfenceHome(...): want OrderBehind %t, got %+v", tc.reason, tc.want, refused)
+			}
+		})
+	}
+}
+
+// TestRefuseIllegal orders revision 1 of a ledger that was never opened.
+func TestRefuseIllegal(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		recorded ledger.State
+		want     xpv2.ConditionReason
+	}{
+		"Never": {reason: "An event that must not follow is illegal.", want: v1alpha1.ReasonIllegal},
+		"Used":  {reason: "Where commits speak of revisions, the writer of the event may not have seen them yet.", recorded: ledger.State{LastNumber: 7}, want: v1alpha1.ReasonOrderBehind},
+		"Open":  {reason: "A writer has seen the numbers of an open ledger.", recorded: ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, LastNumber: 7}, want: v1alpha1.ReasonIllegal},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, refused := ledgerFacts{recorded: tc.recorded}.fenceHome(v1alpha1.LedgerUpdate{After: tc.recorded.Head, Events: []ledger.Event{orderedEvent(1, "a", "edge1")}})
+			if refused == nil || refused.reason != tc.want {
+				t.Errorf("\n%s\nfenceHome(...): want %s, got %+v", tc.reason, tc.want, refused)
+			}
+		})
+	}
+}
+
+// TestFenceFollower asks a repository to follow a ledger, at event 4 and revision 2 of which it is.
+func TestFenceFollower(t *testing.T) {
+	head := ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: "four"}
+	at := func(seq, revision int64) ledger.State {
+		return ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq, ID: head.ID}, Current: &ledger.Revision{Number: revision}}
+	}
+	recorded := state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Head: head, Position: ledger.Position{Epoch: 1, Revision: 2}}}
+	deleted := recorded
+	deleted.Deleted = true
+	cases := map[string]struct {
+		reason string
+		record *state.RecordFile
+		asked  ledger.State
+		want   xpv2.ConditionReason
+	}{
+		"Same":     {reason: "A copy that was recorded before is taken again.", record: &recorded, asked: at(4, 2)},
+		"Newer":    {reason: "A newer copy is recorded.", record: &recorded, asked: at(5, 2)},
+		"Older":    {reason: "An older copy of the same position is refused.", record: &recorded, asked: at(3, 2), want: v1alpha1.ReasonOrderBehind},
+		"Behind":   {reason: "An earlier position is refused, whatever the copy says.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
+		"Deleted":  {reason: "What is left of a deleted delivery refuses nothing.", record: &deleted, asked: at(3, 1)},
+		"First":    {reason: "A repository without a record follows.", asked: at(3, 1)},
+		"NoLedger": {reason: "A copy of no ledger is refused.", asked: ledger.State{}, want: v1alpha1.ReasonInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := xpv2.ConditionReason("")
+			if _, refused := (ledgerFacts{record: tc.record}).fenceFollower(tc.asked); refused != nil {
+				got = refused.reason
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nfenceFollower(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

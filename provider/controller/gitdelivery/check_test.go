@@ -1,0 +1,182 @@
+package gitdelivery
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+func xpUID(s string) types.UID { return types.UID(s) }
+
+// withFiles replaces the files of a delivery's first tree, as somebody would who writes one by hand.
+func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
+	t.Helper()
+	b, err := tree.Encode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Spec.ForProvider.Trees[0].Files, d.Spec.ForProvider.Trees[0].Tree = b, tree.ID(f)
+}
+
+func TestRefused(t *testing.T) {
+	object := func(yaml string) tree.Files {
+		return tree.Files{"kustomization.yaml": files("")["kustomization.yaml"], "configmap.yaml": []byte(yaml)}
+	}
+	cases := map[string]struct {
+		reason string
+		change func(t *testing.T, d *v1alpha1.GitDelivery)
+		config func(c *configv1alpha1.ProviderConfigSpec)
+		want   xpv2.ConditionReason
+	}{
+		"ForeignPath": {
+			reason: "The directory of another claim is not this one's",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Path = "clusters/edge1/team-b/web"
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"Traversal": {
+			reason: "No path leads out of the claim's directory",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Path = webAtE1 + "/../../../.."
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"ForeignBranch": {
+			reason: "A branch that is not the configuration's is not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Branch = "prod" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"ForeignClaim": {
+			reason: "Nobody delivers for a claim of another namespace",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Namespace = "team-b" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"MissingSite": {
+			reason: "A Site that does not exist receives nothing",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "mars" },
+			want:   v1alpha1.ReasonSiteMissing,
+		},
+		"CVE-2023-50726-ClusterScopedKind": {
+			reason: "A GitDelivery that brings its own files delivers no kind that the Site does not allow.",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"CVE-2023-50726-ForeignNamespace": {
+			reason: "A GitDelivery that brings its own files delivers no object of another namespace.",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-b}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"Secret": {
+			reason: "Secrets are not written to Git",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: team-a}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"OtherTree": {
+			reason: "Files that are not the tree that was ordered are not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Tree = tree.ID(files("b")) },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"NoArchive": {
+			reason: "What cannot be decoded is not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Files = []byte("x") },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"Restore": {
+			reason: "What is not supported yet is said to be so",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore
+			},
+			want: v1alpha1.ReasonInvalid,
+		},
+		"Tracks": {
+			reason: "A track whose folder the directory does not have is refused.",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue", Revision: 1}}
+			},
+			want: v1alpha1.ReasonInvalid,
+		},
+		"CVE-2024-31990-NamespaceNotAllowed": {
+			reason: "A GitDelivery that is written past the function may not use a configuration that does not allow its namespace.",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"SSH": {
+			reason: "A configuration that is not supported yet is not used in another way",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Git.Credentials.Type = configv1alpha1.CredentialsSSH },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"SecretGone": {
+			reason: "A Secret that is not there is named",
+			config: func(c *configv1alpha1.ProviderConfigSpec) {
+				c.Git.Credentials.Type = configv1alpha1.CredentialsBearer
+				c.Git.Credentials.SecretRef = &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}
+			},
+			want: v1alpha1.ReasonCredentialsGone,
+		},
+		"TooManySites": {
+			reason: "A configuration limits how many Sites a delivery has",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.MaxSites = new(int32(0)) },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.reason)
+			w := newWorld(t)
+			d := w.first()
+			if tc.change != nil {
+				tc.change(t, d)
+			}
+			if tc.config != nil {
+				w.configure(tc.config)
+			}
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", tc.want)
+			w.count(0)
+			w.holds(nil, nil)
+		})
+	}
+}
+
+// TestCheckTree looks at trees without files.
+func TestCheckTree(t *testing.T) {
+	parts := []v1alpha1.TreePart{{}}
+	cases := map[string]struct {
+		reason string
+		tree   v1alpha1.Tree
+		want   string
+	}{
+		"Keep":      {reason: "A directory that stays as it is needs nothing else.", tree: v1alpha1.Tree{Action: v1alpha1.ActionKeep}},
+		"KeepParts": {reason: "A directory that stays as it is has no folders of its own.", tree: v1alpha1.Tree{Action: v1alpha1.ActionKeep, Parts: parts}, want: "trees[0].parts: go with action Desired only"},
+		"Parts":     {reason: "A directory that is written may have folders, and needs files.", tree: v1alpha1.Tree{Action: v1alpha1.ActionDesired, Parts: parts}, want: "trees[0].files: cannot decompress files: EOF"},
+		"Unknown":   {reason: "An action of a later version is refused.", tree: v1alpha1.Tree{Action: "Mirror"}, want: "trees[0].action: Mirror is not known"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if refused := checkTree(facts{}, tc.tree, "trees[0]"); refused != nil {
+				got = refused.message
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\ncheckTree(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
