@@ -187,9 +187,14 @@ func TestApply(t *testing.T) {
 		"Rollback":  {reason: "Each attempt of a rollback has a number, and goes on where the one before ended.", events: events(failed, []Event{rollBack(1), stage(0, 2), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}, Verdict: VerdictRejected, Stable: 1, Target: 1, LastNumber: 2, Targets: []int64{1}}},
 		"Restored":  {reason: "A rollback ends when the target runs.", events: events(failed, []Event{rollBack(1), {Restored: &Restored{}}}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Restored: true, LastNumber: 2, Targets: []int64{1}}},
 		"Withdrawn": {reason: "A user rolls back past revisions, which are no targets any more.", events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"), []Event{withdraw(1, "u1"), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 4, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Withdraws: 3, LastNumber: 4, Targets: []int64{1}}},
-		"Promoted":  {reason: "A user releases the step that waits for approval.", events: []Event{opened, order(1, "a"), promote(1, "u1")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, Promoted: 1, LastNumber: 1}},
-		"Alone":     {reason: "A verified revision goes on to its last stage.", events: append(succeeded, stage(1, 4)), want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 4}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
-		"Numbers":   {reason: "A number that was found in a repository is not used again.", events: []Event{opened, {Recovered: &Recovered{LastNumber: 7}}, order(8, "a")}, want: seen{Position: Position{Epoch: 2, Revision: 8}, LastNumber: 8}},
+		"StaysWithdrawn": {
+			reason: "A revision that a user rolled back past once is no target of a later rollback.",
+			events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), []Event{withdraw(1, "u1")}, verified(4, "d"), verified(5, "e"), []Event{withdraw(4, "u2")}),
+			want:   seen{Position: Position{Epoch: 1, Revision: 6}, Verdict: VerdictRejected, Stable: 4, Withdraws: 5, LastNumber: 6, Targets: []int64{4, 1}},
+		},
+		"Promoted": {reason: "A user releases the step that waits for approval.", events: []Event{opened, order(1, "a"), promote(1, "u1")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, Promoted: 1, LastNumber: 1}},
+		"Alone":    {reason: "A verified revision goes on to its last stage.", events: append(succeeded, stage(1, 4)), want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 4}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
+		"Numbers":  {reason: "A number that was found in a repository is not used again.", events: []Event{opened, {Recovered: &Recovered{LastNumber: 7}}, order(8, "a")}, want: seen{Position: Position{Epoch: 2, Revision: 8}, LastNumber: 8}},
 		"MovedBack": {
 			reason: "A ledger that is opened again where it moved away from continues from its own end.",
 			events: append(succeeded, Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}}, Event{Opened: &Opened{Ledger: "back", Home: "platform"}}, Event{Recovered: &Recovered{Copy: sealed(succeeded)}}),
@@ -212,6 +217,32 @@ func TestApply(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nAppend(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestCanContinue opens a ledger where another one moved away from.
+func TestCanContinue(t *testing.T) {
+	moved := State{Head: Head{Ledger: "moved", Epoch: 2, Seq: 9}}
+	fresh := func(ledger string, epoch int64) State { return State{Head: Head{Ledger: ledger, Epoch: epoch, Seq: 1}} }
+	ordered, past := fresh("n", 3), fresh("n", 3)
+	ordered.Current, past.History = &Revision{Number: 1}, []Past{{Number: 1}}
+	cases := map[string]struct {
+		reason string
+		state  State
+		want   bool
+	}{
+		"Next":    {reason: "A ledger of the next epoch that decided nothing continues the one before.", state: fresh("n", 3), want: true},
+		"Later":   {reason: "Between the ledger and one of a later epoch there was another one.", state: fresh("n", 4)},
+		"Same":    {reason: "A ledger does not continue itself.", state: fresh("moved", 3)},
+		"Ordered": {reason: "A ledger that ordered a revision goes its own way.", state: ordered},
+		"Past":    {reason: "A ledger that has a history goes its own way.", state: past},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.state.canContinue(moved); got != tc.want {
+				t.Errorf("\n%s\ncanContinue(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -131,3 +131,31 @@ func TestFindHome(t *testing.T) {
 		})
 	}
 }
+
+// TestNewestCopy compares what repositories have of a ledger.
+func TestNewestCopy(t *testing.T) {
+	at := func(seq int64, history ...int64) ledger.State {
+		s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}}
+		for _, n := range history {
+			s.History = append(s.History, ledger.Past{Number: n})
+		}
+		return s
+	}
+	cases := map[string]struct {
+		reason string
+		all    []Repository
+		want   ledger.State
+	}{
+		"Nothing": {reason: "Where no repository has one, there is none."},
+		"Whole":   {reason: "A ledger counts before a copy of it, which has less of the history.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(3, 2)}}, want: at(3, 1, 2)},
+		"Copy":    {reason: "A copy that is newer than the ledger counts.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(4, 2)}}, want: at(4, 2)},
+		"Older":   {reason: "An older copy does not count.", all: []Repository{{Ledger: at(3, 1, 2)}, {Copy: at(2)}}, want: at(3, 1, 2)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, NewestCopy(tc.all)); diff != "" {
+				t.Errorf("\n%s\nNewestCopy(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -82,3 +82,27 @@ func TestIsWhole(t *testing.T) {
 		})
 	}
 }
+
+// TestHasForgottenOther looks at two tracks beside each other, while revision 4 is the current one, and the history has revision 2 alone.
+func TestHasForgottenOther(t *testing.T) {
+	s := ledger.State{Current: &ledger.Revision{Number: 4}, History: []ledger.Past{{Number: 2}}}
+	cases := map[string]struct {
+		reason      string
+		home, other Track
+		want        bool
+	}{
+		"Forgotten":  {reason: "Of two tracks that share the requests, the older one was verified, though the history has dropped its revision.", home: Track{Revision: 3, Weight: 50}, other: Track{Revision: 1, Weight: 50}, want: true},
+		"Remembered": {reason: "A revision that the history has was not dropped.", home: Track{Revision: 3, Weight: 50}, other: Track{Revision: 2, Weight: 50}},
+		"Newer":      {reason: "The newer one of two tracks need not have been verified.", home: Track{Revision: 1, Weight: 50}, other: Track{Revision: 3, Weight: 50}},
+		"Idle":       {reason: "A track that gets no requests shares none.", home: Track{Revision: 3, Weight: 100}, other: Track{Revision: 1}},
+		"Alone":      {reason: "A track that has all requests shares none.", home: Track{Revision: 3}, other: Track{Revision: 1, Weight: 100}},
+		"Current":    {reason: "The current revision was not dropped.", home: Track{Revision: 5, Weight: 50}, other: Track{Revision: 4, Weight: 50}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := (siteTracks{home: tc.home, other: tc.other}).hasForgottenOther(s); got != tc.want {
+				t.Errorf("\n%s\nhasForgottenOther(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
