@@ -15,7 +15,7 @@ func deliveryReasons() map[string]Advice {
 		"OrderBehind":      wait(WakeFunction, "Wait: the function reads the newer position; if it stays, something else writes the GitDelivery."),
 		"Illegal":          act(PlatformTeam, WakeFunction, "Report it: it is a fault of the function, or something else writes the GitDelivery."),
 		"StateNewer":       act(PlatformTeam, WakeInstall, "Upgrade the provider."),
-		"MemoryUnknown":    outage(RepositoryOwner, WakeRetry, "Wait until the repository can be read."),
+		"MemoryUnknown":    outage(RepositoryOwner, WakeRetry, "Wait until the repository can be read; if it lasts, look at the server and at spec.git.url of the configuration."),
 		"StateRefused":     act(RepositoryOwner, WakeRetry, "Let the provider push the ref that the message names."),
 		"StateUntrusted":   act(PlatformTeam, WakeRetry, "See the message; find out who pushes to the ref of the state."),
 		"BranchLeft":       over("Remove the directories that the former branch keeps, if nothing reads them."),

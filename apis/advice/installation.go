@@ -39,7 +39,7 @@ const Installation Kind = "Installation"
 func installationReasons() map[string]Advice {
 	return map[string]Advice{
 		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers say what holds it."),
-		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes; if it opens again, find out what writes the object that the message names so often."),
+		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes, then use kubectl intent refresh; if it opens again, find out what writes the object so often."),
 		ReasonCannotCompose:       act(PlatformTeam, WakeInstall, "Look at the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
 		ReasonRightMissing:        act(PlatformTeam, WakeInstall, "Give the right that the message names: kubectl apply -k examples/rbac; kubectl intent doctor shows which others are missing."),
 		ReasonNotComposed:         outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the Pods of the function and of Crossplane."),
