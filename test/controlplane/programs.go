@@ -28,6 +28,11 @@ func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error 
 	return errors.Wrap(waitForPort(ctx, p, c.ports.function), "cannot reach function")
 }
 
+// KillFunction ends the function, as kill -9 does, and returns when it is gone. RestartFunction starts it again.
+func (c *ControlPlane) KillFunction() {
+	c.currentProcess(&c.function).killProcessGroup()
+}
+
 // RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
 // listen again.
 func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {

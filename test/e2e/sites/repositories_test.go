@@ -117,11 +117,11 @@ func (s *stage) deleteHome() {
 func TestDeletedUnreachable(t *testing.T) {
 	t.Parallel()
 	s := manySites(t, "far")
-	wire := s.behind("far")
+	far := s.behind("far")
 	s.suspend("far", false)
 	live := s.Claim("live", s.intentFor("live", 1, "far"))
 	s.Succeed(live)
-	wire.cut(t)
+	s.must(far.Cut())
 	begun := s.Claim("begun", s.intentFor("begun", 1, "far"))
 	s.Apply(begun)
 	for _, c := range []*unstructured.Unstructured{live, begun} {
