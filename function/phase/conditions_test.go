@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -229,4 +230,60 @@ func TestAvailableCondition(t *testing.T) {
 func recorded(f *Input, stable int64) *Input {
 	f.Recorded.Stable = stable
 	return f
+}
+
+// TestValidatedCondition says how far the judgement of a revision is.
+func TestValidatedCondition(t *testing.T) {
+	verified, rejected := verdicts()[1], verdicts()[2]
+	unmeasured := judged(verified, -1, done, done, live)
+	unmeasured.GatesDisabled = false
+	cases := map[string]struct {
+		reason string
+		facts  *Input
+		want   string
+	}{
+		"Nothing":    {reason: "Before the first revision there is nothing to judge.", facts: &Input{}, want: "False NothingOrdered"},
+		"Rejected":   {reason: "A rejected revision says why.", facts: judged(rejected, -1, done, done, failed), want: "False SyncFailed"},
+		"Delivering": {reason: "A revision that is on its way is not judged yet.", facts: judged(nil, -1, done, pushing, nothing), want: "Unknown Delivering"},
+		"Syncing":    {reason: "A revision is judged once the Sites run it.", facts: judged(nil, -1, done, done, syncing), want: "Unknown Syncing"},
+		"Measuring":  {reason: "A revision with a Gate is judged by that.", facts: inJudgement(nil, true, true, live), want: "Unknown Measuring"},
+		"Passed":     {reason: "A revision whose Gate passed is validated.", facts: inJudgement(verified, true, true, live), want: "True Passed"},
+		"Unrecorded": {reason: "A verdict counts once the ledger holds it.", facts: inJudgement(verified, false, true, live), want: "Unknown Measuring"},
+		"GatesOff":   {reason: "A revision whose gates are off was measured by nothing.", facts: judged(verified, -1, done, done, live), want: "True GatesOff"},
+		"NoGates":    {reason: "A revision without a Gate was measured by nothing.", facts: unmeasured, want: "True NoGates"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := validatedCondition(tc.facts)
+			if diff := cmp.Diff(tc.want, string(got.Status)+" "+got.Reason); diff != "" {
+				t.Errorf("\n%s\nvalidatedCondition(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSupportedCondition names fields that do nothing.
+func TestSupportedCondition(t *testing.T) {
+	var many []string
+	for i := range maxNamed + 1 {
+		many = append(many, fmt.Sprint("f", i))
+	}
+	said := "Set, and without effect in this version: "
+	cases := map[string]struct {
+		reason string
+		fields []string
+		want   Condition
+	}{
+		"All":  {reason: "A spec whose fields all have an effect is supported.", want: newCondition(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")},
+		"Two":  {reason: "Fields without an effect are named.", fields: []string{"a", "b"}, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+"a, b")},
+		"Most": {reason: "As many fields as a message names are all named.", fields: many[:maxNamed], want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+strings.Join(many[:maxNamed], ", "))},
+		"Many": {reason: "A message that does not name all fields says so.", fields: many, want: newCondition(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, said+strings.Join(many[:maxNamed], ", ")+", and more")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, supportedCondition(&Input{Compilation: Compilation{Unsupported: tc.fields}})); diff != "" {
+				t.Errorf("\n%s\nsupportedCondition(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
 }

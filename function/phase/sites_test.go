@@ -105,3 +105,28 @@ func TestSiteStatus(t *testing.T) {
 		})
 	}
 }
+
+// TestHasWrittenPath asks whether revision 2, which was rejected, came to a directory.
+func TestHasWrittenPath(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		verdict string
+		tree    deliveryv1alpha1.DeliveredTree
+		want    bool
+	}{
+		"Failed":  {reason: "A revision that failed at a Site was there.", verdict: rolloutv1alpha1.RejectedSyncFailed, want: true},
+		"Written": {reason: "A delivery that holds a tree of the revision in the directory brought it there.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 2}, want: true},
+		"Other":   {reason: "What was brought to another directory was not brought to this one.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "b", Revision: 2}},
+		"Earlier": {reason: "What an earlier revision brought is not of this one.", verdict: rolloutv1alpha1.RejectedDeliveryTimedOut, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{tc.tree}
+			s := ledger.State{Current: newRevision(2), Verdict: &ledger.Verdict{Result: ledger.VerdictRejected, Reason: tc.verdict}}
+			if got := hasWrittenPath(d, s, "a"); got != tc.want {
+				t.Errorf("\n%s\nhasWrittenPath(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -38,6 +39,15 @@ func TestEnd(t *testing.T) {
 				f.State.Verdict, f.State.Cursor.Attempt, f.State.Target, f.State.Restored = rejection, 1, 1, true
 			},
 			want: want{rolloutv1alpha1.EndRolledBack, "Revision 2 was rejected: GateFailed. Slow. The Sites ran revision 1 again, and not all of them are known to run it now. " +
+				"To go on, change the intent, or deliver it again: kubectl intent retry shop -n team-a."},
+		},
+		"Requested": {
+			reason: "An end that a user asked for says so.",
+			change: func(f *Input) {
+				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedRequested, Message: "Too early."}
+				f.State.Cursor.Attempt, f.State.Target, f.State.Restored = 1, 1, true
+			},
+			want: want{rolloutv1alpha1.EndRolledBack, "A user asked for the rollback: Too early. The Sites ran revision 1 again, and not all of them are known to run it now. " +
 				"To go on, change the intent, or deliver it again: kubectl intent retry shop -n team-a."},
 		},
 		"Nothing": {
@@ -105,6 +115,50 @@ func TestRollingBackMessage(t *testing.T) {
 		f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
 		if got := rollingBackMessage(f); !strings.HasPrefix(got, want) {
 			t.Errorf("\nA rollback names its target where it is known.\nrollingBackMessage(...): want %q, got %q", want, got)
+		}
+	}
+}
+
+// TestEnded says whether anything is left to do for a revision.
+func TestEnded(t *testing.T) {
+	verified, rejected := verdicts()[1], verdicts()[2]
+	stopped := judged(rejected, -1, done, done, failed)
+	stopped.Stop = step.HoldRollbackOff
+	unrecordedStop := judged(rejected, -1, done, done, failed)
+	unrecordedStop.Stop = step.HoldRollbackOff
+	broken := judged(verified, -1, done, done, live)
+	broken.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Terminal: true, Phase: v1alpha1.PhaseCompiling}
+	cases := map[string]struct {
+		reason string
+		facts  *Input
+		want   bool
+	}{
+		"Verified":   {reason: "A verified revision that runs came to its end.", facts: judged(verified, -1, done, done, live), want: true},
+		"Delivering": {reason: "A revision that is on its way goes on.", facts: judged(nil, -1, done, pushing, nothing)},
+		"Failed":     {reason: "A rejected revision that nothing rolls back came to its end.", facts: stopped, want: true},
+		"Unrecorded": {reason: "A rejection is no end before the ledger holds it.", facts: unrecorded(unrecordedStop)},
+		"Problem":    {reason: "A spec that cannot be compiled says nothing of the end of a revision.", facts: broken},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Ended(tc.facts); got != tc.want {
+				p, _, _ := phaseOf(tc.facts)
+				t.Errorf("\n%s\nEnded(...): want %t, got %t in phase %s", tc.reason, tc.want, got, p)
+			}
+		})
+	}
+}
+
+// TestClusterWaitMessage names a Site whose cluster is not ready.
+func TestClusterWaitMessage(t *testing.T) {
+	for action, want := range map[deliveryv1alpha1.TreeAction]string{
+		deliveryv1alpha1.ActionKeep:    `Site "b" waits for its cluster: It is not known yet whether the Site's cluster is ready.`,
+		deliveryv1alpha1.ActionDesired: "A Site waits for its cluster.",
+	} {
+		f := &Input{}
+		place(f, true, action, done, done)
+		if diff := cmp.Diff(want, f.clusterWaitMessage()); diff != "" {
+			t.Errorf("\nOf the Sites the one that waits is named.\nclusterWaitMessage(): -want, +got:\n%s", diff)
 		}
 	}
 }
