@@ -13,8 +13,13 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cooldown is how long a circuit breaker stays open here. Crossplane's default is five minutes.
-const cooldown = 20 * time.Second
+const (
+	// cooldown is how long a circuit breaker stays open here. Crossplane's default is five minutes.
+	cooldown = 20 * time.Second
+
+	// tokensPerSecond fill the bucket of a circuit breaker within the cooldown, as Crossplane's default does within five minutes.
+	tokensPerSecond = "--circuit-breaker-refill-rate=5"
+)
 
 // cp is the one control plane of this package's tests.
 var cp *controlplane.ControlPlane
@@ -23,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(scene.Main(m, &cp, func(o *controlplane.Options) {
 		o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 		o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks", "--leader-election")
-		o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-cooldown="+cooldown.String())
+		o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-cooldown="+cooldown.String(), tokensPerSecond)
 	}))
 }
 
