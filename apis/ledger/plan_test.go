@@ -81,18 +81,19 @@ func TestApplyTracks(t *testing.T) {
 		want   Position
 		why    string
 	}{
-		"StagesFirst": {reason: "No step begins before its requests are where the revision begins from.", events: follow(begun, stage(1, StageClear)), why: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0"},
-		"Skipped":     {reason: "A stage in which nothing is to do is left out.", events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3}},
-		"NextWeight":  {reason: "The weights rise one after the other.", events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3}},
-		"LeftOut":     {reason: "No weight is left out unless a user released all of them.", events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)), why: "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3"},
-		"Full":        {reason: "A user who releases all steps leaves out those that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
-		"FullWave":    {reason: "A user who releases all steps leaves no wave out.", events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)), why: "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3"},
-		"AloneEarly":  {reason: "The other track stays until the verdict.", events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3"},
-		"Alone":       {reason: "A verified revision goes on to the stage in which it is alone.", events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4}},
-		"BadAlone":    {reason: "A rejected revision is never alone.", events: follow(failed, rollBack(1), stage(0, StageAlone)), why: "cannot record Advanced: step 0, stage 4 does not follow step 0, stage 0"},
-		"Release":     {reason: "A user releases the verdict, which a pause behind the last step holds back.", events: follow(end, promote(6, "u2")), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
-		"ReleaseNone": {reason: "There is nothing to release behind the verdict.", events: follow(begun, promote(7, "u2")), why: "cannot record Promoted: step 7 is none that can be released"},
-		"NextAttempt": {reason: "The next attempt goes on in the stage of the last one.", events: follow(failed, rollBack(1), stage(0, StageShift), rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}},
+		"StagesFirst":  {reason: "No step begins before its requests are where the revision begins from.", events: follow(begun, stage(1, StageClear)), why: "cannot record Advanced: step 1, stage 0 does not follow step 0, stage 0"},
+		"Skipped":      {reason: "A stage in which nothing is to do is left out.", events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3}},
+		"NextWeight":   {reason: "The weights rise one after the other.", events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3}},
+		"LeftOut":      {reason: "No weight is left out unless a user released all of them.", events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)), why: "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3"},
+		"Full":         {reason: "A user who releases all steps leaves out those that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
+		"FullWave":     {reason: "A user who releases all steps leaves no wave out.", events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)), why: "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3"},
+		"AloneEarly":   {reason: "The other track stays until the verdict.", events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3"},
+		"Alone":        {reason: "A verified revision goes on to the stage in which it is alone.", events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4}},
+		"BadAlone":     {reason: "A rejected revision is never alone.", events: follow(failed, rollBack(1), stage(0, StageAlone)), why: "cannot record Advanced: step 0, stage 4 does not follow step 0, stage 0"},
+		"Release":      {reason: "A user releases the verdict, which a pause behind the last step holds back.", events: follow(end, promote(6, "u2")), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
+		"ReleaseNone":  {reason: "There is nothing to release behind the verdict.", events: follow(begun, promote(7, "u2")), why: "cannot record Promoted: step 7 is none that can be released"},
+		"FirstAttempt": {reason: "The first attempt of a rollback moves requests off the rejected revision first.", events: follow(end, verify(all...), order(2, "b", inTrack), stage(0, StageSteps), reject, rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 1, Stage: StageClear}},
+		"NextAttempt":  {reason: "The next attempt goes on in the stage of the last one.", events: follow(failed, rollBack(1), stage(0, StageShift), rollBack(1)), want: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

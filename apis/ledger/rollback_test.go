@@ -13,3 +13,15 @@ func TestWithdrawToOldest(t *testing.T) {
 		t.Errorf("\nThe target of a user is not forgotten for the revision that it ends.\nAppend(...): target %d, stable %d, %v", s.Target, s.Stable, err)
 	}
 }
+
+// TestWithdrawLeavesState goes back from a state that others hold.
+func TestWithdrawLeavesState(t *testing.T) {
+	before, err := Append(State{}, noon, events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := Append(before, noon, withdraw(1, "u1"))
+	if err != nil || before.History[1].Withdrawn || !after.History[1].Withdrawn {
+		t.Errorf("\nAn event changes nothing in the state that it follows from.\nAppend(...): withdrawn before %t, after %t, %v", before.History[1].Withdrawn, after.History[1].Withdrawn, err)
+	}
+}

@@ -123,3 +123,22 @@ func TestDropTrees(t *testing.T) {
 		})
 	}
 }
+
+// TestDropNoTrees needs room for trees where a revision has none.
+func TestDropNoTrees(t *testing.T) {
+	s := State{History: []Past{{Number: 1}, {Number: 2, Trees: make([]SiteTree, MaxTrees+1)}}}.dropTrees()
+	if s.History[0].TreesDropped || !s.History[1].TreesDropped {
+		t.Errorf("\nA revision that had no trees has lost none.\ndropTrees(): got %t, %t", s.History[0].TreesDropped, s.History[1].TreesDropped)
+	}
+}
+
+// TestEssentials copies a ledger for a follower.
+func TestEssentials(t *testing.T) {
+	s := State{Stable: 3, Target: 1, History: []Past{{Number: 1}, {Number: 2}, {Number: 3}, {Number: 4}}}
+	if diff := cmp.Diff([]Past{{Number: 1}, {Number: 3}}, s.Essentials().History); diff != "" {
+		t.Errorf("\nA copy has the revisions that a rollback restores, and no others.\nEssentials(): -want, +got:\n%s", diff)
+	}
+	if len(s.History) != 4 {
+		t.Errorf("\nA copy leaves the ledger as it is.\nEssentials(): left %d revisions", len(s.History))
+	}
+}

@@ -287,3 +287,24 @@ func TestSupportedCondition(t *testing.T) {
 		})
 	}
 }
+
+// TestStalledByProblem asks who has to act on a problem of the spec.
+func TestStalledByProblem(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		problem Problem
+		want    string
+	}{
+		"Terminal": {reason: "A problem that only a user can solve stalls the deployment.", problem: Problem{Reason: v1alpha1.ReasonInvalidIntent, Terminal: true}, want: "True InvalidIntent"},
+		"Retried":  {reason: "A problem that may be over when it is tried again stalls nothing.", problem: Problem{Reason: v1alpha1.ReasonRenderTimeout, Terminal: true, Retried: true}, want: "False Progressing"},
+		"Pending":  {reason: "A problem that ends when something appears stalls nothing.", problem: Problem{Reason: v1alpha1.ReasonSiteMissing}, want: "False Progressing"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := stalledCondition(&Input{Compilation: Compilation{Problem: &tc.problem}})
+			if diff := cmp.Diff(tc.want, string(got.Status)+" "+got.Reason); diff != "" {
+				t.Errorf("\n%s\nstalledCondition(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -276,3 +276,31 @@ func TestRunBy(t *testing.T) {
 		})
 	}
 }
+
+// TestIsHeldByMetrics looks at a Gate that waited for the metrics backend for too long.
+func TestIsHeldByMetrics(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		gate    deliveryState
+		verdict *ledger.Verdict
+		want    bool
+	}{
+		"Held":      {reason: "A Gate that is held waits for a user.", gate: heldGate, want: true},
+		"Measuring": {reason: "A Gate that measures waits for nothing.", gate: measuring},
+		"None":      {reason: "A revision without a Gate waits for none.", gate: absent},
+		"Judged":    {reason: "After the verdict no Gate is waited for.", gate: heldGate, verdict: verdicts()[1]},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := inJudgement(nil, true, true, live)
+			f.Gates = map[string]*rolloutv1alpha1.Gate{}
+			if g := gated(f.State, tc.gate); g != nil {
+				f.Gates["gate"] = g
+			}
+			f.State.Verdict = tc.verdict
+			if got := f.isHeldByMetrics(); got != tc.want {
+				t.Errorf("\n%s\nisHeldByMetrics(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -130,3 +130,28 @@ func TestHasWrittenPath(t *testing.T) {
 		})
 	}
 }
+
+// TestDeliveredSiteStatus looks at a Site whose repository holds the tree.
+func TestDeliveredSiteStatus(t *testing.T) {
+	const delivered = "0123456789abcdef"
+	cases := map[string]struct {
+		reason string
+		change func(*Input)
+		want   v1alpha1.SiteStatus
+	}{
+		"Live":      {reason: "A Site that runs the tree names the commit that it runs.", change: func(*Input) {}, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: "fedcba9876543210"}},
+		"NoCommit":  {reason: "Where the engine names no commit, that of the repository stands.", change: func(f *Input) { f.ObservedSync.Status.AtProvider.Sites[0].Commit = "" }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: delivered}},
+		"Unwatched": {reason: "Of a Site that the SiteSync is not to observe the delivery alone is known.", change: func(f *Input) { f.Sync.Spec.ForProvider.Sites = f.Sync.Spec.ForProvider.Sites[1:] }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
+		"NoEngine":  {reason: "Of a Site without an engine the delivery alone is known.", change: func(f *Input) { f.Unobserved["a"] = true }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
+		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := judged(nil, -1, done, done, live)
+			tc.change(f)
+			if diff := cmp.Diff(tc.want, deliveredSiteStatus(newSiteView(f), &f.Desired["a"].Spec.ForProvider.Trees[0], delivered)); diff != "" {
+				t.Errorf("\n%s\ndeliveredSiteStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

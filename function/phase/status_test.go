@@ -162,3 +162,30 @@ func TestClusterWaitMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestContinuesMessage says what goes on while the spec cannot be compiled.
+func TestContinuesMessage(t *testing.T) {
+	verified, rejected := verdicts()[1], verdicts()[2]
+	cases := map[string]struct {
+		reason string
+		change func(*Input)
+		want   string
+	}{
+		"Nothing":   {reason: "Before the first revision nothing goes on.", change: func(f *Input) { f.State.Current = nil }},
+		"Going":     {reason: "A revision that is not judged goes on.", change: func(*Input) {}, want: " Revision 2 goes on as it is."},
+		"Verified":  {reason: "A verified revision stays.", change: func(f *Input) { f.State.Verdict = verified }, want: " Revision 2 stays as it is."},
+		"Rollback":  {reason: "A rollback that began goes on.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt = rejected, 1 }, want: " The rollback of revision 2 goes on."},
+		"Restored":  {reason: "A rollback that ended leaves all as it is.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.State.Restored = rejected, 1, true }, want: " Revision 2 stays as it is."},
+		"Stopped":   {reason: "A rollback that is held leaves all as it is.", change: func(f *Input) { f.State.Verdict, f.State.Cursor.Attempt, f.Stop = rejected, 1, step.HoldAttemptsSpent }, want: " Revision 2 stays as it is."},
+		"NotRolled": {reason: "A rejected revision that nothing rolls back stays.", change: func(f *Input) { f.State.Verdict = rejected }, want: " Revision 2 stays as it is."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2)}}}
+			tc.change(f)
+			if diff := cmp.Diff(tc.want, continuesMessage(f)); diff != "" {
+				t.Errorf("\n%s\ncontinuesMessage(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -9,7 +9,9 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 func xpUID(s string) types.UID { return types.UID(s) }
@@ -176,6 +178,46 @@ func TestCheckTree(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ncheckTree(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestCheckState looks at files of the claim that another cluster, or a newer provider, wrote.
+func TestCheckState(t *testing.T) {
+	ours := state.Header{Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment"}, ClusterUID: "this"}
+	others, shape := ours, ours
+	others.ClusterUID, shape.Claim.Kind = "other", "XIntentDeployment"
+	cases := map[string]struct {
+		reason string
+		change func(*facts)
+		want   xpv2.ConditionReason
+	}{
+		"Nothing": {reason: "A repository without any state is free.", change: func(*facts) {}},
+		"Ours": {reason: "Files of this claim and cluster are ours.", change: func(f *facts) {
+			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: ours}, &state.RecordFile{Header: ours}
+		}},
+		"OtherLedger": {reason: "The ledger of another cluster is left alone.", change: func(f *facts) {
+			f.ledger.file, f.ledger.record = &state.LedgerFile{Header: others}, &state.RecordFile{Header: ours}
+		}, want: v1alpha1.ReasonOwnedElsewhere},
+		"OtherRecord": {reason: "The record of another cluster is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: others} }, want: v1alpha1.ReasonOwnedElsewhere},
+		"Rebuilt":     {reason: "Commits of another cluster are left alone.", change: func(f *facts) { f.rebuilt, f.memory = true, &state.RecordFile{Header: others} }, want: v1alpha1.ReasonOwnedElsewhere},
+		"Shape":       {reason: "The record of the other shape of the claim is left alone.", change: func(f *facts) { f.ledger.record = &state.RecordFile{Header: shape} }, want: v1alpha1.ReasonNotOwner},
+		"Owner":       {reason: "A repository that another cluster writes is left alone.", change: func(f *facts) { f.owner = "other" }, want: v1alpha1.ReasonOwnedElsewhere},
+		"Newer":       {reason: "A state that a newer provider wrote is left alone.", change: func(f *facts) { f.ledger.newer = "version 2" }, want: v1alpha1.ReasonStateNewer},
+		"Unreadable":  {reason: "A state that cannot be read is left alone.", change: func(f *facts) { f.unreadable = "no JSON" }, want: v1alpha1.ReasonStateUntrusted},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := appliedFacts()
+			f.spec.ClaimRef = ours.Claim
+			tc.change(&f)
+			got := xpv2.ConditionReason("")
+			if refused := checkState(f); refused != nil {
+				got = refused.reason
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\ncheckState(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -46,6 +46,7 @@ func TestBehindKnown(t *testing.T) {
 		"First":     {reason: "The first ledger of a deployment is opened.", events: opened},
 		"Second":    {reason: "No second ledger is opened in the epoch of the one that another repository has.", known: copied.Head, events: opened, want: true},
 		"Longer":    {reason: "A ledger of the same epoch does not count for more because it has more events.", known: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")), want: true},
+		"Own":       {reason: "A ledger goes on from the event that another repository has of it.", known: ledger.Head{Ledger: "n", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1"))},
 		"Continued": {reason: "A ledger that continues the other one is in a later epoch.", known: copied.Head, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}})},
 		"Older":     {reason: "A ledger that continues from an earlier epoch than the known one is refused.", known: ledger.Head{Ledger: "m", Epoch: 3, Seq: 1}, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}}), want: true},
 	}
