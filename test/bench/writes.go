@@ -108,7 +108,7 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 	}
 }
 
-// overOther returns how many times as much many deployments at once cost as as many of another shape.
+// overOther returns by how many times many deployments of one shape cost more than as many of another shape, made at once.
 func (y *writes) overOther(one, other shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		is, err := y.crowdFigure(one, deployedAtOnce, pick)(ctx)
