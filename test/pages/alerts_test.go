@@ -1,89 +1,28 @@
-package docs
+package pages
 
 import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
-
-var (
-	// queryBlock is a code block of queries, one a line, with comments.
-	queryBlock = regexp.MustCompile("(?s)```promql\n(.*?)```")
-
-	// alertRule is the query of a rule in a code block of Prometheus' rules.
-	alertRule = regexp.MustCompile(`(?m)^- alert: \w+\n +expr: (.+)$`)
-)
-
-// alertsOf returns the queries of the alerts that a page shows.
-func alertsOf(page string) []string {
-	var out []string
-	for _, block := range queryBlock.FindAllStringSubmatch(page, -1) {
-		for line := range strings.Lines(block[1]) {
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				out = append(out, line)
-			}
-		}
-	}
-	for _, found := range alertRule.FindAllStringSubmatch(page, -1) {
-		out = append(out, found[1])
-	}
-	return out
-}
-
-// wrongAlert says what is wrong with the query of an alert: it does not parse, or asks for a metric or a label that the provider does not have. It is
-// empty if nothing is.
-func wrongAlert(query string) string {
-	e, err := parser.NewParser(parser.Options{}).ParseExpr(query)
-	if err != nil {
-		return err.Error()
-	}
-	out := ""
-	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
-		if s, ok := n.(*parser.VectorSelector); ok && out == "" {
-			out = wrongSelector(s)
-		}
-		return nil
-	})
-	return out
-}
-
-func wrongSelector(s *parser.VectorSelector) string {
-	of := func(f telemetry.Family) bool {
-		return s.Name == f.Name || f.Buckets != nil && slices.Contains([]string{f.Name + "_bucket", f.Name + "_count", f.Name + "_sum"}, s.Name)
-	}
-	all := telemetry.Families()
-	i := slices.IndexFunc(all, of)
-	if i < 0 {
-		return "the provider has no metric " + s.Name
-	}
-	known := append(slices.Clone(all[i].Labels), model.MetricNameLabel)
-	for _, m := range s.LabelMatchers {
-		if !slices.Contains(known, m.Name) {
-			return s.Name + " has no label " + m.Name
-		}
-	}
-	return ""
-}
 
 // TestAlerts parses the queries of all alerts that the pages show, and compares their metrics with those of the provider. The gauges without labels,
 // which exist for alerts alone, are among them.
 func TestAlerts(t *testing.T) {
 	var all []string
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+	files := os.DirFS("../../docs")
+	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".md" {
 			return err
 		}
-		b, err := os.ReadFile(name)
+		b, err := fs.ReadFile(files, name)
 		for _, query := range alertsOf(string(b)) {
 			all = append(all, query)
 			if wrong := wrongAlert(query); wrong != "" {

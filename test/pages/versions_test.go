@@ -1,4 +1,4 @@
-package docs
+package pages
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ func TestEngineVersions(t *testing.T) {
 		"flux":   `github.com/fluxcd/kustomize-controller (v\S+)`,
 		"argocd": `github.com/argoproj/argo-cd/v3 (v\S+)`,
 	} {
-		b, err := os.ReadFile("../tools/" + module + "/go.mod")
+		b, err := os.ReadFile("../../tools/" + module + "/go.mod")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,7 +21,7 @@ func TestEngineVersions(t *testing.T) {
 		if found == nil {
 			t.Fatalf("tools/%s/go.mod does not pin the engine", module)
 		}
-		for _, page := range []string{"../README.md", "gitops.md"} {
+		for _, page := range []string{"../../README.md", "../../docs/gitops.md"} {
 			b, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)

@@ -1,8 +1,7 @@
-package docs
+package pages
 
 import (
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -74,24 +73,3 @@ func hasField(schema map[string]any, path string) bool {
 
 // fieldName is how a page names a field, with its kind unless that is IntentDeployment.
 var fieldName = regexp.MustCompile("`(?:([A-Z][A-Za-z]+) )?((?:spec|status)\\.[A-Za-z0-9.\\[\\]]+)`")
-
-// TestFirstDesignNamesFields holds the page about the first design to fields that exist.
-func TestFirstDesignNamesFields(t *testing.T) {
-	b, err := os.ReadFile("from-the-first-design.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, named := schemas(t), 0
-	for _, found := range fieldName.FindAllStringSubmatch(string(b), -1) {
-		kind := found[1]
-		if kind == "" {
-			kind = "IntentDeployment"
-		}
-		if named++; !hasField(all[kind], found[2]) {
-			t.Errorf("%s has no field %s", kind, found[2])
-		}
-	}
-	if named < 30 {
-		t.Errorf("the page names %d fields, want at least 30", named)
-	}
-}

@@ -1,9 +1,8 @@
-package docs
+package pages
 
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,27 +14,6 @@ import (
 
 	"github.com/intentplane/intentplane/bundles/state"
 )
-
-// readText returns what a file of the project has.
-func readText(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile("../" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// codeBlock returns the first block of a language on the page of bundles.
-func codeBlock(t *testing.T, page, language string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(page, "```"+language+"\n")
-	block, _, closed := strings.Cut(rest, "```")
-	if !found || !closed {
-		t.Fatalf("the page has no block of %s", language)
-	}
-	return block
-}
 
 // TestBundleExample holds the example of the page to the one that is run as a test.
 func TestBundleExample(t *testing.T) {
@@ -59,28 +37,6 @@ func TestBundleRecord(t *testing.T) {
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" || err != nil {
 		t.Errorf("The record of docs/bundles.md, written again: %v; -want, +got:\n%s", err, diff)
 	}
-}
-
-// rowsOf returns the words between backticks in each cell of each row of a page's tables, by the first word.
-func rowsOf(page string) map[string][][]string {
-	out := map[string][][]string{}
-	for line := range strings.SplitSeq(page, "\n") {
-		if !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		cells := [][]string{}
-		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
-			words := []string{}
-			for _, found := range codeWord.FindAllStringSubmatch(cell, -1) {
-				words = append(words, found[1])
-			}
-			cells = append(cells, words)
-		}
-		for _, word := range cells[0] {
-			out[word] = cells
-		}
-	}
-	return out
 }
 
 // TestBundleTables holds the tables of the page to the code: statuses and what may follow, fields, methods, errors.
