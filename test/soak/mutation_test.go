@@ -2,167 +2,15 @@ package soak
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// The environment of a walk: the stories that it tells, and the rule that is taken away.
-const (
-	walkVariable = "INTENTPLANE_WALK"
-	ruleVariable = "INTENTPLANE_WITHOUT"
-)
-
-// findVariable looks for the first story that goes wrong without each rule, among so many, and prints it.
-const findVariable = "INTENTPLANE_FIND"
-
-// module of the product.
-const module = "github.com/intentplane/intentplane"
-
-// A rule of the function. A story goes wrong without it, or a test of its package, and not with it.
-type rule struct {
-	reason string
-	// file below function/.
-	file string
-	// at is where the rule is in the file. What decides is between « and ».
-	at string
-	// without is what decides where the rule is taken away.
-	without string
-	// typ of what decides. Empty means bool.
-	typ string
-	// story that misses it.
-	story uint64
-	// test of the package that misses it. Empty means that a story does.
-	test string
-}
-
-// byTest returns the rules that a test of their package misses, or those that a story does.
-func byTest(all map[string]rule, isByTest bool) map[string]rule {
-	out := maps.Clone(all)
-	maps.DeleteFunc(out, func(_ string, r rule) bool { return isByTest != (r.test != "") })
-	return out
-}
-
-// decides splits where a rule is: what is before, what decides, and what is after.
-func (r rule) decides() (before, with, after string) {
-	before, rest, _ := strings.Cut(r.at, "«")
-	with, after, _ = strings.Cut(rest, "»")
-	return before, with, after
-}
-
-// switched lets a rule be taken away when the program runs.
-func (r rule) switched(name string) string {
-	before, with, after := r.decides()
-	typ := r.typ
-	if typ == "" {
-		typ = "bool"
-	}
-	return fmt.Sprintf("%sruleOf(%q, func() %s { return %s }, func() %s { return %s })%s", before, name, typ, with, typ, r.without, after)
-}
-
-// helper is what each package has that a rule is taken away from.
-const helper = `package %s
-
-import "os"
-
-func ruleOf[T any](name string, with, without func() T) T {
-	if os.Getenv("` + ruleVariable + `") == name {
-		return without()
-	}
-	return with()
-}
-`
-
-// overlay writes the sources with all rules switched, and returns the file that names them.
-func overlay(t *testing.T, dir string) string {
-	t.Helper()
-	sources, replace := map[string]string{}, map[string]string{}
-	all := rules()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		r := all[name]
-		path, err := filepath.Abs(filepath.Join("..", "..", "function", r.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sources[path] == "" {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources[path] = string(b)
-		}
-		before, with, after := r.decides()
-		if n := strings.Count(sources[path], before+with+after); n != 1 || with == "" {
-			t.Fatalf("%s: %s holds the rule %d times: %s", name, r.file, n, r.at)
-		}
-		sources[path] = strings.Replace(sources[path], before+with+after, r.switched(name), 1)
-	}
-	for path, text := range sources {
-		_, rest, _ := strings.Cut("\n"+text, "\npackage ")
-		pkg, _, _ := strings.Cut(rest, "\n")
-		replace[path] = write(t, dir, text)
-		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = write(t, dir, fmt.Sprintf(helper, pkg))
-	}
-	b, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return write(t, dir, string(b))
-}
-
-func write(t *testing.T, dir, text string) string {
-	t.Helper()
-	f, err := os.CreateTemp(dir, "*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return f.Name()
-}
-
-// build the tests of a package of the function with all rules switched.
-func build(t *testing.T, pkg string) string {
-	t.Helper()
-	dir := t.TempDir()
-	out := filepath.Join(dir, "switched.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function/"+pkg)
-	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("cannot build the tests of %s: %v\n%s", pkg, err, b)
-	}
-	return out
-}
-
-// walk tells stories without a rule, and returns what was told, and whether one went wrong. One that panics shows nothing.
-func walk(t *testing.T, walker, stories, without string) (told string, wrong bool) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
-	cmd.Dir = filepath.Join("..", "..", "function", "deployment")
-	cmd.Env = append(os.Environ(), walkVariable+"="+stories, ruleVariable+"="+without, variable+"=")
-	out, err := cmd.CombinedOutput()
-	panics := strings.Contains(string(out), "panic: ")
-	if panics || err == nil && !strings.Contains(string(out), "--- PASS: TestWalk") {
-		t.Errorf("the stories %s cannot be told:\n%s", stories, out)
-	}
-	return string(out), err != nil && !panics && strings.Contains(string(out), "--- FAIL: TestWalk")
-}
-
-// searched is among how many stories one is looked for that misses a rule, where the named one does not.
-const searched = 600
-
-// shortWalk is how many stories are told with all rules in make test, which tells few with the race detector.
-const shortWalk = 200
 
 // TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
 func TestRules(t *testing.T) {
@@ -178,13 +26,13 @@ func TestRules(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			named = append(named, strconv.FormatUint(all[name].story, 10))
 		}
-		if told, wrong := walk(t, walker, strings.Join(named, ","), ""); wrong {
-			t.Errorf("a story goes wrong with all rules:\n%s", told)
+		if printed, wrong := walk(t, walker, strings.Join(named, ","), ""); wrong {
+			t.Errorf("a story goes wrong with all rules:\n%s", printed)
 		}
 	})
 	for name, r := range all {
 		t.Run(name, func(t *testing.T) {
-			told, wrong := walk(t, walker, strconv.FormatUint(r.story, 10), name)
+			printed, wrong := walk(t, walker, strconv.FormatUint(r.story, 10), name)
 			if wrong {
 				return
 			}
@@ -193,7 +41,7 @@ func TestRules(t *testing.T) {
 				t.Logf("story %d does not miss the rule any more, and story %s", r.story, found)
 				return
 			}
-			t.Errorf("\n%s\nneither story %d nor one of the first %d misses the rule:\n%s", r.reason, r.story, searched, told)
+			t.Errorf("\n%s\nneither story %d nor one of the first %d misses the rule:\n%s", r.reason, r.story, searched, printed)
 		})
 	}
 	t.Logf("stories miss %d rules", len(all))
@@ -218,29 +66,4 @@ func TestTestedRules(t *testing.T) {
 			}
 		})
 	}
-}
-
-// runTest runs the test of a rule without one, and reports whether it fails. One that panics, or that is not there, does not.
-func runTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
-	cmd.Dir = filepath.Join("..", "..", "function", filepath.Dir(r.file))
-	cmd.Env = append(os.Environ(), ruleVariable+"="+without, variable+"=")
-	b, err := cmd.CombinedOutput()
-	if !strings.Contains(string(b), "--- ") || strings.Contains(string(b), "panic: ") {
-		t.Errorf("%s cannot be run:\n%s", r.test, b)
-	}
-	return string(b), err != nil
-}
-
-// first is the first story that goes wrong without a rule, and what is wrong with it. It is empty if none does.
-func first(t *testing.T, walker, among, rule string) string {
-	t.Helper()
-	told, _ := walk(t, walker, "1-"+among, rule)
-	for line := range strings.SplitSeq(told, "\n") {
-		if _, story, ok := strings.Cut(line, ": story "); ok {
-			return story
-		}
-	}
-	return ""
 }

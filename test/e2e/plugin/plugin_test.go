@@ -4,155 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/test/controlplane"
 )
-
-// patience is how long a test waits for what will happen.
-const patience = 5 * time.Minute
-
-// A stage is a namespace with one deployment.
-type stage struct {
-	*testing.T
-
-	namespace string
-}
-
-// A sample has the objects that a control plane would.
-type sample interface {
-	Objects() ([]*unstructured.Unstructured, error)
-}
-
-// newStage makes a namespace, and shows a sample in it.
-func newStage(t *testing.T, namespace string, s sample) *stage {
-	t.Helper()
-	on := &stage{T: t, namespace: namespace}
-	on.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	on.show(s)
-	return on
-}
-
-func (s *stage) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-// show writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
-func (s *stage) show(shown sample) {
-	s.Helper()
-	all, err := shown.Objects()
-	s.must(err)
-	for _, o := range all {
-		s.write(o)
-	}
-}
-
-func (s *stage) write(o *unstructured.Unstructured) {
-	s.Helper()
-	o.SetNamespace(s.namespace)
-	if _, isComposed, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "claimRef"); isComposed {
-		s.must(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
-	}
-	status := o.Object["status"]
-	is := &unstructured.Unstructured{}
-	is.SetGroupVersionKind(o.GroupVersionKind())
-	err := cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), is)
-	if client.IgnoreNotFound(err) != nil {
-		s.Fatal(err)
-	}
-	if err != nil {
-		is = o.DeepCopy()
-		s.must(cp.Client.Create(s.Context(), is))
-	}
-	is.Object["status"] = observedAt(status, is.GetGeneration())
-	s.must(cp.Client.Status().Update(s.Context(), is))
-}
-
-// observedAt lets conditions be of the generation that the API server gave.
-func observedAt(status any, generation int64) any {
-	all, _, _ := unstructured.NestedSlice(map[string]any{"status": status}, "status", "conditions")
-	for _, c := range all {
-		if c, ok := c.(map[string]any); ok && c["observedGeneration"] != nil {
-			c["observedGeneration"] = generation
-		}
-	}
-	out, _ := status.(map[string]any)
-	out["conditions"] = all
-	return out
-}
-
-// intent starts the plugin.
-func (s *stage) intent(ctx context.Context, args ...string) *exec.Cmd {
-	s.Helper()
-	path, err := plugin()
-	s.must(err)
-	return exec.CommandContext(ctx, path, append(args, "-n", s.namespace, "--kubeconfig", cp.Kubeconfig)...)
-}
-
-// run returns what the plugin prints, and its exit code.
-func (s *stage) run(args ...string) (string, int) {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
-	defer cancel()
-	out := &bytes.Buffer{}
-	c := s.intent(ctx, args...)
-	c.Stdout, c.Stderr = out, out
-	if err := c.Run(); err != nil && c.ProcessState == nil {
-		s.Fatal(err)
-	}
-	return out.String(), c.ProcessState.ExitCode()
-}
-
-// bind gives a user a ClusterRole in the namespace.
-func (s *stage) bind(user, role string) {
-	s.Helper()
-	s.must(cp.Client.Create(s.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: user}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
-	}))
-}
-
-// runUntil runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
-func (s *stage) runUntil(not string, args ...string) string {
-	s.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		out, code := s.run(args...)
-		if code == 0 && !strings.Contains(out, not) || time.Now().After(deadline) {
-			return out
-		}
-	}
-}
-
-func (s *stage) lacks(out, not string) {
-	s.Helper()
-	if strings.Contains(out, not) {
-		s.Errorf("want no %q, got:\n%s", not, out)
-	}
-}
-
-func (s *stage) expect(out string, says ...string) {
-	s.Helper()
-	for _, want := range says {
-		if !strings.Contains(out, want) {
-			s.Errorf("want %q, got:\n%s", want, out)
-		}
-	}
-}
 
 // TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
 func TestStatusAndWhy(t *testing.T) {
@@ -335,13 +197,4 @@ func TestWait(t *testing.T) {
 			}
 		})
 	}
-}
-
-func deployment(namespace string) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{}
-	o.SetAPIVersion("intentplane.dev/v1alpha1")
-	o.SetKind("IntentDeployment")
-	o.SetNamespace(namespace)
-	o.SetName("shop")
-	return o
 }

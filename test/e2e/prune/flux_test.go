@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
@@ -47,17 +44,4 @@ spec: {path: ./clusters/edge1, interval: 2s, retryInterval: 2s, prune: true, sou
 	if files := s.FilesBelow("clusters/edge1"); len(files) != 1 {
 		t.Errorf("one file keeps the path of the Site: %v", scene.Names(files))
 	}
-}
-
-// wantDeployments waits until so many Deployments run at the Site.
-func (s *stage) wantDeployments(n int) {
-	s.T.Helper()
-	s.Until(fmt.Sprintf("%d Deployments run at the Site", n), scene.Patience, func() bool {
-		l := &appsv1.DeploymentList{}
-		err := s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace))
-		if err != nil && !kerrors.IsNotFound(err) {
-			s.T.Fatal(err)
-		}
-		return len(l.Items) == n
-	})
 }

@@ -4,14 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// crossplane is the namespace whose requests may be about others.
-const crossplane = "crossplane-system"
 
 // TestTenants shares a repository between two namespaces: neither sees nor prunes what is the other's, and only a request in Crossplane's namespace may be
 // about both.
@@ -53,15 +48,6 @@ func TestTenants(t *testing.T) {
 	if files := ann.Files(); files[theirs+"/.intentplane"] != "" {
 		t.Errorf("the administrator pruned the directory: %v", scene.Names(files))
 	}
-}
-
-// wantAnswer waits for what becomes of an approval.
-func (s *stage) wantAnswer(o *unstructured.Unstructured, want any) {
-	s.T.Helper()
-	s.Await(o, "an answer", func(u *unstructured.Unstructured) bool {
-		c := scene.Condition(u, string(v1alpha1.TypeAccepted))
-		return c.Reason == want && (c.Status == "True") == (want == v1alpha1.ReasonAccepted)
-	})
 }
 
 // TestDeniedConfig asks for a plan through a configuration that is not for the namespace.

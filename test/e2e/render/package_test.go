@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
 // TestPackages compares the packages of "make xpkg" with those that Crossplane's own command builds from the same folders.
@@ -36,18 +35,4 @@ func TestPackages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// digestOf names everything that is in a package.
-func digestOf(t *testing.T, file string) string {
-	t.Helper()
-	img, err := tarball.ImageFromPath(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest, err := img.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return digest.String()
 }

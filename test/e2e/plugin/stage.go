@@ -18,15 +18,6 @@ import (
 // cp is the one API server of this package's tests.
 var cp *controlplane.ControlPlane
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
 func run(m *testing.M) (int, error) {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "definitions-")

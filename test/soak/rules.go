@@ -62,7 +62,7 @@ func revisions() map[string]rule {
 			at: "if «in.isOutranked(s)» {", without: "false", story: 138,
 		},
 		"EqualTrees": {
-			reason: "A change of versions that leaves all trees equal is no new revision.", file: "step/start.go",
+			reason: "A change of versions that leaves all trees equal does not make a new revision.", file: "step/start.go",
 			at: "case «d.HasSameTrees && d.hasIntentOf(*s.Current)»:", without: "false", story: 10,
 		},
 		"InFlight": {
@@ -98,11 +98,11 @@ func requests() map[string]rule {
 func proofs() map[string]rule {
 	return map[string]rule{
 		"Generation": {
-			reason: "What is said of an earlier generation is no evidence.", file: "evidence/delivery.go",
+			reason: "What is said of an earlier generation does not count as evidence.", file: "evidence/delivery.go",
 			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 36,
 		},
 		"ThisPosition": {
-			reason: "What a delivery says of another position is no evidence.", file: "evidence/delivery.go",
+			reason: "What a delivery says of another position does not count as evidence.", file: "evidence/delivery.go",
 			at: "isOnlyRebased(d)) && «AsksForPosition(d, at) && HasApplied(d, at)»", without: "true", test: "TestIsDelivered",
 		},
 		"LiveFirst": {
@@ -136,7 +136,7 @@ func rollbacks() map[string]rule {
 			at: "case «in.Proof.IsLive && !isBeforeSteps(s)»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
-			reason: "There are no more attempts than there may be.", file: "step/rollback.go",
+			reason: "A rollback has at most as many attempts as it may have.", file: "step/rollback.go",
 			at: "case «s.Cursor.Attempt >= in.Policy.MaxRetries»:", without: "false", story: 154,
 		},
 		"AttemptFails": {

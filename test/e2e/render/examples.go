@@ -135,7 +135,7 @@ func one(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstr
 			return o
 		}
 	}
-	t.Fatalf("there is no %s", kind)
+	t.Fatalf("the examples have no object of kind %s", kind)
 	return nil
 }
 

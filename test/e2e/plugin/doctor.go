@@ -1,0 +1,180 @@
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// config is the ClusterProviderConfig that the deployments of these tests use, and no other test's do.
+const config = "doctor"
+
+// install makes what Crossplane, the packages and a person make, and a configuration.
+func (s *stage) install() {
+	s.Helper()
+	root, err := controlplane.Root()
+	s.must(err)
+	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crossplane-system"}})))
+	s.must(cp.Apply(s.Context(), filepath.Join(root, "examples", "rbac")))
+	all, err := samples.Installation()
+	s.must(err)
+	for _, o := range all {
+		s.audit(o)
+		s.put(o)
+	}
+	s.configure(config)
+}
+
+// audit lets a policy deny nothing: the other tests of this API server write what Crossplane and the provider alone may.
+func (s *stage) audit(o *unstructured.Unstructured) {
+	s.Helper()
+	if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
+		s.must(unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions"))
+	}
+}
+
+// configure makes a ClusterProviderConfig.
+func (s *stage) configure(name string) {
+	s.Helper()
+	s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: %s},
+		spec: {controlPlane: demo, git: {url: "https://git.example.org/fleet.git", branch: main, credentials: {type: Basic, secretRef: {namespace: crossplane-system, name: fleet-git}}}}}`, name)))
+}
+
+// put writes an object that is in no namespace of a test, with its status.
+func (s *stage) put(o *unstructured.Unstructured) {
+	s.Helper()
+	is := o.DeepCopy()
+	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), is)))
+	if o.Object["status"] == nil {
+		return
+	}
+	s.must(cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), is))
+	is.Object["status"] = o.Object["status"]
+	s.must(cp.Client.Status().Update(s.Context(), is))
+}
+
+// patch changes an object, and its status.
+func (s *stage) patch(apiVersion, kind, name, change string) {
+	s.Helper()
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetName(name)
+	p := client.RawPatch("application/merge-patch+json", []byte(change))
+	if strings.HasPrefix(change, `{"status"`) {
+		s.must(cp.Client.Status().Patch(s.Context(), o, p))
+		return
+	}
+	s.must(cp.Client.Patch(s.Context(), o, p))
+}
+
+// newInstallation makes a namespace, and an installation that is well.
+func newInstallation(t *testing.T, namespace string) *stage {
+	t.Helper()
+	s := &stage{T: t, namespace: namespace}
+	s.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	s.install()
+	return s
+}
+
+// showUsing shows a sample whose deployment uses the configuration of these tests.
+func (s *stage) showUsing(sample *samples.Sample) {
+	s.Helper()
+	all, err := sample.Objects()
+	s.must(err)
+	for _, o := range all {
+		if o.GetKind() == "GitDelivery" {
+			s.must(unstructured.SetNestedField(o.Object, config, "spec", "providerConfigRef", "name"))
+		}
+		s.write(o)
+	}
+}
+
+// A report is what doctor prints as JSON.
+type report struct {
+	Items    []diagnosis.Line `json:"items"`
+	Problems int              `json:"problems"`
+}
+
+func (s *stage) doctor(args ...string) (report, int) {
+	s.Helper()
+	out, code := s.run(append([]string{"doctor", "-o", "json"}, args...)...)
+	r := report{}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		s.Fatalf("%v: %s", err, out)
+	}
+	return r, code
+}
+
+// problems returns each problem as one line.
+func (r report) problems() string {
+	var out []string
+	for _, l := range r.Items {
+		if l.Result == diagnosis.Problem {
+			out = append(out, fmt.Sprintf("%s: %s: %s: %s Fix: %s", l.Check, l.Object, l.Reason, l.Message, l.Fix))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+const (
+	sick     = `{"status":{"conditions":[{"type":"Installed","status":"True","reason":"Active","lastTransitionTime":"2031-05-06T12:00:00Z"},{"type":"Healthy","status":"False","reason":"Sick","message":"cannot pull","lastTransitionTime":"2031-05-06T12:00:00Z"}]}}`
+	inactive = `{"status":{"conditions":[{"type":"Established","status":"False","reason":"Terminating","message":"being deleted","lastTransitionTime":"2031-05-06T12:00:00Z"}]}}`
+)
+
+// remakeKind makes a ManagedResourceDefinition again, in a state: one that is active stays active.
+func (s *stage) remakeKind(name, state string) {
+	s.Helper()
+	all, err := samples.Installation()
+	s.must(err)
+	for _, o := range all {
+		if o.GetKind() == "ManagedResourceDefinition" && o.GetName() == name {
+			s.must(cp.Client.Delete(s.Context(), o.DeepCopy()))
+			s.must(unstructured.SetNestedField(o.Object, state, "spec", "state"))
+			s.put(o)
+		}
+	}
+}
+
+// awaitWell waits until nothing is a problem: the API server takes a moment to see rights.
+func (s *stage) awaitWell() {
+	s.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		r, code := s.doctor()
+		if code == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.Fatalf("what was repaired stays a problem:\n%s", r.problems())
+		}
+	}
+}
+
+// seeSites makes ten Sites, and lets a SiteSync say how they are. One is unreachable in each second SiteSync.
+func (s *stage) seeSites(sync *unstructured.Unstructured, number int) {
+	s.Helper()
+	var seen []any
+	for i := range 10 {
+		name := fmt.Sprintf("many-%d-%d", number, i)
+		s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: %s},
+			spec: {cluster: {controlPlane: {}}, engine: {type: None, unobservedIsLive: true}, repository: {path: clusters/%[1]s}}}`, name)))
+		site := map[string]any{"name": name, "state": "Live"}
+		if i == 0 && number%2 == 0 {
+			site["state"], site["reason"], site["message"] = "Syncing", "ClusterUnreachable", "no route to host"
+		}
+		seen = append(seen, site)
+	}
+	s.must(unstructured.SetNestedSlice(sync.Object, seen, "status", "atProvider", "sites"))
+}

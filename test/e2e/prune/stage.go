@@ -1,0 +1,216 @@
+// Package prune shows, on a real control plane, a real Git server and Flux, that a directory which no object owns any more is removed once a user
+// approved that very plan, and that nothing else is.
+//
+// Tests that disturb the control plane run before those that run side by side: each of those has a namespace and a repository of its own.
+package prune
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// A stage is a scene with one Site, whose claims leave their directories when they are deleted.
+type stage struct {
+	*scene.Scene
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	return &stage{scene.New(t, cp, "edge1")}
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// shapes of a deployment, by their names.
+func shapes() map[string]func(*stage, string) *unstructured.Unstructured {
+	return map[string]func(*stage, string) *unstructured.Unstructured{
+		"Claim": func(s *stage, name string) *unstructured.Unstructured {
+			return s.orphaning(s.Claim(name, s.intent(name)))
+		},
+		"Composite": func(s *stage, name string) *unstructured.Unstructured {
+			return s.orphaning(s.Composite(name, s.intent(name)))
+		},
+	}
+}
+
+func (s *stage) intent(service string) string {
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 1}`, service, s.Site("edge1"))
+}
+
+func (s *stage) orphaning(o *unstructured.Unstructured) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Set(o, "Orphan", "spec", "deliveryConfig", "deletionPolicy")
+}
+
+func (s *stage) shop(name string) *unstructured.Unstructured { return shapes()["Claim"](s, name) }
+
+// orphan delivers deployments, and deletes them, so that their directories have no owner.
+func (s *stage) orphan(all ...*unstructured.Unstructured) {
+	s.T.Helper()
+	s.abandon(all...)
+	for _, o := range all {
+		s.wantDirectory(o.GetName(), true)
+	}
+}
+
+// abandon is orphan in whichever repository the deployments name.
+func (s *stage) abandon(all ...*unstructured.Unstructured) {
+	s.T.Helper()
+	for _, o := range all {
+		s.Succeed(o)
+	}
+	for _, o := range all {
+		s.Delete(o)
+	}
+	for _, o := range all {
+		s.Gone(o)
+	}
+	s.Until("the GitDeliveries are gone", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
+}
+
+// wantDirectory compares whether the directory of a claim is in the branch.
+func (s *stage) wantDirectory(claim string, want bool) {
+	s.T.Helper()
+	if got := len(s.FilesBelow(s.Directory("edge1", claim))) > 0; got != want {
+		s.T.Errorf("directory of %s is there: want %t, got %t", claim, want, got)
+	}
+}
+
+// A prune is one call of the plugin.
+type prune struct {
+	out, problems string
+	code          int
+}
+
+// prune runs kubectl-intent prune in the namespace of the stage.
+func (s *stage) prune(args ...string) prune {
+	s.T.Helper()
+	return s.pruneIn(s.Namespace, "providerconfig/"+scene.Config, args...)
+}
+
+func (s *stage) pruneIn(namespace, config string, args ...string) prune {
+	s.T.Helper()
+	all := slices.Concat([]string{"prune", "--directories", "--config", config, "--min-age", "0s", "--namespace", namespace, "--kubeconfig", cp.Kubeconfig}, args)
+	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), all...)
+	problems := &strings.Builder{}
+	c.Stderr = problems
+	out, err := c.Output()
+	if exit := (&exec.ExitError{}); err != nil && !errors.As(err, &exit) {
+		s.T.Fatal(err)
+	}
+	return prune{out: string(out), problems: problems.String(), code: c.ProcessState.ExitCode()}
+}
+
+// want compares what a call says, on either stream, and its exit code.
+func (s *stage) want(p prune, code int, says ...string) {
+	s.T.Helper()
+	for _, words := range says {
+		if !strings.Contains(p.out+p.problems, words) {
+			s.T.Errorf("prune does not say %q", words)
+		}
+	}
+	if p.code != code || s.T.Failed() {
+		s.T.Fatalf("prune: want exit code %d, got %d:\n%s%s", code, p.code, p.out, p.problems)
+	}
+}
+
+// decode returns the request that a call with -o json printed.
+func (s *stage) decode(p prune) *v1alpha1.PruneRequest {
+	s.T.Helper()
+	out := &v1alpha1.PruneRequest{}
+	s.want(p, 0)
+	s.must(json.Unmarshal([]byte(p.out), out))
+	return out
+}
+
+// object describes a PruneRequest or a PruneApproval of the stage.
+func (s *stage) object(kind, name string, spec map[string]any) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	o.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
+	o.SetNamespace(s.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// plan asks for a plan with kubectl alone, and waits for it.
+func (s *stage) plan(name string) *v1alpha1.PruneRequest {
+	s.T.Helper()
+	o := s.object("PruneRequest", name, map[string]any{
+		"scope": "Directories", "minAge": "0s", "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
+	})
+	s.Apply(o)
+	return s.awaitRequest(name, "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
+}
+
+func (s *stage) awaitRequest(name, what string, is func(*v1alpha1.PruneRequest) bool) *v1alpha1.PruneRequest {
+	s.T.Helper()
+	out := &v1alpha1.PruneRequest{}
+	s.Await(s.object("PruneRequest", name, map[string]any{}), what, func(u *unstructured.Unstructured) bool {
+		out = &v1alpha1.PruneRequest{}
+		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out))
+		return is(out)
+	})
+	return out
+}
+
+// approve approves the plan of a request.
+func (s *stage) approve(r *v1alpha1.PruneRequest) {
+	s.T.Helper()
+	s.Apply(s.approval(r.GetName(), r.GetName(), string(r.GetUID()), r.Status.Plan.Digest))
+}
+
+func (s *stage) approval(name, request, uid, digest string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.object("PruneApproval", name, map[string]any{"requestRef": map[string]any{"name": request, "uid": uid}, "plan": digest})
+}
+
+// awaitEnd waits until a request has come to its end.
+func (s *stage) awaitEnd(name string, want v1alpha1.Phase) *v1alpha1.PruneRequest {
+	s.T.Helper()
+	r := s.awaitRequest(name, "an end", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() })
+	if r.Status.Phase != want {
+		s.T.Fatalf("PruneRequest %s: want phase %s, got %s: %v", name, want, r.Status.Phase, r.Status.Conditions)
+	}
+	return r
+}
+
+// verdicts returns what a plan says of each directory, by the name of its claim.
+func verdicts(r *v1alpha1.PruneRequest) map[string]string {
+	out := map[string]string{}
+	for _, i := range r.Status.Plan.Items {
+		out[i.Name] = strings.TrimSpace(i.Verdict + " " + i.Reason)
+	}
+	return out
+}
+
+// pruneCommits returns how many commits of the branch removed directories for a request.
+func (s *stage) pruneCommits() int {
+	s.T.Helper()
+	n := 0
+	for _, c := range s.Commits() {
+		if strings.Contains(c.Message, "Intentplane-Prune: ") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,21 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// digestOf names everything that is in a package.
+func digestOf(t *testing.T, file string) string {
+	t.Helper()
+	img, err := tarball.ImageFromPath(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := img.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest.String()
+}

@@ -1,0 +1,69 @@
+// Package tour runs "make tour" as a user does, but for the build.
+package tour
+
+import (
+	"regexp"
+	"strings"
+)
+
+// columns is how wide a line of the tour is at most.
+const columns = 80
+
+// story is what the tour prints, in this order.
+func story() []string {
+	return []string{
+		`Version 1\.0 goes out`,
+		`Git has revision 1, in commit [0-9a-f]{7}`,
+		`Flux runs the very files of revision 1, at 1/1 Sites`,
+		`latency_p99 at edge1 passed: measured 0\.\d+, the objective is < 0\.5s`,
+		`the outcome is Succeeded`,
+		`edge1 runs registry\.example\.org/shop:1\.0`,
+		`Version 2\.0 has a mistake`,
+		`Git has revision 2, in commit [0-9a-f]{7}`,
+		`Flux runs the very files of revision 2, at 1/1 Sites`,
+		`latency_p99 at edge1 FAILED: measured \S+, the objective is < 0\.5s`,
+		`Flux runs the very files of revision 1, at 1/1 Sites`,
+		`the outcome is RolledBack`,
+		`edge1 runs registry\.example\.org/shop:1\.0`,
+		`Version 3\.0 goes out`,
+		`Flux runs the very files of revision 3, at 1/1 Sites`,
+		`latency_p99 at edge1 passed`,
+		`edge1 runs registry\.example\.org/shop:3\.0`,
+		`What Git remembers`,
+		`The tour took \d+ seconds\.`,
+	}
+}
+
+// rollback is what the tour prints between a Gate that failed and the outcome, in any order: the commit is on the branch a moment before or after the
+// deployment says why it was made.
+func rollback() []string {
+	return []string{
+		`revision 2 is rolled back, in Git, because of GateFailed`,
+		`Git has the files from before again, in commit [0-9a-f]{7}`,
+	}
+}
+
+// findStory follows the story through what was printed. It returns the first line of it that is not there, or is not there in its turn.
+func findStory(printed string) (missing string) {
+	rest := printed
+	for _, step := range story() {
+		at := regexp.MustCompile(step).FindStringIndex(rest)
+		if at == nil {
+			return step
+		}
+		rest = rest[at[1]:]
+	}
+	return ""
+}
+
+// findRollback looks for the lines of the rollback where they belong.
+func findRollback(printed string) (missing string) {
+	_, after, _ := strings.Cut(printed, "FAILED: measured")
+	told, _, _ := strings.Cut(after, "the outcome is RolledBack")
+	for _, line := range rollback() {
+		if !regexp.MustCompile(line).MatchString(told) {
+			return line
+		}
+	}
+	return ""
+}
