@@ -59,14 +59,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func packages(n int) string {
-	all := make([]string, 0, n)
-	for i := range n {
-		all = append(all, fmt.Sprintf(`{"name": "p%d", "deployment": {}}`, i))
-	}
-	return strings.Join(all, ",")
-}
-
 // TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields, and lets the function
 // compile them.
 func TestWritten(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/bundles/state"
@@ -42,74 +40,6 @@ func TestStory(t *testing.T) {
 			}
 			s.noRecord(tc.record)
 		})
-	}
-}
-
-// checkReports looks at columns, events, metrics, and the objects of packages.
-func (s *stage) checkReports(u *unstructured.Unstructured) {
-	s.T.Helper()
-	resource := "bundles." + u.GroupVersionKind().Group
-	s.Run("wait", resource+"/platform", "-n", s.Namespace, "--for=condition=Ready", "--timeout=60s")
-	row := scene.ParseTable(s.Run("get", resource, "-n", s.Namespace))["platform"]
-	if row["PHASE"] != "Succeeded" || row["VERSION"] != "1.0.1" || row["PACKAGES"] != "3/3" || row["UNREFERENCED"] != "0" || row["READY"] != "True" {
-		s.T.Errorf("kubectl get %s: %v", resource, row)
-	}
-	events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "involvedObject.kind=Bundle,reason=PhaseTransition", "-o", "jsonpath={range .items[*]}{.message}{\"\\n\"}{end}")
-	for _, want := range []string{"Transitioned to Pending", "Transitioned from Deploying to Failed", "Transitioned from Deploying to Succeeded"} {
-		if !strings.Contains(events, want+"\n") {
-			s.T.Errorf("no event says %q:\n%s", want, events)
-		}
-	}
-	m, err := s.ProviderMetrics(s.T.Context())
-	s.must(err)
-	if m.Sum("bundle_phase_transitions_total", map[string]string{"from": "Deploying", "to": "Succeeded"}) < 1 || m.Sum("bundle_current", map[string]string{"phase": "Succeeded"}) < 1 {
-		s.T.Error("no transition, or no Bundle that succeeded, was counted")
-	}
-	o := s.Now(s.packageOf("front"))
-	if len(o.GetOwnerReferences()) > 0 || o.GetLabels()["state.intentplane.dev/bundle"] != "platform" || o.GetLabels()["state.intentplane.dev/package"] != "front" {
-		s.T.Errorf("owners %v, labels %v of a package", o.GetOwnerReferences(), o.GetLabels())
-	}
-	if _, all, _ := unstructured.NestedSlice(u.Object, "status", "packages"); !all || scene.Condition(u, "Recorded").Status != corev1.ConditionTrue {
-		s.T.Errorf("condition Recorded: %+v", scene.Condition(u, "Recorded"))
-	}
-}
-
-// leaveAndReturn lets a package leave the Bundle, come back with another version, and be taken away.
-func (s *stage) leaveAndReturn(apiVersion, record string) {
-	s.T.Helper()
-	uid := s.Now(s.packageOf("middle")).GetUID()
-	u := s.reaches(s.bundle(apiVersion, "platform", "2.0.0", s.pkg("front", "1.0", 1), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.says(u, "middle", "unreferenced Unreferenced")
-	s.recorded(record, state.Success, "front success 1.0", "base success 1.0", "middle unreferenced 1.1")
-	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" || !s.hasFiles("middle") {
-		s.T.Errorf("a package that left the Bundle: %v", o.GetAnnotations())
-	}
-	s.Await(u, "one unreferenced", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "unreferenced") == 1 })
-	s.reaches(s.bundle(apiVersion, "platform", "2.1.0", s.pkg("front", "1.0", 1), s.pkg("middle", "1.2", 2), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.recorded(record, state.Success, "front success 1.0", "middle success 1.2", "base success 1.0")
-	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] != "" {
-		s.T.Errorf("a package that came back: uid %s, want %s, %v", o.GetUID(), uid, o.GetAnnotations())
-	}
-	u = s.reaches(s.bundle(apiVersion, "platform", "2.2.0", s.pkg("front", "1.0", 1, "base"), with(s.pkg("middle", "1.2", 2), "enabled", false), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.says(u, "middle", "removed Disabled")
-	if s.isThere("middle") || s.hasFiles("middle") || scene.Field(u, "status", "ready") != "2/2" {
-		s.T.Errorf("a package that is not enabled: %v", u.Object["status"])
-	}
-}
-
-// loseRecord deletes the record, and then breaks it. It is made again each time.
-func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
-	s.T.Helper()
-	want := []string{"middle removed", "base success 1.0", "front success 1.0"}
-	s.must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
-	s.recorded(record, state.Success, want...)
-	broken := s.secret(record)
-	broken.Data = map[string][]byte{"data": []byte(`{"name":"platform`)}
-	_, err := s.kube.CoreV1().Secrets(s.Namespace).Update(s.T.Context(), broken, metav1.UpdateOptions{})
-	s.must(err)
-	s.recorded(record, state.Success, want...)
-	if scene.Field(s.Now(u), "status", "phase") != "Succeeded" {
-		s.T.Error("the loss of a record changes what is deployed")
 	}
 }
 

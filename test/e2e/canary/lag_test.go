@@ -1,25 +1,10 @@
 package canary
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/engines"
-)
-
-const (
-	// moves is how often each lag is measured.
-	moves = 5
-
-	// defaultDrain is how long a track stays after it lost its requests, unless a deployment asks for another time.
-	defaultDrain = 30 * time.Second
 )
 
 // TestLag measures how long a gateway goes on to divide requests by the old weights after it has reported that it accepts the new ones: no status says
@@ -40,41 +25,4 @@ func TestLag(t *testing.T) {
 			t.Errorf("%s: the gateway follows after %s: a drain of %s does not cover that", name, longest, defaultDrain)
 		}
 	}
-}
-
-// measureLag sends all requests to a track, as a commit would, and returns how long after the gateway accepted that the other track got the last one.
-func (s *shop) measureLag(to string) time.Duration {
-	s.Helper()
-	users := s.target.Start(s.Context(), perSecond)
-	want := s.patchWeights(to)
-	s.await("the gateway accepts the weights", func() bool {
-		reason, _ := engines.RouteReason(want, s.httpRoute())
-		return reason == ""
-	})
-	accepted := time.Now()
-	s.await("all requests go to track "+to, func() bool {
-		return s.target.Send(s.Context(), 20, 1).Share(to) == 100
-	})
-	last := accepted
-	for _, a := range users.Stop() {
-		if a.Track != to && a.Sent.After(last) {
-			last = a.Sent
-		}
-	}
-	return last.Sub(accepted)
-}
-
-// patchWeights sends all requests to a track, and returns what the provider would look for.
-func (s *shop) patchWeights(to string) track.Route {
-	s.Helper()
-	refs := fmt.Sprintf(`{"name":"web-%s","port":80,"weight":100},{"name":"web-%s","port":80,"weight":0}`, to, track.Other(to))
-	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.JSONPatchType, fmt.Appendf(nil, `[{"op":"replace","path":"/spec/rules/0/backendRefs","value":[%s]}]`, refs))))
-	return track.Route{Kind: "HTTPRoute", Namespace: s.namespace, Name: "web", Backends: []track.Backend{
-		{Service: "web-" + to, Weight: 100}, {Service: "web-" + track.Other(to), Weight: 0},
-	}}
-}
-
-func (s *shop) httpRoute() *unstructured.Unstructured {
-	s.Helper()
-	return s.find(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: "HTTPRoute"}, s.namespace, "web")
 }

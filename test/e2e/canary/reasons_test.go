@@ -10,16 +10,6 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// refusing is a Gateway that takes no routes of other namespaces.
-const refusing = `
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: refusing, namespace: gateways}
-spec:
-  gatewayClassName: traefik
-  listeners: [{name: web, protocol: HTTP, port: %d, allowedRoutes: {namespaces: {from: Same}}}]
-`
-
 // TestReasons holds what the provider says of a route against what a real gateway writes on it.
 func TestReasons(t *testing.T) {
 	t.Parallel()
@@ -112,15 +102,4 @@ func TestStaleGeneration(t *testing.T) {
 		reason, message = engines.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})
-}
-
-func inRoute(old, by string) func(*shop, tree.Files) {
-	return func(s *shop, files tree.Files) {
-		s.Helper()
-		const name = "shared/httproute-web.yaml"
-		if !strings.Contains(string(files[name]), old) {
-			s.Fatalf("%s does not have %q:\n%s", name, old, files[name])
-		}
-		files[name] = []byte(strings.Replace(string(files[name]), old, by, 1))
-	}
 }

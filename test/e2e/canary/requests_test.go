@@ -1,23 +1,12 @@
 package canary
 
 import (
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/kubelet"
-)
-
-const (
-	// perSecond is how many requests users send all the time.
-	perSecond = 100
-
-	// drain is how long a track stays after it lost its requests. It has to be longer than the gateway takes to follow.
-	drain = 5 * time.Second
 )
 
 // TestNoRequestFails goes through a canary as a deployment would, and back from a second one in the middle: pods come before their requests, and go
@@ -88,11 +77,4 @@ func TestWeightWithPods(t *testing.T) {
 		}
 	}
 	t.Errorf("no request fails although pods go with the weight of their track, in %d commits", tries)
-}
-
-// annotated makes the pods of track green behave otherwise than those of other tests.
-func annotated(files tree.Files, annotation string, d time.Duration) tree.Files {
-	const name = "green/deployment-web-green.yaml"
-	files[name] = []byte(strings.Replace(string(files[name]), "        revision:", "        "+annotation+": "+d.String()+"\n        revision:", 1))
-	return files
 }

@@ -4,28 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 )
-
-// message of the Ready condition, once it has this reason.
-func (l *life) message(reason xpv2.ConditionReason) string {
-	l.Helper()
-	return l.ready(reason).GetCondition(xpv2.TypeReady).Message
-}
-
-// nothing was made.
-func (l *life) nothing() {
-	l.Helper()
-	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
-		if l.live(kind) != nil {
-			l.Errorf("%s was made", kind)
-		}
-	}
-}
 
 // TestNameTaken: CAPT's Workspaces are in no namespace, so two clusters of one name would be built into one another.
 func TestNameTaken(t *testing.T) {

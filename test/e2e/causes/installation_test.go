@@ -1,82 +1,11 @@
 package causes
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/intentplane/intentplane/apis/advice"
-	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/scene"
 )
-
-// writesInRow are writes of an object between two looks at the circuit breaker.
-const writesInRow = 20
-
-// openBreaker writes a composed object so often that Crossplane's circuit breaker opens.
-func (s *stage) openBreaker() {
-	s.T.Helper()
-	o := s.DeliveryNamed(s.Delivery().GetName())
-	written := 0
-	s.Until("the circuit breaker opens", scene.Patience, func() bool {
-		for range writesInRow {
-			written++
-			s.Patch(o, fmt.Sprintf(`{"metadata":{"annotations":{"example.org/written":"%d"}}}`, written))
-		}
-		return scene.Is(s.Now(s.deployment), "Responsive", corev1.ConditionFalse, "")
-	})
-}
-
-// patchLease changes the lease of the provider.
-func (s *stage) patchLease(change string) {
-	s.T.Helper()
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "intentplane-provider"}}
-	s.must(s.Client.Patch(s.T.Context(), lease, client.RawPatch("application/merge-patch+json", []byte(change))))
-}
-
-// stopProvider kills the provider, as if that was two minutes ago.
-func (s *stage) stopProvider() (start func()) {
-	s.T.Helper()
-	cp.KillProvider()
-	s.patchLease(fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Add(-2*time.Minute).Format(metav1.RFC3339Micro)))
-	return func() {
-		// Another process would wait until the lease is over.
-		s.patchLease(`{"spec":{"holderIdentity":""}}`)
-		s.must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
-	}
-}
-
-// sharedStories are of what all deployments share.
-func sharedStories() map[string]story {
-	return map[string]story{
-		"FunctionStopped": {
-			reason: "A function that does not answer leaves the status behind the spec until the platform team starts it. Crossplane waits for two minutes before it says so.",
-			breaks: func(s *stage) func() {
-				s.succeed(1)
-				cp.KillFunction()
-				s.edit(2)
-				return func() { s.must(cp.RestartFunction(s.T.Context())) }
-			},
-			want: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
-		},
-		"ProviderStopped": {
-			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
-			breaks: func(s *stage) func() {
-				s.succeed(1)
-				start := s.stopProvider()
-				s.edit(2)
-				return start
-			},
-			want:     answer{object: "GitDelivery ", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, do: "Start the provider"},
-			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "look at the provider"},
-		},
-	}
-}
 
 // TestShared breaks what all deployments share, one after another, while no other test runs.
 func TestShared(t *testing.T) {

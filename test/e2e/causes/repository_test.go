@@ -1,126 +1,13 @@
 package causes
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/intentplane/intentplane/apis/advice"
-	"github.com/intentplane/intentplane/test/gitserver"
-	"github.com/intentplane/intentplane/test/wire"
 )
-
-const (
-	user        = "intentplane"
-	password    = "correct"
-	credentials = "credentials"
-)
-
-// newSecret describes the credentials of the repository.
-func (s *stage) newSecret(password string) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
-	o.SetAPIVersion("v1")
-	o.SetKind("Secret")
-	o.SetNamespace(s.Namespace)
-	o.SetName(credentials)
-	return o
-}
-
-// guardRepository moves the repository to a server that wants a password.
-func (s *stage) guardRepository() {
-	s.T.Helper()
-	server, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
-	s.must(err)
-	s.T.Cleanup(server.Close)
-	s.must(server.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
-	o := s.Set(s.ProviderConfig(), server.URL(s.Namespace), "spec", "git", "url")
-	s.Apply(s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials"))
-}
-
-// cutHost moves the repository behind a wire, and cuts it.
-func (s *stage) cutHost() *wire.Wire {
-	s.T.Helper()
-	scheme, rest, _ := strings.Cut(s.Git.URL(s.Namespace), "://")
-	host, path, _ := strings.Cut(rest, "/")
-	w, err := wire.New(s.T.Context(), host)
-	s.must(err)
-	s.T.Cleanup(w.Close)
-	s.must(w.Cut())
-	s.Apply(s.Set(s.ProviderConfig(), scheme+"://"+w.Address()+"/"+path, "spec", "git", "url"))
-	return w
-}
-
-// hookPath is where a hook of the server decides about each ref alone.
-func (s *stage) hookPath() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
-
-// refuseState lets the server take the branch, and refuse all places of the state.
-func (s *stage) refuseState() {
-	s.T.Helper()
-	s.must(os.MkdirAll(filepath.Dir(s.hookPath()), 0o755))
-	script := "#!/bin/sh\ncase \"$1\" in refs/heads/main) ;; *) echo 'only the branch may be pushed' >&2; exit 1;; esac\n"
-	s.must(os.WriteFile(s.hookPath(), []byte(script), 0o755))
-}
-
-// forceBranch moves the branch to a commit, as a forced push does.
-func (s *stage) forceBranch(commit string) {
-	s.T.Helper()
-	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
-	s.must(err)
-}
-
-// repositoryStories are of the repository and its server.
-func repositoryStories() map[string]story {
-	return map[string]story{
-		"WrongPassword": {
-			reason: "A wrong password is the cause until the platform team corrects the Secret.",
-			breaks: func(s *stage) func() {
-				s.guardRepository()
-				s.Apply(s.newSecret("wrong"))
-				s.Apply(s.deployment)
-				return func() { s.Apply(s.newSecret(password)) }
-			},
-			want: answer{object: "GitDelivery ", reason: "AuthFailed", actor: advice.PlatformTeam, do: "Correct the credentials in the Secret"},
-		},
-		"HostDown": {
-			reason: "A Git server that does not answer is the cause until its owner starts it.",
-			breaks: func(s *stage) func() {
-				host := s.cutHost()
-				s.Apply(s.deployment)
-				return func() { s.must(host.Connect(s.T.Context())) }
-			},
-			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "look at the server"},
-		},
-		"StateRefused": {
-			reason: "A server that refuses the ref of the state is the cause until its owner lets the provider push it.",
-			breaks: func(s *stage) func() {
-				s.refuseState()
-				s.Apply(s.deployment)
-				return func() { s.must(os.Remove(s.hookPath())) }
-			},
-			want: answer{object: "GitDelivery ", reason: "StateRefused", actor: advice.RepositoryOwner, do: "Let the provider push the ref"},
-		},
-		"BranchRewritten": {
-			reason: "A branch whose history lost a delivery is the cause until its owner restores the history.",
-			breaks: func(s *stage) func() {
-				s.succeed(1)
-				first := s.Commits()[0].ID
-				s.succeed(2)
-				lost := s.Commits()[0].ID
-				s.forceBranch(first)
-				return func() { s.forceBranch(lost) }
-			},
-			want: answer{object: "GitDelivery ", reason: "Diverged", actor: advice.RepositoryOwner, do: "Find out who rewrote the branch"},
-		},
-	}
-}
 
 // TestRepository breaks the way to the repository, or what is in it.
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	tell(t, repositoryStories(), func(t *testing.T) *stage {
+	playAll(t, repositoryStories(), func(t *testing.T) *stage {
 		t.Helper()
 		return newStage(t, "edge1")
 	})

@@ -4,51 +4,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// unchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
-func unchanged(t *testing.T, after string, want, got *unstructured.Unstructured) {
-	t.Helper()
-	pick := func(u *unstructured.Unstructured) map[string]any {
-		return map[string]any{
-			"generation": u.GetGeneration(), "uid": u.GetUID(), "spec": u.Object["spec"], "labels": u.GetLabels(),
-			"annotations": u.GetAnnotations(), "finalizers": u.GetFinalizers(), "owners": u.GetOwnerReferences(),
-		}
-	}
-	if diff := cmp.Diff(pick(want), pick(got)); diff != "" {
-		t.Errorf("GitDelivery after %s: -want, +got:\n%s", after, diff)
-	}
-}
-
-// failedIn checks the last transition of a claim that failed, and the reason.
-func failedIn(t *testing.T, reason string, seen *unstructured.Unstructured, phase, why string) {
-	t.Helper()
-	transitions, _, err := unstructured.NestedSlice(seen.Object, "status", "transitions")
-	if err != nil || len(transitions) == 0 {
-		t.Fatalf("\n%s\nthere are no transitions: %v", reason, err)
-	}
-	last := &unstructured.Unstructured{Object: map[string]any{"last": transitions[len(transitions)-1]}}
-	if diff := cmp.Diff(phase+" → Failed", scene.Field(last, "last", "from")+" → "+scene.Field(last, "last", "to")); diff != "" {
-		t.Errorf("\n%s\nlast transition: -want, +got:\n%s", reason, diff)
-	}
-	if !scene.Is(seen, "Valid", corev1.ConditionFalse, why) {
-		t.Errorf("\n%s\ncondition Valid: want reason %s, got %v", reason, why, scene.Condition(seen, "Valid"))
-	}
-}
-
-// composedBy the composite of a claim: the references to what it composed.
-func composedBy(s *scene.Scene, claim *unstructured.Unstructured) []any {
-	s.T.Helper()
-	refs, _, err := unstructured.NestedSlice(s.XR(s.Now(claim)).Object, "spec", "resourceRefs")
-	if err != nil || len(refs) == 0 {
-		s.T.Fatalf("the composite has no resources: %v", err)
-	}
-	return refs
-}
 
 func TestBrokenEditLosesNothing(t *testing.T) {
 	t.Parallel()

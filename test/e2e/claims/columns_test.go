@@ -7,55 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-const (
-	claimResource     = "intentdeployments.claims.intentplane.dev"
-	compositeResource = "intentdeployments.intentplane.dev"
-)
-
-// A shape is one of the two shapes of an IntentDeployment.
-type shape struct {
-	resource string
-	describe func(s *scene.Scene, name, intent string) *unstructured.Unstructured
-}
-
-func shapes() map[string]shape {
-	return map[string]shape{
-		"Claim":     {resource: claimResource, describe: (*scene.Scene).Claim},
-		"Composite": {resource: compositeResource, describe: (*scene.Scene).Composite},
-	}
-}
-
-// wants compares some columns of a row. AGE is there and says something.
-func wants(t *testing.T, what string, row, want scene.Row) {
-	t.Helper()
-	got := scene.Row{}
-	for name := range want {
-		got[name] = row[name]
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", what, diff)
-	}
-	if !strings.ContainsAny(row["AGE"], "0123456789") {
-		t.Errorf("%s: AGE is %q", what, row["AGE"])
-	}
-}
-
-// ready waits until kubectl shows an object as ready, and returns its row: Crossplane writes the conditions of a composite after the
-// rest of its status, and later when it lost a race.
-func ready(s *scene.Scene, resource, name string) scene.Row {
-	s.T.Helper()
-	var row scene.Row
-	s.Until("READY of "+name, scene.Patience, func() bool {
-		row = scene.ParseTable(s.Inside("get", resource))[name]
-		return row["READY"] == "True"
-	})
-	return row
-}
 
 func TestShapesSucceedAndShow(t *testing.T) {
 	t.Parallel()

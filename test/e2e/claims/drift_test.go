@@ -11,20 +11,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// meddle changes the claim's directory as a stranger, and returns the commit.
-func meddle(s *scene.Scene, files map[string]string) string {
-	s.T.Helper()
-	changes := map[string]string{}
-	for name, content := range files {
-		changes[s.Directory("edge1", "shop")+"/"+name] = content
-	}
-	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", changes, "Meddle")
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	return id
-}
-
 func TestDriftIsRestored(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")

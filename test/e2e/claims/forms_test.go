@@ -1,72 +1,15 @@
 package claims
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// forms are the ways to say one intent, by the name of a claim that says it so. The empty one is the claim's structured expectation.
-func forms(site string) map[string]string {
-	return map[string]string{
-		"service-json":  fmt.Sprintf(`{"service": "shop", "site": %q, "qos": {"latencyMs": 20}}`, site),
-		"service-yaml":  fmt.Sprintf("qos:\n  latencyMs: 20.0\nsites:\n- %s\nservice: shop\n", site),
-		"expectation":   "",
-		"tmf921":        fmt.Sprintf(`{"intentId": "a", "service": {"name": "shop", "type": "generic"}, "targetSite": %q, "qos": {"latency_ms": 20}}`, site),
-		"ts28312-flat":  expectation(`"intentExpectationObject": {"objectType": "Service", "objectInstance": "shop"}`, site),
-		"ts28312-list":  list(site),
-		"plain-english": fmt.Sprintf("Deploy shop on %s, latency under 0.02 s", site),
-	}
-}
-
-// expectation is one of TS 28.312 in its flat form.
-func expectation(object, site string) string {
-	return fmt.Sprintf(`{"intentExpectationId": "a", "intentExpectationType": "ServicePerformance", %s,
-		"intentExpectationContext": {"contextAttribute": "site", "contextCondition": "EQUAL", "contextValueRange": [%q]},
-		"intentExpectationTarget": {"targetAttribute": "latency", "targetCondition": "LESS_THAN", "targetValue": "20ms"}}`, object, site)
-}
-
-func list(site string) string {
-	return fmt.Sprintf(`{"intentExpectations": [
-		{"intentType": "ServiceIntentExpectation", "targets": [{"name": "shop"}], "context": [{"contextType": "SiteContext", "sites": [%q]}]},
-		%s]}`, site, expectation(`"intentExpectationObject": {"objectType": "Service", "objectInstance": "shop"}`, site))
-}
-
-// say puts one form of an intent into a claim.
-func say(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *unstructured.Unstructured {
-	s.T.Helper()
-	unstructured.RemoveNestedField(claim.Object, "spec", "intent")
-	unstructured.RemoveNestedField(claim.Object, "spec", "expectation")
-	if text != "" {
-		return s.Set(claim, text, "spec", "intent")
-	}
-	return s.Set(claim, map[string]any{"service": "shop", "sites": []any{site}, "qos": map[string]any{"latencyMs": "20"}}, "spec", "expectation")
-}
-
-// measuredBlueprint is the scene's Blueprint with an annotation that holds the latency which an intent asks for.
-func measuredBlueprint(s *scene.Scene) *unstructured.Unstructured {
-	s.T.Helper()
-	const replacement = `- source: {kind: ConfigMap, name: intent, fieldPath: data.qos-latency-ms}
-  targets:
-  - select: {kind: Deployment, name: web}
-    fieldPaths: ["metadata.annotations.[example.org/latency-ms]"]
-    options: {create: true}
-`
-	b := s.Blueprint("1.1.0", "stable")
-	files, _, err := unstructured.NestedStringMap(b.Object, "spec", "files")
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	s.Set(b, replacement+files["replacements.yaml"], "spec", "files", "replacements.yaml")
-	return s.Set(b, files["intent.yaml"]+"  qos-latency-ms: \"100\"\n", "spec", "files", "intent.yaml")
-}
 
 func TestFormsAgree(t *testing.T) {
 	t.Parallel()
@@ -92,29 +35,4 @@ func TestFormsAgree(t *testing.T) {
 		}
 	}
 	sayAgain(s, forms(s.Site("tmf921")), s.Site("tmf921"))
-}
-
-// filesAt returns the files of a claim at the Site of its name, but for the claim's own name.
-func filesAt(s *scene.Scene, name string) map[string]string {
-	s.T.Helper()
-	out := map[string]string{}
-	for file, content := range s.FilesBelow(s.Directory(name, name)) {
-		if file != ".intentplane" {
-			out[file] = strings.ReplaceAll(content, "intentplane.dev/claim: "+name, "intentplane.dev/claim: CLAIM")
-		}
-	}
-	return out
-}
-
-// sayAgain says the intent of one claim in all forms, one after another: nothing is delivered again.
-func sayAgain(s *scene.Scene, all map[string]string, site string) {
-	s.T.Helper()
-	commits := len(s.Commits())
-	for name, text := range all {
-		seen := s.Succeed(say(s, s.Claim("tmf921", ""), text, site))
-		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "revision")); diff != "" {
-			s.T.Errorf("%s is another revision: -want, +got:\n%s", name, diff)
-		}
-	}
-	s.AwaitCommits(commits)
 }

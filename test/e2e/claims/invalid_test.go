@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,75 +9,6 @@ import (
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-type refusal struct {
-	reason string
-	change func(s *scene.Scene, o *unstructured.Unstructured)
-	want   []string
-}
-
-func refusals() map[string]refusal {
-	set := func(value any, fields ...string) func(*scene.Scene, *unstructured.Unstructured) {
-		return func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, value, fields...) }
-	}
-	return map[string]refusal{
-		"Both": {
-			reason: "Nobody knows which of two intents is meant.",
-			change: set(map[string]any{"service": "shop"}, "spec", "expectation"),
-			want:   []string{"spec", "exactly one of intent and expectation must be set"},
-		},
-		"Neither": {
-			reason: "Without an intent there is nothing to do.",
-			change: func(_ *scene.Scene, o *unstructured.Unstructured) {
-				unstructured.RemoveNestedField(o.Object, "spec", "intent")
-			},
-			want: []string{"spec", "exactly one of intent and expectation must be set"},
-		},
-		"NegativeDuration": {
-			reason: "Nothing ends before it begins.",
-			change: set("-5s", "spec", "deliveryConfig", "syncWaitTimeout"),
-			want:   []string{"spec.deliveryConfig.syncWaitTimeout", "must be a duration above zero, such as 30s"},
-		},
-		"LongTimeout": {
-			reason: "Crossplane ends a reconcile after two minutes.",
-			change: set("61s", "spec", "compileConfig", "renderTimeout"),
-			want:   []string{"spec.compileConfig.renderTimeout", "at most 60s"},
-		},
-		"LongName": {
-			reason: "A name that cannot be a label is refused.",
-			change: set(strings.Repeat("a", 64), "metadata", "name"),
-			want:   []string{"metadata.name", "63"},
-		},
-		"PathAsSite": {
-			reason: "A Site is a name, not a way to somewhere.",
-			change: set("../edge1", "spec", "deliveryConfig", "targetSite"),
-			want:   []string{"spec.deliveryConfig.targetSite", "must be the name of a Site"},
-		},
-		"PathAsBlueprint": {
-			reason: "A Blueprint is a name too.",
-			change: set("../web", "spec", "blueprint", "name"),
-			want:   []string{"spec.blueprint.name", "must consist of lower-case letters"},
-		},
-		"PathAsRepository": {
-			reason: "A configuration with an invalid field is refused.",
-			change: set("../repo", "spec", "deliveryConfig", "gitOpsRepo", "name"),
-			want:   []string{"spec.deliveryConfig.gitOpsRepo.name", "must be the name of an object"},
-		},
-		"UnknownField": {
-			reason: "A typing error changes nothing in silence.",
-			change: set("edge1", "spec", "deliveryConfig", "targetsite"),
-			want:   []string{"spec.deliveryConfig.targetsite", "field not declared in schema"},
-		},
-		"TwoSelections": {
-			reason: "Nobody knows which of two selections is meant.",
-			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Set(o, "edge1", "spec", "deliveryConfig", "targetSite")
-				s.Set(o, map[string]any{"matchLabels": map[string]any{"a": "b"}}, "spec", "deliveryConfig", "siteSelector")
-			},
-			want: []string{"spec.deliveryConfig", "targetSite and siteSelector exclude each other"},
-		},
-	}
-}
 
 func TestRefusedAtApply(t *testing.T) {
 	t.Parallel()
@@ -96,61 +26,6 @@ func TestRefusedAtApply(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-type failure struct {
-	reason string
-	intent string
-	site   string
-	want   string
-}
-
-func failures(s *scene.Scene) map[string]failure {
-	one, two := s.Site("edge1"), s.Site("edge2")
-	return map[string]failure{
-		"NotJSON": {
-			reason: "The place of the error is told.",
-			intent: "{\"service\": \"shop\",\n  \"replicas\": 2,,\n}",
-			want:   "spec.intent: line 2, column 17: is not JSON",
-		},
-		"UnknownField": {
-			reason: "A typing error changes nothing in silence.",
-			intent: `{"service": "shop", "replica": 2}`,
-			want:   "spec.intent: line 1, column 32: replica: is not a field of a service intent",
-		},
-		"PlainLanguage": {
-			reason: "What is not understood is not guessed.",
-			intent: "Run the shop at the edge, twice.",
-			want:   `spec.intent: "the" cannot be a name`,
-		},
-		"PathAsSite": {
-			reason: "A Site is a name, not a way to somewhere.",
-			intent: `{"service": "shop", "site": "../../edge1"}`,
-			want:   "spec.intent: line 1, column 29: site: must be the name of a Site",
-		},
-		"TwoOpinions": {
-			reason: "Both fields that name Sites are told.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q}`, one),
-			site:   two,
-			want:   "spec.deliveryConfig.targetSite and the sites of spec.intent name different Sites",
-		},
-		"UnknownParameter": {
-			reason: "A Blueprint says what it takes.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
-			want:   "parameters.greting is a forbidden property",
-		},
-		"UnreadValue": {
-			reason: "A value that the Blueprint does not read is refused, and not dropped.",
-			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "priority": "high", "endpoints": [{"name": "http", "port": 8080}]}`, one),
-			want:   "spec.intent: endpoints[http].port, priority: Blueprint ",
-		},
-		"ReplicasElsewhere": {
-			reason: "Replicas at a Site that was not chosen would be lost in silence.",
-			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, one, two),
-			site:   one,
-			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", two),
-		},
 	}
 }
 

@@ -53,20 +53,3 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	}
 	checkEnd(t, s, other, claim.GetName())
 }
-
-// checkEnd deletes the claim, and checks that both repositories are as at first.
-func checkEnd(t *testing.T, s *scene.Scene, other, name string) {
-	t.Helper()
-	claim := s.Claim(name, "")
-	s.Delete(claim)
-	s.Gone(claim)
-	for _, repo := range []string{s.Namespace, other} {
-		files, err := s.Git.Files(t.Context(), repo, "main")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]string{"README.md"}, scene.Names(files)); diff != "" {
-			t.Errorf("files of %s after the end: -want, +got:\n%s", repo, diff)
-		}
-	}
-}

@@ -14,17 +14,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is what a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
-func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
-	s.T.Helper()
-	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
-	for _, d := range s.Deliveries() {
-		at := d.Status.AtProvider
-		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Ledger: at.Ledger, Record: at.Record, History: at.History, Remote: at.Remote, Trees: at.Trees}
-	}
-	return out
-}
-
 // TestWrongRepositoryURL gives one configuration of two a URL that is wrong until the provider has tried it, and the right one again. Then
 // that configuration really names another repository.
 func TestWrongRepositoryURL(t *testing.T) {

@@ -1,48 +1,15 @@
 package claims
 
 import (
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-func write(s *scene.Scene, file string, o *unstructured.Unstructured) {
-	s.T.Helper()
-	b, err := yaml.Marshal(o.Object)
-	if err == nil {
-		err = os.WriteFile(file, b, 0o600)
-	}
-	if err != nil {
-		s.T.Fatal(err)
-	}
-}
-
-// told are the messages of the events about a deployment, sorted.
-func told(s *scene.Scene, o *unstructured.Unstructured) []string {
-	s.T.Helper()
-	l := &corev1.EventList{}
-	if err := s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)); err != nil {
-		s.T.Fatal(err)
-	}
-	out := []string{}
-	for _, e := range l.Items {
-		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
-			out = append(out, e.Message)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
 
 // TestTransitionEvents compares the events about both shapes with their statuses, and finds the metrics.
 func TestTransitionEvents(t *testing.T) {
@@ -70,8 +37,8 @@ func TestTransitionEvents(t *testing.T) {
 				want = append(want, "Transitioned from "+from+" to "+to)
 			}
 			slices.Sort(want)
-			s.Until("all is told", time.Minute, func() bool { return len(told(s, o)) >= len(want) })
-			if diff := cmp.Diff(want, told(s, o)); diff != "" {
+			s.Until("each transition has its event", time.Minute, func() bool { return len(transitionEvents(s, o)) >= len(want) })
+			if diff := cmp.Diff(want, transitionEvents(s, o)); diff != "" {
 				t.Errorf("events: -want (status), +got:\n%s", diff)
 			}
 			ctx, cancel := s.Context()

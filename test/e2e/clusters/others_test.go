@@ -7,23 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/clusterapi"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// own is a Cluster that somebody made by hand.
-func (s *stage) own() *unstructured.Unstructured {
-	return s.Set(s.cluster(), map[string]any{
-		"classRef": map[string]any{"name": clusterapi.ClassName}, "version": version, "controlPlane": map[string]any{"replicas": int64(1)},
-	}, "spec", "topology")
-}
-
-func (s *stage) existing() map[string]any {
-	return map[string]any{
-		"cluster": map[string]any{"name": name}, "type": "Existing", "labels": map[string]any{"team": "a"},
-		"readiness": map[string]any{"stabilizationSeconds": int64(1)},
-	}
-}
 
 // TestExisting watches a Cluster of somebody else's: it is told what becomes of it, and nothing is written.
 func TestExisting(t *testing.T) {
@@ -44,12 +29,6 @@ func TestExisting(t *testing.T) {
 	if w := s.writes(provider); len(w) > 0 {
 		t.Errorf("it is only watched: %+v", w)
 	}
-}
-
-// paused waits until a ManagedCluster says that its Cluster is.
-func (s *stage) paused(mc *unstructured.Unstructured) {
-	s.T.Helper()
-	s.until(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
 }
 
 // TestPaused writes nothing to a Cluster while it is paused, and what was asked for meanwhile when it is not any more.
@@ -150,16 +129,3 @@ func TestContractUnknown(t *testing.T) {
 	s.gone(mc)
 	s.audited(0)
 }
-
-// unlabelled is a kind of infrastructure whose definition does not say which contract it follows.
-const unlabelled = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: unlabelledclusters.infrastructure.cluster.x-k8s.io}
-spec:
-  group: infrastructure.cluster.x-k8s.io
-  scope: Namespaced
-  names: {kind: UnlabelledCluster, plural: unlabelledclusters}
-  versions:
-    - {name: v1beta2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
-`

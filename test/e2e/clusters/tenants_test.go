@@ -12,14 +12,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// administrators describes a Site of theirs, which another namespace may use.
-func (s *stage) administrators(name, path string) *unstructured.Unstructured {
-	site := s.NewSite(name)
-	site.SetName(name)
-	s.Set(site, path, "spec", "repository", "path")
-	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
-}
-
 // TestTenants take nothing over, whatever they ask for, by a ManagedCluster or by a claim: neither a Site of the administrators nor what is in another namespace. Nothing is made,
 // and what they asked with can be deleted.
 func TestTenants(t *testing.T) {
@@ -107,15 +99,6 @@ func TestTenantRights(t *testing.T) {
 			}
 		}
 	}
-}
-
-// may says whether the tenant may do something in the namespace.
-func (s *stage) may(verb, what string) bool {
-	s.T.Helper()
-	ctx, cancel := s.Context()
-	defer cancel()
-	out, _ := s.Kubectl(ctx, "auth", "can-i", "-n", s.Namespace, "--as", "tenant", verb, what) // It fails when the answer is no.
-	return strings.TrimSpace(out) == "yes"
 }
 
 // TestDeletedEarly ends, in whatever phase the cluster is.

@@ -7,26 +7,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
-const budget = 60
-
-// tokens are what all composites have cost so far.
-func tokens(t *testing.T) map[string]float64 {
-	t.Helper()
-	m, err := cp.CoreMetrics(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m["circuit_breaker_events_total"].GetMetric()) == 0 {
-		t.Fatal("Crossplane does not count the events of its circuit breaker")
-	}
-	out := map[string]float64{}
-	for _, result := range []string{"Allowed", "Dropped", "HalfOpenAllowed"} {
-		out[result] = m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
-	}
-	return out
-}
-
 func TestBreakerBudget(t *testing.T) {
 	warm := scene.New(t, cp, "edge1") // So that there is something to count.
 	warm.Succeed(warm.Claim("shop", intent(warm, 1, "edge1")))

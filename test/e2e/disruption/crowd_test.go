@@ -1,11 +1,7 @@
 package disruption
 
 import (
-	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
@@ -29,34 +25,4 @@ func TestCrowdOutlivesKills(t *testing.T) {
 		s.Succeed(o)
 	}
 	wantOneCommitEach(s, len(all))
-}
-
-// newCrowd describes so many deployments of each shape, each with a service of its own.
-func newCrowd(s *scene.Scene, each int) []*unstructured.Unstructured {
-	all := []*unstructured.Unstructured{}
-	for i := range each {
-		composite, claim := fmt.Sprintf("composite-%d", i), fmt.Sprintf("claim-%d", i)
-		all = append(all, s.Composite(composite, intentFor(s, composite, 1, "edge1")), s.Claim(claim, intentFor(s, claim, 1, "edge1")))
-	}
-	return all
-}
-
-// wantOneCommitEach fails the test unless the branch has one commit for the first revision of each of some deployments, and no other one of ours.
-func wantOneCommitEach(s *scene.Scene, deployments int) {
-	s.T.Helper()
-	found := map[string]int{}
-	for _, c := range s.Commits() {
-		if claim := c.Trailers["Intentplane-Claim"]; claim != "" {
-			found[claim+" "+c.Trailers["Intentplane-Revision"]]++
-		}
-	}
-	twice := map[string]int{}
-	for what, n := range found {
-		if n > 1 {
-			twice[what] = n
-		}
-	}
-	if diff := cmp.Diff(map[string]int{}, twice); diff != "" || len(found) != deployments {
-		s.T.Errorf("%d of %d deployments have their commit; those with more: -want, +got:\n%s", len(found), deployments, diff)
-	}
 }

@@ -1,73 +1,14 @@
 package disruption
 
 import (
-	"encoding/json"
-	"slices"
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// stateRef is where the control plane of the scenes keeps its state.
-const stateRef = "refs/intentplane/test/state"
-
-// record is what the state of a repository says of a claim, as far as these tests look.
-type record struct {
-	Position ledger.Position `json:"position"`
-}
-
-// recordAt is the record of a claim that was brought to a revision.
-func recordAt(revision int64) record {
-	return record{Position: ledger.Position{Epoch: 1, Revision: revision}}
-}
-
-func recordOf(s *scene.Scene, claim *unstructured.Unstructured) record {
-	s.T.Helper()
-	r := record{}
-	readState(s, claim, "record.json", &r)
-	return r
-}
-
-// closedAt is the last revision of the closed ledger of a deleted claim, or -1 if the ledger is not closed.
-func closedAt(s *scene.Scene, claim *unstructured.Unstructured) int64 {
-	s.T.Helper()
-	var file struct {
-		State ledger.State `json:"state"`
-	}
-	readState(s, claim, "ledger.json", &file)
-	if !file.State.IsClosed {
-		return -1
-	}
-	return file.State.LastNumber
-}
-
-// readState reads a file that the state of the repository has about a claim.
-func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, into any) {
-	s.T.Helper()
-	files, err := s.Git.Files(s.T.Context(), s.Namespace, stateRef)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/" + name
-	if err := json.Unmarshal([]byte(files[path]), into); err != nil {
-		s.T.Fatalf("%s of the state: %v", path, err)
-	}
-}
-
-// gone waits until a deployment is gone with all that it was made of.
-func gone(s *scene.Scene, o *unstructured.Unstructured) {
-	s.T.Helper()
-	s.Gone(o)
-	s.Until("end of the GitDeliveries", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
-}
 
 func TestDeleteClaim(t *testing.T) {
 	t.Parallel()
@@ -155,25 +96,4 @@ func TestDeleteManaged(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
 		t.Errorf("files after the deployments: -want, +got:\n%s", diff)
 	}
-}
-
-// deliveryUIDs are the UIDs of all GitDeliveries of a scene.
-func deliveryUIDs(s *scene.Scene) map[types.UID]bool {
-	s.T.Helper()
-	out := map[types.UID]bool{}
-	for _, d := range s.Deliveries() {
-		out[d.GetUID()] = true
-	}
-	return out
-}
-
-// areNewAndDelivered is true for as many GitDeliveries as there were before, all of them others, and delivered.
-func areNewAndDelivered(s *scene.Scene, before map[types.UID]bool) bool {
-	s.T.Helper()
-	all := s.Deliveries()
-	isOld := func(d deliveryv1alpha1.GitDelivery) bool {
-		c := d.GetCondition(xpv2.TypeReady)
-		return before[d.GetUID()] || c.Reason != deliveryv1alpha1.ReasonDelivered || c.ObservedGeneration != d.GetGeneration()
-	}
-	return len(all) == len(before) && !slices.ContainsFunc(all, isOld)
 }

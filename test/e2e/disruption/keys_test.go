@@ -1,9 +1,6 @@
 package disruption
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
 	"maps"
 	"strings"
 	"testing"
@@ -14,35 +11,6 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// A sealedKey is a private key with a passphrase.
-type sealedKey struct {
-	public ssh.PublicKey
-	pem    string
-}
-
-func newSealedKey(t *testing.T, passphrase string) sealedKey {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte(passphrase))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sealedKey{public: k, pem: string(pem.EncodeToMemory(block))}
-}
-
-// lines of the key that nobody else has.
-func (k sealedKey) lines() []string {
-	all := strings.Split(strings.TrimSpace(k.pem), "\n")
-	return all[2 : len(all)-1] // The first line says only how it is sealed.
-}
 
 // TestKeysStaySecret lets everything go wrong that has a key at hand, and then looks for it wherever anybody reads.
 func TestKeysStaySecret(t *testing.T) {

@@ -1,49 +1,12 @@
 package disruption
 
 import (
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
 )
-
-// A moment at which the provider is killed.
-type moment struct {
-	name string
-	// trap makes kill be called at that moment of what comes next.
-	trap func(f *fleet, kill func())
-	// fresh is true if the provider has to start after the trap was set.
-	fresh bool
-}
-
-func moments(random *rand.Rand) []moment {
-	return []moment{
-		{name: "BeforeFetch", trap: func(f *fleet, kill func()) {
-			f.Git.BeforeFetch(f.Namespace, kill)
-			if err := f.stranger(); err != nil { // Or there is nothing to fetch.
-				f.T.Fatal(err)
-			}
-		}},
-		{name: "AfterCommitCreation", trap: func(f *fleet, kill func()) { f.Git.DropPush(f.Namespace, kill) }},
-		{name: "AfterPush", trap: func(f *fleet, kill func()) { f.Git.AfterPush(f.Namespace, kill) }},
-		{name: "BetweenStateAndBranch", fresh: true, trap: func(f *fleet, kill func()) {
-			f.atomic("false")
-			f.Git.AfterPush(f.Namespace, kill)
-		}},
-		{name: "Whenever", trap: func(_ *fleet, kill func()) { time.AfterFunc(time.Duration(random.Int64N(int64(time.Second))), kill) }},
-	}
-}
-
-// atomic says whether the server takes all or nothing.
-func (f *fleet) atomic(value string) {
-	f.T.Helper()
-	if err := f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value); err != nil {
-		f.T.Fatal(err)
-	}
-}
 
 // TestKill kills the provider at each moment that matters, and goes on.
 func TestKill(t *testing.T) {
@@ -64,38 +27,4 @@ func TestKill(t *testing.T) {
 			return
 		}
 	}
-}
-
-// killed orders a revision of each delivery, lets the provider die at a moment, and waits until another one has carried out all.
-func (f *fleet) killed(m moment) {
-	f.T.Helper()
-	dead := make(chan struct{})
-	kill := sync.OnceFunc(func() {
-		cp.KillProvider()
-		close(dead)
-	})
-	if m.fresh {
-		cp.KillProvider()
-	}
-	m.trap(f, kill)
-	if m.fresh {
-		startProvider(f.T)
-	}
-	for name := range f.ordered {
-		f.order(name)
-	}
-	f.Until("the provider is dead: "+m.name, scene.Patience, func() bool {
-		select {
-		case <-dead:
-			return true
-		default:
-			return false
-		}
-	})
-	f.Git.BeforeFetch(f.Namespace, nil)
-	f.Git.DropPush(f.Namespace, nil)
-	f.Git.AfterPush(f.Namespace, nil)
-	f.atomic("true")
-	startProvider(f.T)
-	f.await()
 }

@@ -14,16 +14,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// release of all packages that differs from the first one by its version alone.
-const release = "v0.1.1-0"
-
-// revisions of all packages: "name State".
-func revisions(s *scene.Scene) []string {
-	s.T.Helper()
-	kinds := "configurationrevisions.pkg.crossplane.io,functionrevisions.pkg.crossplane.io,providerrevisions.pkg.crossplane.io"
-	return lines(s.Run("get", kinds, "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.desiredState} {.status.conditions[?(@.type=="RevisionHealthy")].status}{"\n"}{end}`))
-}
-
 // TestPackagesUpgrade upgrades all packages under live deployments. Crossplane makes a new revision of each, and nothing is delivered.
 func TestPackagesUpgrade(t *testing.T) {
 	s := scene.New(t, cp, "edge1")

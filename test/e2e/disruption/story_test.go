@@ -3,35 +3,12 @@ package disruption
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/load"
-	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// measured is a scene with so many Sites, which a real Prometheus server measures.
-func measured(t *testing.T, names []string) (*scene.Scene, *promserver.Target) {
-	t.Helper()
-	target := promserver.NewTarget()
-	t.Cleanup(target.Close)
-	target.Set("error_ratio", 0.01)
-	server, err := promserver.New(t.Context(), t.TempDir(), promserver.Job{Name: "shop", Interval: time.Second, Target: target})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	s := scene.New(t, cp, names...)
-	for _, name := range names {
-		s.Patch(s.NewSite(name), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, server.URL()))
-	}
-	return s, target
-}
 
 // TestBreakerStory tells of a good revision, a bad one that its Gate rejects, and the way back, with Crossplane's own settings: its circuit
 // breaker stays closed. The Gates take a few seconds, as the shortest ones do.

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"os"
 	"testing"
 
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -106,11 +105,4 @@ func TestRejectionSurvives(t *testing.T) {
 	d.wantLedger(d.verified(3).inEpoch(2))
 	d.awaitReplicas("3")
 	d.wantSound()
-}
-
-// remake a repository without anything that it held.
-func (d *deployment) remake(repository string) {
-	d.T.Helper()
-	d.must(os.RemoveAll(d.Git.Path(repository)))
-	d.createRepository(repository)
 }

@@ -4,65 +4,9 @@ import (
 	"net/http"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// lives are deployments that a cluster is lost with: one that is verified in two repositories, one in three waves, and one whose second revision was
-// rejected and rolled back.
-type lives struct{ plain, waves, rejected *deployment }
-
-func newLives(t *testing.T) lives {
-	t.Helper()
-	l := lives{
-		plain:    newDeployment(t, form{repositories: 2}),
-		waves:    newDeployment(t, form{repositories: 3, waves: true}),
-		rejected: newDeployment(t, form{repositories: 2, gated: true}),
-	}
-	for _, d := range l.all() {
-		d.Apply(d.shop(1))
-	}
-	for _, d := range l.all() {
-		d.succeed(1)
-	}
-	return l
-}
-
-func (l lives) all() []*deployment { return []*deployment{l.plain, l.waves, l.rejected} }
-
-// begin second revisions that nothing judged yet, but for the one with waves.
-func (l lives) begin() {
-	judges.set(l.rejected.Namespace, held)
-	l.plain.Apply(l.plain.shop(2))
-	l.rejected.measuring(2)
-	l.plain.succeed(2)
-}
-
-// finish the second revisions.
-func (l lives) finish() {
-	judges.set(l.rejected.Namespace, bad)
-	l.waves.Apply(l.waves.shop(2))
-	l.rejected.rolledBack(2)
-	l.waves.succeed(2)
-	judges.set(l.rejected.Namespace, good)
-}
-
-// wantFinished checks that all is as it was when the second revisions were finished, but for so many commits more in each repository.
-func (l lives) wantFinished(more int) {
-	l.plain.want(l.plain.verified(2), "2", 2+more, 2+more)
-	l.waves.want(l.waves.verified(2), "2", 2+more, 2+more, 2+more)
-	l.rejected.want(l.rejected.restored(2, 1), "1", 3+more, 3+more)
-}
-
-// await that all deployments say again how they ended.
-func (l lives) await() {
-	l.plain.succeed(2)
-	l.waves.succeed(2)
-	l.rejected.rolledBack(2)
-}
 
 // TestOldObjects brings back a cluster from a backup of before revisions were judged. What the repositories record counts: nothing is judged again,
 // and nothing is delivered again.
@@ -99,13 +43,6 @@ func TestOldObjects(t *testing.T) {
 	}
 }
 
-// pause, or do not pause any more, the composites of all deployments.
-func (l lives) pause(annotation string) {
-	for _, d := range l.all() {
-		d.Run("annotate", "--overwrite", "xintentdeployments.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace="+d.Namespace, annotation)
-	}
-}
-
 // TestAllObjectsLost builds a cluster from what users have in files, in the place of one that is gone. A home that does not answer at first keeps the
 // followers from deciding anything. Each directory names the new cluster, which costs a commit, and all verdicts are those of before.
 func TestAllObjectsLost(t *testing.T) {
@@ -137,18 +74,4 @@ func TestAllObjectsLost(t *testing.T) {
 	for _, d := range l.all() {
 		d.wantRevision(2)
 	}
-}
-
-// owner is the cluster that writes the state of the home.
-func (d *deployment) owner() string {
-	d.T.Helper()
-	uid, err := state.DecodeOwner([]byte(d.git(d.home(), "show", stateRef+":"+state.OwnerPath)))
-	d.must(err)
-	return uid
-}
-
-// wantRevision compares the number of the revision that the claim says it has.
-func (d *deployment) wantRevision(want int64) {
-	d.T.Helper()
-	d.Await(d.shop(1), "its revision", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == want })
 }

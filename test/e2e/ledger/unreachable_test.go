@@ -5,17 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-const ledgerUnreachable = "LedgerUnreachable"
 
 // TestHomeUnreachable lets the home not answer at each moment at which something has to be recorded. Nothing is ordered, judged or rolled back then in
 // any repository, the claim says why, and all goes on when the home answers again.
@@ -151,15 +146,6 @@ func TestHomeAwayTooLong(t *testing.T) {
 	}
 }
 
-// unreachableLedgers returns how many deployments wait for their ledger, as the provider counts them.
-func unreachableLedgers(d *deployment) float64 {
-	m, err := cp.ProviderMetrics(d.T.Context())
-	if err != nil {
-		return 0
-	}
-	return m.Sum("intentdeployment_ledger_unreachable", nil)
-}
-
 // TestHomeUnreachableFirst begins a deployment whose home does not answer. No repository gets anything.
 func TestHomeUnreachableFirst(t *testing.T) {
 	t.Parallel()
@@ -173,39 +159,4 @@ func TestHomeUnreachableFirst(t *testing.T) {
 	d.Git.Fail(d.home(), 0)
 	d.succeed(1)
 	d.want(d.verified(1), "1", 1, 1, 1)
-}
-
-// end waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
-func (d *deployment) end(replicas int, answer string) {
-	d.T.Helper()
-	if answer == bad {
-		d.rolledBack(replicas)
-		return
-	}
-	d.succeed(replicas)
-}
-
-// awaitPosition waits until a repository was brought to a position.
-func (d *deployment) awaitPosition(repository int, want ledger.Position) {
-	d.T.Helper()
-	d.Until("a position", scene.Patience, func() bool {
-		r := d.stored(d.repositories[repository]).record
-		return r != nil && r.Position == want
-	})
-}
-
-// awaitGate waits until the Gate of the second revision says something.
-func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
-	d.T.Helper()
-	d.Until("the Gate says "+string(reason), scene.Patience, func() bool {
-		l := &unstructured.UnstructuredList{}
-		l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
-		d.must(d.Client.List(d.T.Context(), l, client.InNamespace(d.Namespace)))
-		for i := range l.Items {
-			if c := scene.Condition(&l.Items[i], "Ready"); c.Reason == reason {
-				return true
-			}
-		}
-		return false
-	})
 }

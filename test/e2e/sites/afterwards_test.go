@@ -5,19 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/intentplane/intentplane/test/scene"
 )
-
-// lost waits until a deployment that succeeded is not Ready any more, for a reason of Reconciling or Stalled.
-func (s *stage) lost(o *unstructured.Unstructured, what, condition, reason string) *unstructured.Unstructured {
-	s.T.Helper()
-	return s.Await(o, what, func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Is(u, condition, corev1.ConditionTrue, reason) && scene.Field(u, "status", "phase") == "Succeeded"
-	})
-}
 
 // TestAfterwards disturbs what succeeded: a stranger edits the directory, the engine is told to do nothing, and the branch is forced
 // back. The phase stays, Ready is lost, and comes again.
@@ -53,12 +41,4 @@ func TestAfterwards(t *testing.T) {
 	if diff := cmp.Diff(tip, s.AwaitCommits(5)[0].ID); diff != "" {
 		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
 	}
-}
-
-// force the branch to a commit, and tell Flux.
-func (s *stage) force(commit string) {
-	s.T.Helper()
-	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
-	s.must(err)
-	s.applied(commit)
 }

@@ -2,102 +2,14 @@ package sites
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-const (
-	// budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
-	budget = 60
-
-	tenSites = 10
-
-	// enough is how many looks in a row find that nothing costs anything any more.
-	enough = 20
-
-	// stagger is how long each engine answers after the one before.
-	stagger = 2 * time.Second
-)
-
-// tokens are what all composites have cost so far.
-func tokens(t *testing.T) (allowed, dropped float64) {
-	t.Helper()
-	m, err := cp.CoreMetrics(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := func(result string) float64 {
-		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
-	}
-	return sum("Allowed"), sum("Dropped") + sum("HalfOpenAllowed")
-}
-
-// settled returns when no composite costs anything any more.
-func settled(s *stage) {
-	last, same := -1.0, 0
-	s.Until("Crossplane is done with what was there before", scene.Patience, func() bool {
-		now, _ := tokens(s.T)
-		if now != last {
-			last, same = now, 0
-		}
-		same++
-		return same > enough
-	})
-}
-
-const kustomization = `
-apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata: {name: %[1]s, namespace: flux-system}
-spec: {interval: 1h, retryInterval: 5s, prune: true, suspend: true, path: "./clusters/%[2]s", sourceRef: {kind: GitRepository, name: %[3]s}}
-`
-
-// manySites is a scene with Sites of one cluster, each with a Kustomization of its own. They are told to do nothing yet.
-func manySites(t *testing.T, names ...string) *stage {
-	t.Helper()
-	k, err := edge()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &stage{Scene: scene.New(t, cp), edge: k}
-	s.kubeconfig()
-	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	source := fmt.Sprintf("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: %s, namespace: flux-system}\n"+
-		"spec: {interval: 1h, url: %q, ref: {branch: main}}\n", s.Namespace, s.Git.URL(s.Namespace))
-	s.must(k.ApplyYAML(t.Context(), []byte(source)))
-	for _, name := range names {
-		s.must(k.ApplyYAML(t.Context(), fmt.Appendf(nil, kustomization, s.Site(name), name, s.Namespace)))
-		site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
-		s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-			"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{site}",
-		}}, "spec", "engine"))
-	}
-	return s
-}
-
-// suspend tells the engine of a Site to do nothing, or to go on.
-func (s *stage) suspend(site string, yes bool) {
-	s.T.Helper()
-	s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
-}
-
-// intentFor Sites, of a service with a number of replicas.
-func (s *stage) intentFor(service string, replicas int, sites ...string) string {
-	full := []string{}
-	for _, name := range sites {
-		full = append(full, strconv.Quote(s.Site(name)))
-	}
-	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
-}
 
 // TestBreakerBudget runs alone: the figure is that of all composites. A deployment is there before: the first one of a control plane makes
 // Crossplane watch Sites, Blueprints and configurations, which costs one more for each that it names.

@@ -7,35 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-func (s *stage) intent(replicas int) string {
-	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
-}
-
-// replicas of the claim's Deployment at the Site, or -1 without one.
-func (s *stage) replicas() int32 {
-	s.T.Helper()
-	return s.replicasOf(s.Namespace, "shop")
-}
-
-func (s *stage) replicasOf(namespace, name string) int32 {
-	s.T.Helper()
-	d := &appsv1.Deployment{}
-	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: namespace, Name: name}, d)
-	if kerrors.IsNotFound(err) {
-		return -1
-	}
-	s.must(err)
-	return *d.Spec.Replicas
-}
 
 // TestClaim takes a claim from apply to what runs in another cluster, and back. Nobody polls: Flux's intervals are an hour.
 func TestClaim(t *testing.T) {
@@ -76,25 +52,6 @@ func TestClaim(t *testing.T) {
 	s.Gone(claim)
 	s.applied(s.Commits()[0].ID)
 	s.Until("Flux prunes what the last claim left", scene.Patience, func() bool { return s.replicas() == -1 })
-}
-
-// drift by a stranger, which the claim's driftPolicy leaves: Ready is lost, and the phase stays.
-func (s *stage) drift(claim *unstructured.Unstructured) {
-	s.T.Helper()
-	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&
-			scene.Field(u, "status", "phase") == "Succeeded" && strings.Contains(scene.Condition(u, "Reconciling").Message, "Suspended")
-	})
-	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
-	s.Await(claim, "Ready again", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "Idle")
-	})
-}
-
-func number(u *unstructured.Unstructured, field string) int64 {
-	n, _, _ := unstructured.NestedInt64(u.Object, "status", field)
-	return n
 }
 
 // TestRejected lets a Site not run what was delivered: the revision is rejected, and held until the intent changes.

@@ -2,21 +2,7 @@ package sites
 
 import (
 	"testing"
-
-	"github.com/intentplane/intentplane/test/scene"
 )
-
-// onControlPlane is a stage whose Site is the control plane's own cluster. The engine's controllers are not there: the test writes
-// what they do.
-func onControlPlane(t *testing.T, engine, apiVersion, kind, name string) *stage {
-	t.Helper()
-	s := &stage{Scene: scene.New(t, cp), path: "clusters/edge1"}
-	site := s.Set(s.NewSite("edge1"), map[string]any{"type": engine, "objectRef": map[string]any{
-		"apiVersion": apiVersion, "kind": kind, "namespace": "{claimNamespace}", "name": name,
-	}}, "spec", "engine")
-	s.Apply(site)
-	return s
-}
 
 // TestConfigSync begins before Config Sync is installed. Its kinds are written from its documented fields.
 func TestConfigSync(t *testing.T) {

@@ -2,28 +2,11 @@ package sites
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
-)
-
-// Metrics of deployments.
-const (
-	transitionsTotal = "intentdeployment_phase_transitions_total"
-	phaseDuration    = "intentdeployment_phase_duration_seconds"
-	rollbackTotal    = "intentdeployment_rollback_total"
-	resultsTotal     = "intentdeployment_validation_results_total"
-	outcomesTotal    = "intentdeployment_outcomes_total"
-	current          = "intentdeployment_current"
 )
 
 // TestCountersOverRestarts restarts the provider when all was counted, and stops it while a deployment changes. Each change is counted once. It
@@ -50,81 +33,4 @@ func TestCountersOverRestarts(t *testing.T) {
 	wantCounted(s, "a provider that begins counts what happened while none ran", map[string]float64{
 		transitionsTotal: float64(changes), rollbackTotal: 0, resultsTotal: 0, outcomesTotal: 1,
 	})
-}
-
-// wantCounted fails the test unless the provider that runs now comes to count so much, in sum over all labels, and to say of each phase how many
-// deployments are in it.
-func wantCounted(s *scene.Scene, what string, want map[string]float64) {
-	s.T.Helper()
-	var got map[string]float64
-	s.T.Cleanup(func() {
-		if s.T.Failed() {
-			s.T.Logf("%s: metrics: -want, +got:\n%s", what, cmp.Diff(want, got))
-		}
-	})
-	s.Until(what, scene.Patience, func() bool {
-		m, err := cp.ProviderMetrics(s.T.Context())
-		if err != nil {
-			return false // It only just began.
-		}
-		got = map[string]float64{}
-		for name := range want {
-			got[name] = m.Sum(name, nil) + m.Count(name, nil)
-		}
-		return cmp.Equal(want, got) && cmp.Equal(phasesNow(s), phasesIn(m))
-	})
-}
-
-// phasesNow is how many deployments are in a phase, as their statuses say.
-func phasesNow(s *scene.Scene) float64 {
-	s.T.Helper()
-	n := 0.0
-	for _, apiVersion := range []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"} {
-		l := &unstructured.UnstructuredList{}
-		l.SetAPIVersion(apiVersion)
-		l.SetKind("IntentDeploymentList")
-		if err := s.Client.List(s.T.Context(), l); err != nil {
-			s.T.Fatal(err)
-		}
-		for i := range l.Items {
-			if scene.Field(&l.Items[i], "status", "phase") != "" {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// phasesIn is how many deployments are in a phase, as the provider says.
-func phasesIn(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
-
-func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
-	s.T.Helper()
-	d := &deploymentv1alpha1.IntentDeployment{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
-		s.T.Fatal(err)
-	}
-	return d.Status.Transitions
-}
-
-// reportedChanges is how many changes of the phase of a deployment have an event.
-func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
-	s.T.Helper()
-	l, n := &corev1.EventList{}, 0
-	if err := s.Client.List(s.T.Context(), l, client.InNamespace(o.GetNamespace())); err != nil {
-		s.T.Fatal(err)
-	}
-	for _, e := range l.Items {
-		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.Name == o.GetName() {
-			n++
-		}
-	}
-	return n
-}
-
-func startProvider(s *scene.Scene) {
-	s.T.Helper()
-	if err := cp.StartProvider(s.T.Context(), controlplane.Program{}); err != nil {
-		s.T.Fatal(err)
-	}
 }

@@ -13,38 +13,6 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// measuredBlueprint is the Blueprint of the quickstart with its own metrics, whose windows of two minutes are shortened, so that the test need not
-// wait for them.
-func (r *trial) measuredBlueprint() *unstructured.Unstructured {
-	r.T.Helper()
-	b := r.Blueprint("1.1.0", "stable")
-	metrics, _, err := unstructured.NestedSlice(b.Object, "spec", "metrics")
-	r.must(err)
-	for _, m := range metrics {
-		m := m.(map[string]any)
-		m["query"] = strings.ReplaceAll(m["query"].(string), "[2m]", "[20s]")
-	}
-	return r.Set(b, metrics, "spec", "metrics")
-}
-
-// serve ten quick requests in each tick, until the test ends. None of them fails.
-func (r *trial) serve() {
-	tick := time.NewTicker(100 * time.Millisecond)
-	go func() {
-		defer tick.Stop()
-		for {
-			select {
-			case <-r.T.Context().Done():
-				return
-			case <-tick.C:
-			}
-			r.target.Add(map[string]float64{
-				`http_requests_total{code="200"}`: 10, `http_request_duration_seconds_bucket{le="0.1"}`: 10, `http_request_duration_seconds_bucket{le="+Inf"}`: 10,
-			})
-		}
-	}()
-}
-
 // TestPassesByDefaultRules delivers a healthy service with objectives and nothing else: no rules, and a Blueprint of the quickstart. As long as it
 // has no requests it is neither rejected nor passed; without a single error among its first ones it succeeds.
 func TestPassesByDefaultRules(t *testing.T) {

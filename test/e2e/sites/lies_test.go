@@ -54,14 +54,6 @@ func TestPrometheusLies(t *testing.T) {
 	}
 }
 
-// enoughLies are more than it takes for a verdict, if they counted. Silence takes long.
-func enoughLies(lie promserver.Lie) int {
-	if lie == promserver.LieSilence {
-		return 2
-	}
-	return 5
-}
-
 // TestUnknownMetric asks for a metric that the server does not know, and says nothing about it. For a minute after the Site went live that may be
 // early, and then it fails.
 func TestUnknownMetric(t *testing.T) {

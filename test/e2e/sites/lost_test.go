@@ -2,59 +2,14 @@ package sites
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/state"
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// remembered is the ledger of the claim in the repository, and the record of what the repository was brought to.
-func (r *trial) remembered() (ledger.State, state.RecordFile) {
-	r.T.Helper()
-	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
-	read := func(path string) []byte {
-		content, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+path)
-		r.must(err)
-		return []byte(content)
-	}
-	file, err := state.DecodeLedger(read(state.LedgerPath(ref)))
-	r.must(err)
-	record, err := state.DecodeRecord(read(state.RecordPath(ref)))
-	r.must(err)
-	return file.State, record
-}
-
-// lose all that is in the management cluster, and build another one in its place from what a person has in files. Git, the Site's cluster
-// with Flux in it and what measures there go on.
-func (r *trial) lose() {
-	r.T.Helper()
-	_, record := r.remembered()
-	began := time.Now()
-	r.must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
-	r.T.Logf("another cluster after %s", time.Since(began))
-	r.Run("create", "namespace", r.Namespace)
-	r.kubeconfig()
-	r.Apply(r.Set(r.ProviderConfig(), record.ClusterUID, "spec", "takeOverFrom"))
-	r.Apply(r.Blueprint("1.0.0", "stable"))
-	r.Apply(r.Set(r.fluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))
-}
-
-// changed are the files of the branch that changed since a commit.
-func (r *trial) changed(since string) []string {
-	r.T.Helper()
-	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", since+"..main")
-	r.must(err)
-	return strings.Fields(out)
-}
 
 // TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback target:
 // the rejected revision is not delivered again, although it would pass by now. The test runs before those that run at once.

@@ -2,8 +2,6 @@ package sites
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,26 +10,6 @@ import (
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// homes are the directories in which the repository has files of the claim.
-func (s *stage) homes(claim string) []string {
-	s.T.Helper()
-	out := []string{}
-	for name := range s.Files() {
-		if site, _, ok := strings.Cut(name, "/"+s.Namespace+"/"+claim+"/"); ok {
-			out = append(out, site)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (s *stage) wantHomes(reason, claim string, want ...string) {
-	s.T.Helper()
-	if diff := cmp.Diff(want, s.homes(claim)); diff != "" {
-		s.T.Errorf("%s: directories of the claim: -want, +got:\n%s", reason, diff)
-	}
-}
 
 // TestMovedSite moves a Site to another directory. The old one stays until the Site runs the new one.
 func TestMovedSite(t *testing.T) {
@@ -137,13 +115,4 @@ func TestPaused(t *testing.T) {
 			}
 		})
 	}
-}
-
-// composed is the one managed resource of a kind in the scene.
-func (s *stage) composed(kind string) *unstructured.Unstructured {
-	s.T.Helper()
-	name := strings.TrimSpace(s.Inside("get", strings.ToLower(kind)+".delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.name}"))
-	o := named("delivery.intentplane.dev/v1alpha1", kind, name)
-	o.SetNamespace(s.Namespace)
-	return o
 }

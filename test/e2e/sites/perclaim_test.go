@@ -7,22 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-const perClaim = `
-apiVersion: source.toolkit.fluxcd.io/v1
-kind: GitRepository
-metadata: {name: fleet, namespace: %[1]s}
-spec: {interval: 1h, url: %[2]q, ref: {branch: main}}
----
-apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata: {name: shop-%[3]s, namespace: %[1]s}
-spec: {interval: 1h, retryInterval: 2s, prune: true, path: "./%[4]s", sourceRef: {kind: GitRepository, name: fleet}%[5]s}
-`
 
 // TestOnePerClaim has one Kustomization for each claim and Site, which the Site names with placeholders: in the Site's cluster, or on the
 // control plane (a hub), from where it applies to the Site.
@@ -70,19 +57,4 @@ func TestOnePerClaim(t *testing.T) {
 			s.withoutClaim(claim, tc.location)
 		})
 	}
-}
-
-// withoutClaim deletes a claim. Its Kustomization finds no directory any more, and prunes when somebody deletes it too.
-func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) {
-	s.T.Helper()
-	s.Delete(claim)
-	s.Gone(claim)
-	k := named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
-	k.SetNamespace(s.Namespace)
-	client := s.edge.Client
-	if location == "ControlPlane" {
-		client = s.Client
-	}
-	s.must(client.Delete(s.T.Context(), k))
-	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicas() == -1 })
 }

@@ -1,10 +1,8 @@
 package sites
 
 import (
-	"net"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,62 +13,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-const gatesResource = "gates.rollout.intentplane.dev"
-
-// wantRolledBack compares what a claim says that was rolled back for its Gate.
-func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
-	r.T.Helper()
-	status, _, _ := unstructured.NestedMap(u.Object, "status")
-	got := map[string]any{"rollback": status["rollback"], "validationResults": status["validationResults"], "liveRevision": status["liveRevision"]}
-	want := map[string]any{
-		"rollback": map[string]any{"active": false, "reason": "GateFailed", "previousCommit": previous, "attempts": int64(1)},
-		"validationResults": []any{map[string]any{
-			"name": "errors", "site": r.Site("edge1"), "passed": false, "value": "0.2", "threshold": "<= 0.05", "message": "the value is beyond the threshold",
-		}},
-		"liveRevision": int64(1),
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		r.T.Errorf("status: -want, +got:\n%s", diff)
-	}
-	for _, c := range []struct {
-		typ, reason string
-		status      corev1.ConditionStatus
-	}{
-		{typ: "Ready", status: corev1.ConditionFalse},
-		{typ: "Stalled", reason: "RolledBack", status: corev1.ConditionTrue},
-		{typ: "RolledBack", status: corev1.ConditionTrue},
-		{typ: "Validated", reason: "GateFailed", status: corev1.ConditionFalse},
-	} {
-		if !scene.Is(u, c.typ, c.status, c.reason) {
-			r.T.Errorf("condition %s: want %s %s, got %v", c.typ, c.status, c.reason, scene.Condition(u, c.typ))
-		}
-	}
-}
-
-// held touches a claim whose revision was rolled back: nothing may be delivered for that.
-func (r *trial) held(o *unstructured.Unstructured) {
-	r.T.Helper()
-	commits := len(r.Commits())
-	for _, edit := range []struct {
-		value any
-		field []string
-	}{
-		{value: "10m", field: []string{"deliveryConfig", "syncWaitTimeout"}},
-		{value: int64(5), field: []string{"rollbackConfig", "maxRetries"}},
-		{value: false, field: []string{"rollbackConfig", "autoRollback"}},
-		{value: "7m", field: []string{"rollbackConfig", "attemptTimeout"}},
-		{value: true, field: []string{"rollbackConfig", "autoRollback"}},
-	} {
-		r.outcome(r.Set(o, edit.value, append([]string{"spec"}, edit.field...)...), "Succeeded", "RolledBack")
-	}
-	r.Patch(o, `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
-	r.Await(r.XR(r.Now(o)), "touched", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
-	r.outcome(r.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
-	if diff := cmp.Diff(commits, len(r.Commits())); diff != "" {
-		r.T.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
-	}
-}
 
 // TestRollback takes back what breaks its objective, with a real Prometheus server that measures it and real Flux that applies it.
 func TestRollback(t *testing.T) {
@@ -109,7 +51,7 @@ func TestRollback(t *testing.T) {
 	if diff := cmp.Diff(slices.Concat(forth("1", ""), andBack("2", "Succeeded")), r.log(seen)); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
-	r.wantTold(seen)
+	r.wantTransitionEvents(seen)
 	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
 	if row["STARTED"] == "" {
 		t.Error("kubectl get gates does not say when the Gate began")
@@ -156,30 +98,6 @@ func TestObjective(t *testing.T) {
 
 	// Without gates the same goes straight on.
 	r.Succeed(r.Set(o, false, "spec", "gatesConfig", "enabled"))
-}
-
-// hangUp on whoever asks the trial's server, which is down, until somebody wants to start it. It counts those who asked this one: the metrics
-// of the provider count all.
-func hangUp(r *trial) (*atomic.Int64, func()) {
-	r.T.Helper()
-	l, err := (&net.ListenConfig{}).Listen(r.T.Context(), "tcp", strings.TrimPrefix(r.server.URL(), "http://"))
-	r.must(err)
-	asked, ended := &atomic.Int64{}, make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			asked.Add(1)
-			_ = c.Close()
-		}
-	}()
-	return asked, func() {
-		r.must(l.Close())
-		<-ended
-	}
 }
 
 // TestPrometheusDown lets nothing pass while nobody can be asked.

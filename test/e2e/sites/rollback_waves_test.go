@@ -3,7 +3,6 @@ package sites
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,35 +13,6 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// trees of a claim's directories at Sites, by their names.
-func (s *stage) trees(claim string, sites ...string) map[string]string {
-	s.T.Helper()
-	out := map[string]string{}
-	for _, site := range sites {
-		out[site] = s.Tree(s.Directory(site, claim))
-	}
-	return out
-}
-
-// twoWaves are edge1, and edge2 after it.
-func (s *stage) twoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
-	s.T.Helper()
-	return s.Set(o, []any{
-		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
-		map[string]any{"name": "second", "sites": []any{s.Site("edge2")}},
-	}, "spec", "deliveryConfig", "waves")
-}
-
-// wantRollback compares status.rollback.
-func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string, attempts int64) {
-	s.T.Helper()
-	got, _, err := unstructured.NestedMap(u.Object, "status", "rollback")
-	s.must(err)
-	if diff := cmp.Diff(map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got); diff != "" {
-		s.T.Errorf("status.rollback: -want, +got:\n%s", diff)
-	}
-}
 
 // TestRollbackOfWaves rolls back a revision whose second wave was never reached: what was delivered, and nothing else.
 func TestRollbackOfWaves(t *testing.T) {
@@ -77,34 +47,6 @@ func TestRollbackOfWaves(t *testing.T) {
 	}
 	s.wantRollback(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
 	s.AwaitCommits(4)
-}
-
-// refuse lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
-func (s *stage) refuse(repo string) error {
-	hook := s.hook(repo)
-	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755)
-}
-
-func (s *stage) hook(repo string) string {
-	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
-}
-
-// commitsIn another repository, without the one that it was made with.
-func (s *stage) commitsIn(repo string) int {
-	s.T.Helper()
-	log, err := s.Git.Log(s.T.Context(), repo, "main")
-	s.must(err)
-	return len(log) - 1
-}
-
-func (s *stage) treeIn(repo, revision, path string) string {
-	s.T.Helper()
-	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", revision, path)
-	s.must(err)
-	return strings.TrimSpace(out)
 }
 
 // TestRollbackInTwoRepositories rolls back in the one repository that takes it. The other one refuses until all attempts are spent. Then a person

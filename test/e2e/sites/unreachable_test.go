@@ -1,37 +1,16 @@
 package sites
 
 import (
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
-	"github.com/intentplane/intentplane/test/wire"
 )
-
-// behind makes a Site reachable by a wire only.
-func (s *stage) behind(site string) *wire.Wire {
-	s.T.Helper()
-	host, err := url.Parse(s.edge.Config.Host)
-	s.must(err)
-	w, err := wire.New(s.T.Context(), host.Host)
-	s.must(err)
-	s.T.Cleanup(w.Close)
-	b, err := os.ReadFile(s.edge.Kubeconfig)
-	s.must(err)
-	data := map[string][]byte{"value": []byte(strings.ReplaceAll(string(b), host.Host, w.Address()))}
-	name := site + "-kubeconfig"
-	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name + "-far"}, Data: data}))
-	s.Patch(s.NewSite(site), `{"spec":{"cluster":{"kubeconfigSecretRef":{"name":"`+name+`-far"}}}}`)
-	return w
-}
 
 // TestUnreachable cuts the wire to one of two clusters. Nothing else may suffer.
 func TestUnreachable(t *testing.T) {

@@ -1,40 +1,13 @@
 package sites
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// holds are the replicas that the repository asks for at each Site, as they stand in its file. A Site without one has nothing.
-func (s *stage) holds(sites ...string) []string {
-	s.T.Helper()
-	out := []string{}
-	for _, site := range sites {
-		text := s.Files()[s.Directory(site, "shop")+"/deployment-shop.yaml"]
-		_, after, _ := strings.Cut(text, "replicas: ")
-		line, _, _ := strings.Cut(after, "\n")
-		out = append(out, line)
-	}
-	return out
-}
-
-func (s *stage) wantHeld(reason string, want ...string) {
-	s.T.Helper()
-	if diff := cmp.Diff(want, s.holds("edge1", "edge2")); diff != "" {
-		s.T.Errorf("%s: replicas that the repository asks for: -want, +got:\n%s", reason, diff)
-	}
-}
-
-// stateOf a Site in the status of a claim.
-func (s *stage) stateOf(u *unstructured.Unstructured, site string) string {
-	return scene.Field(u, "status", "delivery", "sites", s.Site(site), "state")
-}
 
 // TestWaves delivers to edge1 first, and to edge2 when that is live. The first wave that fails stops.
 func TestWaves(t *testing.T) {

@@ -1,0 +1,73 @@
+package bundles
+
+import (
+	"net/http"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestDeletedInEveryState deletes Bundles of both shapes in each state, all at once. Their packages go, with their files, and their records.
+func TestDeletedInEveryState(t *testing.T) {
+	t.Parallel()
+	for shape, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			s, all := newStage(t), []*unstructured.Unstructured{}
+			for name, reach := range states() {
+				all = append(all, reach(s, apiVersion, name))
+			}
+			for _, o := range all {
+				s.Delete(o)
+			}
+			for _, o := range all {
+				s.deleted(o)
+				s.noRecord(recordOf(o))
+				for _, name := range []string{o.GetName() + "-front", o.GetName() + "-base"} {
+					if s.isThere(name) || s.hasFiles(name) {
+						t.Errorf("package %s of a Bundle that was deleted is left behind", name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDeletedWithoutRepository deletes Bundles of both shapes whose repository is gone. The deletion says why it does not go on, and ends once the repository is
+// back, or once a user gives the directories up, as docs/operations/deleting.md says.
+func TestDeletedWithoutRepository(t *testing.T) {
+	t.Parallel()
+	goOn := map[string]func(s *stage, o *unstructured.Unstructured){
+		"Back": func(s *stage, _ *unstructured.Unstructured) { s.Git.Fail(s.Namespace, 0) },
+		"GivenUp": func(s *stage, o *unstructured.Unstructured) {
+			s.giveUp("front")
+			s.awaitBlocked(o, "base")
+			s.giveUp("base")
+		},
+	}
+	for shape, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		for how, end := range goOn {
+			t.Run(shape+"/"+how, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				o := s.reaches(s.bundle(apiVersion, "platform", "1", s.pkg("front", "1.0", 1, "base"), s.pkg("base", "1.0", 1)), "Succeeded")
+				s.Git.Fail(s.Namespace, http.StatusNotFound)
+				s.Delete(o)
+				s.awaitBlocked(o, "front")
+				if !s.isThere("base") {
+					t.Error("The package is gone that the other one depends on.")
+				}
+				end(s, o)
+				s.Gone(s.packageOf("front"))
+				s.deleted(o)
+				s.noRecord(recordOf(o))
+				s.Git.Fail(s.Namespace, 0)
+				for _, name := range []string{"front", "base"} {
+					if s.isThere(name) || s.hasFiles(name) != (how == "GivenUp") {
+						t.Errorf("package %s of a Bundle that was deleted is there, or its files are not as they should be", name)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package bundles
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// killProviderAt kills the provider when the next push arrives in the repository of the stage, and returns a channel that is closed then.
+func (s *stage) killProviderAt(at func(repository string, fn func())) <-chan struct{} {
+	killed := make(chan struct{})
+	at(s.Namespace, func() {
+		at(s.Namespace, nil)
+		cp.KillProvider()
+		close(killed)
+	})
+	return killed
+}
+
+// disablePackages takes two packages of a Bundle away, and leaves the third one.
+func disablePackages(s *stage, o *unstructured.Unstructured) {
+	s.Apply(s.bundle(o.GetAPIVersion(), "platform", "2",
+		with(s.pkg("front", "1.0", 1, "base"), "enabled", false), with(s.pkg("base", "1.0", 1), "enabled", false), s.pkg("own", "1.0", 1)))
+}
+
+// leavePackages leaves two packages out of a Bundle that prunes what left it, and leaves the third one.
+func leavePackages(s *stage, o *unstructured.Unstructured) {
+	less := s.bundle(o.GetAPIVersion(), "platform", "2", s.pkg("own", "1.0", 1))
+	s.Apply(s.Set(s.Set(less, "AfterSuccess", "spec", "prune"), "0s", "spec", "pruneMinAge"))
+}
+
+func finishDeletion(s *stage, o *unstructured.Unstructured) {
+	s.deleted(o)
+	s.noRecord("platform")
+}
+
+func finishDisabled(s *stage, o *unstructured.Unstructured) {
+	s.says(o, "front", "removed Disabled")
+	s.says(o, "base", "removed Disabled")
+	s.recorded("platform", state.Success, "base removed", "own success 1.0", "front removed")
+	s.wantOwn()
+}
+
+func finishPrune(s *stage, _ *unstructured.Unstructured) {
+	s.Until("what left is gone", scene.Patience, func() bool { return !s.isThere("front") && !s.isThere("base") })
+	s.recorded("platform", state.Success, "own success 1.0")
+	s.wantOwn()
+}
+
+// wantOwn says what is wrong if the package is gone that the Bundle keeps.
+func (s *stage) wantOwn() {
+	s.T.Helper()
+	if !s.isThere("own") || !s.hasFiles("own") {
+		s.T.Error("The package is gone that stays in the Bundle.")
+	}
+}

@@ -1,0 +1,50 @@
+package bundles
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// TestKilledInRemoval kills the provider when the push arrives that removes the files of a package, and is lost or carried out. The next provider goes on
+// with the removal, in its order, and leaves nothing.
+func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the one provider of all tests.
+	pushes := map[string]struct {
+		reason string
+		at     func(repository string, fn func())
+	}{
+		"BeforePush": {reason: "A removal that was lost with the provider is made by the next one.", at: cp.Git.DropPush},
+		"AfterPush":  {reason: "A removal that was carried out is not made again, and the next one follows it.", at: cp.Git.AfterPush},
+	}
+	removals := map[string]struct {
+		remove, finish func(s *stage, o *unstructured.Unstructured)
+	}{
+		"Deleted":  {remove: func(s *stage, o *unstructured.Unstructured) { s.Delete(o) }, finish: finishDeletion},
+		"Disabled": {remove: disablePackages, finish: finishDisabled},
+		"Pruned":   {remove: leavePackages, finish: finishPrune},
+	}
+	for how, removal := range removals {
+		for when, push := range pushes {
+			t.Run(how+"/"+when, func(t *testing.T) {
+				s := newStage(t)
+				o := s.bundle(claims, "platform", "1", s.pkg("front", "1.0", 1, "base"), s.pkg("base", "1.0", 1), s.pkg("own", "1.0", 1))
+				s.reaches(o, "Succeeded")
+				killed := s.killProviderAt(push.at)
+				removal.remove(s, o)
+				<-killed
+				if !s.isThere("base") || !s.hasFiles("base") {
+					t.Errorf("\n%s\nThe package is gone that the other one depends on.", push.reason)
+				}
+				s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+				removal.finish(s, o)
+				for _, name := range []string{"front", "base"} {
+					if s.isThere(name) || s.hasFiles(name) {
+						t.Errorf("\n%s\nPackage %s is left behind.", push.reason, name)
+					}
+				}
+			})
+		}
+	}
+}

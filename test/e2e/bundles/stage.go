@@ -1,0 +1,235 @@
+// Package bundles shows, on a real control plane, what Bundles make of their packages, and what becomes of records of bundles.
+package bundles
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// forStories installs Bundles, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
+// stories of this package change something each second, where users do so each hour. What one change costs is counted.
+func forStories(o *controlplane.Options) {
+	*o = o.WithApplications()
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
+}
+
+const (
+	claims     = "claims.intentplane.dev/v1alpha1"
+	namespaced = "intentplane.dev/v1alpha1"
+)
+
+// A stage is a scene with one Site, and Bundles that the test makes.
+type stage struct {
+	*scene.Scene
+
+	kube kubernetes.Interface
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{Scene: scene.New(t, cp, "edge1"), kube: kubeAs(t, "")}
+	t.Cleanup(s.explainFailure)
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// explainFailure shows where the Bundles stood when a test failed.
+func (s *stage) explainFailure() {
+	if !s.T.Failed() {
+		return
+	}
+	for _, args := range [][]string{
+		{"get", "bundles.claims.intentplane.dev,bundles.intentplane.dev,bundlestates.state.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},
+		{"get", "events", "-n", s.Namespace},
+	} {
+		out, err := s.Kubectl(context.WithoutCancel(s.T.Context()), args...)
+		s.T.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
+	}
+}
+
+// bundle describes a Bundle with packages.
+func (s *stage) bundle(apiVersion, name, version string, packages ...map[string]any) *unstructured.Unstructured {
+	all := make([]any, 0, len(packages))
+	for _, p := range packages {
+		all = append(all, p)
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": version, "packages": all}}}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind("Bundle")
+	o.SetNamespace(s.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// pkg describes a package of a version, which is a deployment with so many replicas at the Site, behind others.
+func (s *stage) pkg(name, version string, replicas int, needs ...any) map[string]any {
+	return map[string]any{"name": name, "version": version, "deployment": s.spec(s.intent(name, replicas)), "dependsOn": append([]any{}, needs...)}
+}
+
+// bad describes a package whose deployment cannot be carried out.
+func (s *stage) bad(name, version string, needs ...any) map[string]any {
+	return map[string]any{"name": name, "version": version, "deployment": s.spec(s.intent(name, -1)), "dependsOn": append([]any{}, needs...)}
+}
+
+func (s *stage) intent(name string, replicas int) string {
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": %d}`, name, s.Site("edge1"), replicas)
+}
+
+func (s *stage) spec(intent string) map[string]any {
+	spec, _ := s.Composite("x", intent).Object["spec"].(map[string]any)
+	return spec
+}
+
+// with sets fields of a package.
+func with(p map[string]any, key string, value any) map[string]any {
+	p[key] = value
+	return p
+}
+
+// reaches applies a Bundle and waits until its status speaks about its version, and has a phase.
+func (s *stage) reaches(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
+	s.T.Helper()
+	s.Apply(o.DeepCopy())
+	version := scene.Field(o, "spec", "version")
+	return s.Await(o, phase+" in version "+version, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "version") == version
+	})
+}
+
+// deleted deletes a Bundle, and waits until its BundleState has removed what it removes. A namespaced composite is gone before.
+func (s *stage) deleted(o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Delete(o)
+	s.Gone(o)
+	s.Gone(s.stateOf(o))
+}
+
+// stateOf describes the BundleState of a Bundle.
+func (s *stage) stateOf(o *unstructured.Unstructured) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{}
+	out.SetAPIVersion("state.intentplane.dev/v1alpha1")
+	out.SetKind("BundleState")
+	out.SetNamespace(s.Namespace)
+	out.SetName(recordOf(o))
+	return out
+}
+
+// recordOf returns how the record of a Bundle is called, and its BundleState.
+func recordOf(o *unstructured.Unstructured) string {
+	if o.GetAPIVersion() == namespaced {
+		return o.GetName() + ".ns"
+	}
+	return o.GetName()
+}
+
+// packageOf describes the object of a package.
+func (s *stage) packageOf(name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(namespaced)
+	o.SetKind("IntentDeployment")
+	o.SetNamespace(s.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// isThere reports whether the object of a package exists.
+func (s *stage) isThere(name string) bool {
+	s.T.Helper()
+	o := s.packageOf(name)
+	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o)
+	if err != nil && !kerrors.IsNotFound(err) {
+		s.T.Fatal(err)
+	}
+	return err == nil
+}
+
+// statuses returns what the status of a Bundle says of its packages.
+func statuses(u *unstructured.Unstructured) map[string]string { return statusesAt(u, "packages") }
+
+// statusesAt returns what a list in the status of an object says of packages.
+func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string {
+	out := map[string]string{}
+	all, _, _ := unstructured.NestedSlice(u.Object, append([]string{"status"}, path...)...)
+	for _, p := range all {
+		if p, ok := p.(map[string]any); ok {
+			out[fmt.Sprint(p["name"])] = strings.TrimSuffix(fmt.Sprintf("%v %v", p["status"], p["reason"]), " <nil>")
+		}
+	}
+	return out
+}
+
+// says waits until the status of a Bundle says something of a package.
+func (s *stage) says(o *unstructured.Unstructured, name, want string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool { return statuses(u)[name] == want })
+}
+
+// records returns the records of the namespace.
+func (s *stage) records() *state.Client {
+	s.T.Helper()
+	c, err := state.NewClient(s.kube, state.Options{Namespace: s.Namespace, Writer: "test"})
+	s.must(err)
+	return c
+}
+
+// recorded waits until the record of a bundle has a status, and each package "name status version".
+func (s *stage) recorded(bundle string, want state.Status, packages ...string) {
+	s.T.Helper()
+	s.Until(fmt.Sprintf("record %s is %s: %v", bundle, want, packages), scene.Patience, func() bool {
+		r, err := s.records().GetBundleState(s.T.Context(), bundle)
+		if err != nil || r.Status != want || len(r.PkgStatuses) != len(packages) {
+			return false
+		}
+		for i, p := range r.PkgStatuses {
+			if strings.TrimSpace(fmt.Sprintf("%s %s %s", p.Name, p.Status, p.Version)) != packages[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// noRecord waits until a bundle has no record.
+func (s *stage) noRecord(bundle string) {
+	s.T.Helper()
+	s.Until("the record is gone", scene.Patience, func() bool {
+		_, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
+		return kerrors.IsNotFound(err)
+	})
+}
+
+// secret returns the Secret that holds a record.
+func (s *stage) secret(bundle string) *corev1.Secret {
+	s.T.Helper()
+	out, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
+	s.must(err)
+	return out
+}
+
+// hasFiles reports whether the repository has the directory of a package.
+func (s *stage) hasFiles(name string) bool {
+	s.T.Helper()
+	return len(s.FilesBelow(s.Directory("edge1", name))) > 0
+}

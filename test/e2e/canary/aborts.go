@@ -1,0 +1,52 @@
+package canary
+
+import (
+	"fmt"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/release"
+)
+
+// aborted are the weights at which canaries are given up, and the steps of a plan in which they have them.
+var aborted = []struct {
+	step   int64
+	weight int
+}{{step: 1, weight: 0}, {step: 2, weight: 5}, {step: 3, weight: 20}, {step: 4, weight: 50}}
+
+// divisionsUntil are those of a canary in track green that is given up at a weight.
+func divisionsUntil(weight int) []string {
+	out := []string{"blue 100, green 0"}
+	for _, a := range aborted[1:] {
+		if a.weight <= weight {
+			out = append(out, fmt.Sprintf("blue %d, green %d", 100-a.weight, a.weight))
+		}
+	}
+	if weight > 0 {
+		out = append(out, "blue 100, green 0")
+	}
+	return append(out, "blue 100")
+}
+
+// isGivenUpAt lets a canary go to a step, and gives it up there.
+func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
+	y.Helper()
+	y.asks(int(revision), plan)
+	for at := int64(1); at < step; at++ {
+		y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
+		y.promotes(revision, at)
+	}
+	y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
+	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, revision, nil))
+	y.ends(revision, "RolledBack")
+}
+
+// isVerifiedAt lets a canary go to its end, through all steps.
+func (y *followedRelease) isVerifiedAt(revision int64, plan release.Plan) {
+	y.Helper()
+	y.asks(int(revision), plan)
+	for at := int64(1); at < 5; at++ {
+		y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
+		y.promotes(revision, at)
+	}
+	y.ends(revision, "Succeeded")
+}

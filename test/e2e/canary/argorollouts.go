@@ -1,0 +1,28 @@
+package canary
+
+import (
+	"testing"
+)
+
+// part runs a part of a release under a name.
+func (y *followedRelease) part(name string, do func(y *followedRelease)) {
+	y.Helper()
+	y.Run(name, func(t *testing.T) {
+		part := *y
+		part.T = t
+		do(&part)
+	})
+	if y.Failed() {
+		y.FailNow()
+	}
+}
+
+// staysForDrain checks that the last commit, which removes pods, comes a drain after the one before it, which takes their requests.
+func (y *followedRelease) staysForDrain() {
+	y.Helper()
+	all := y.divisions(y.Sites[0])
+	last, before := all[len(all)-1], all[len(all)-2]
+	if stayed := last.Since.Sub(before.Since); len(last.Weights) != 1 || len(before.Weights) != 2 || stayed < drain {
+		y.Errorf("pods without requests should stay %s: %q comes %s after %q", drain, last, stayed, before)
+	}
+}

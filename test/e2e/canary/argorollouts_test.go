@@ -1,0 +1,66 @@
+package canary
+
+import (
+	"testing"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestArgoRollouts tells sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
+func TestArgoRollouts(t *testing.T) {
+	t.Parallel()
+	y := tellsAt(t, release.Options{})
+	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause(""), release.Weight(50), release.Pause("")}}
+	y.begins(plan, perSecond/2)
+	y.part("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
+		y.asks(2, plan)
+		y.reaches(2, "AwaitingPromotion", "2/4")
+		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
+		y.ends(2, "RolledBack")
+		y.staysForDrain()
+	})
+	y.part("TestRolloutAbortRetryPromote", func(y *followedRelease) {
+		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRetry, 2, nil))
+		y.reaches(3, "AwaitingPromotion", "2/4")
+		y.promotes(3, 2)
+		y.reaches(3, "AwaitingPromotion", "3/4")
+		y.promotes(3, 3)
+		y.ends(3, "Succeeded")
+	})
+	y.part("TestCanaryScaleDownDelay", (*followedRelease).staysForDrain)
+	y.part("TestCanaryPromoteFull", func(y *followedRelease) {
+		y.asks(3, plan)
+		y.reaches(4, "AwaitingPromotion", "2/4")
+		y.plugin("promote", "--full", "--wait")
+		y.ends(4, "Succeeded")
+	})
+	y.part("TestIstioAbortUpdateDeleteAllCanaryPods", func(y *followedRelease) {
+		y.asks(4, plan)
+		y.reaches(5, "AwaitingPromotion", "2/4")
+		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 5, nil))
+		y.asks(5, plan)
+		y.reaches(6, "AwaitingPromotion", "2/4")
+		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+	})
+	y.part("TestALBPingPongUpdate", func(y *followedRelease) {
+		y.plugin("promote", "--full", "--wait")
+		if got := scene.Field(y.ends(6, "Succeeded"), "status", "canary", "track"); got != track.Green {
+			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
+		}
+	})
+	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew.
+	y.part("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
+		y.stops()
+		y.wantDivisions(y.Sites[0], "blue 100",
+			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
+			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // It is retried.
+			"blue 0, green 100", "blue 20, green 80", "blue 20, green 80", "blue 100, green 0", "blue 100", // The pods for all requests come first.
+			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another one follows.
+			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100")
+		// At 20 percent there are the 2 pods that 50 percent need.
+		y.wantPods(y.Sites[0], release.Replicas+release.Replicas, 2+release.Replicas+2+release.Replicas)
+	})
+}

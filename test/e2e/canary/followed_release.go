@@ -1,0 +1,240 @@
+package canary
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/traffic"
+)
+
+// A followedRelease is a release that a test follows, with users at each Site.
+type followedRelease struct {
+	*testing.T
+	*release.Release
+
+	users []*traffic.Users
+}
+
+// newFollowedRelease makes a release at some places.
+func newFollowedRelease(t *testing.T, o release.Options, places ...release.Place) *followedRelease {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"}}
+	y := &followedRelease{T: t}
+	y.must(cp.Client.Create(t.Context(), ns))
+	var err error
+	y.Release, err = release.New(t.Context(), cp, ns.GetName(), o, places...)
+	y.must(err)
+	t.Cleanup(y.explainFailure)
+	return y
+}
+
+// tellsAt makes a release at one Site of the first cluster.
+func tellsAt(t *testing.T, o release.Options) *followedRelease {
+	t.Helper()
+	return newFollowedRelease(t, o, release.Place{Cluster: clusterOf(t, edge)})
+}
+
+func (y *followedRelease) must(err error) {
+	y.Helper()
+	if err != nil {
+		y.Fatal(err)
+	}
+}
+
+// explainFailure shows where the release stood when a test failed.
+func (y *followedRelease) explainFailure() {
+	if !y.Failed() {
+		return
+	}
+	ctx := context.WithoutCancel(y.Context())
+	for _, args := range [][]string{
+		{"get", "intentdeployments.claims.intentplane.dev,gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev,gates.rollout.intentplane.dev,rolloutrequests.rollout.intentplane.dev", "-n", y.Namespace, "-o", "yaml"},
+		{"get", "events", "-n", y.Namespace},
+	} {
+		out, err := cp.Kubectl(ctx, args...)
+		y.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
+	}
+	for _, s := range y.Sites {
+		for _, args := range [][]string{{"get", "deployments,pods,services", "-n", s.Namespace, "-o", "wide"}, {"get", "httproutes", "-n", s.Namespace, "-o", "yaml"}, {"get", "kustomizations,gitrepositories", "-n", controlplane.FluxNamespace, s.Name}} {
+			out, err := exec.CommandContext(ctx, cp.KubectlPath(), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...).CombinedOutput()
+			y.Logf("at %s: kubectl %s\n%s%v", s.Name, strings.Join(args, " "), out, err)
+		}
+	}
+}
+
+// asks for a revision with an image.
+func (y *followedRelease) asks(image int, p release.Plan) {
+	y.Helper()
+	y.must(y.Ask(y.Context(), image, p))
+}
+
+// begins with a first revision, and users who get answers at each Site.
+func (y *followedRelease) begins(p release.Plan, perSecond int) {
+	y.Helper()
+	y.asks(1, p)
+	for _, s := range y.Sites {
+		y.until("the first revision answers at "+s.Name, func() bool { return len(s.Target.Send(y.Context(), 1, 1).Failed()) == 0 })
+		y.users = append(y.users, s.Target.Start(y.Context(), perSecond))
+	}
+	y.ends(1, "Succeeded")
+}
+
+// until something is so that cannot be watched.
+func (y *followedRelease) until(what string, is func() bool) {
+	y.Helper()
+	tick, end := time.NewTicker(look), time.NewTimer(scene.Patience)
+	defer tick.Stop()
+	defer end.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			y.Fatalf("waited %s in vain: %s", scene.Patience, what)
+		}
+	}
+}
+
+// sees waits until the claim fulfils a condition.
+func (y *followedRelease) sees(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+	y.Helper()
+	o, err := y.AwaitClaim(y.Context(), what, is)
+	y.must(err)
+	return o
+}
+
+// reaches waits until a revision is in a state at a step of its plan, such as 3/5.
+func (y *followedRelease) reaches(revision int64, state, step string) {
+	y.Helper()
+	y.sees(fmt.Sprintf("revision %d is %s at step %s", revision, state, step), func(o *unstructured.Unstructured) bool {
+		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "canary", "state") == state && scene.Field(o, "status", "canary", "step") == step
+	})
+}
+
+// ends waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
+func (y *followedRelease) ends(revision int64, outcome string) *unstructured.Unstructured {
+	y.Helper()
+	return y.sees(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
+		isReady := outcome == "RolledBack" || scene.Condition(o, "Ready").Status == corev1.ConditionTrue
+		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "outcome") == outcome && scene.Field(o, "status", "canary", "state") == "" && isReady
+	})
+}
+
+// promotes the step that a revision waits at, counted from 1.
+func (y *followedRelease) promotes(revision, step int64) {
+	y.Helper()
+	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step}))
+}
+
+// plugin runs kubectl-intent about the claim.
+func (y *followedRelease) plugin(args ...string) string {
+	y.Helper()
+	root, err := controlplane.Root()
+	y.must(err)
+	args = append(args, release.Claim, "--namespace", y.Namespace, "--kubeconfig", cp.Kubeconfig)
+	out, err := exec.CommandContext(y.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), args...).CombinedOutput()
+	if err != nil {
+		y.Fatalf("kubectl intent %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// sharesAt counts requests at a Site once its gateway divides them by a weight, and compares the share of a track with it.
+func (y *followedRelease) sharesAt(s *release.Site, name string, weight float64, requests int) {
+	y.Helper()
+	y.until(fmt.Sprintf("the gateway of %s gives track %s %v percent", s.Name, name, weight), func() bool {
+		return math.Abs(s.Target.Send(y.Context(), 200, atOnce).Share(name)-weight) <= tolerance
+	})
+	got := s.Target.Send(y.Context(), requests, atOnce)
+	off := math.Abs(got.Share(name) - weight)
+	if off > tolerance || weight == 0 && off > 0 || len(got.Failed()) > 0 {
+		y.Errorf("%s: want a share of %v percent at track %s, and none that fails, got %s", s.Name, weight, name, got)
+	}
+	y.Logf("%s: weight %v of track %s: share %.2f", s.Name, weight, name, got.Share(name))
+}
+
+// givesNone checks that a track got no request of the users in a time.
+func (y *followedRelease) givesNone(reason, name string, from, to time.Time) {
+	y.Helper()
+	for i, u := range y.users {
+		got := u.Answers().Between(from, to)
+		if got.Share(name) > 0 || len(got) == 0 {
+			y.Errorf("%s: from %s to %s at %s: %s", reason, from, to, y.Sites[i].Name, got)
+		}
+	}
+}
+
+// wantDivisions checks how Git divided the requests of a Site, commit by commit.
+func (y *followedRelease) wantDivisions(s *release.Site, want ...string) {
+	y.Helper()
+	got := []string{}
+	for _, d := range y.divisions(s) {
+		got = append(got, d.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		y.Errorf("%s: commits: -want, +got:\n%s", s.Name, diff)
+	}
+}
+
+func (y *followedRelease) divisions(s *release.Site) []release.Division {
+	y.Helper()
+	all, err := y.Divisions(y.Context(), s)
+	y.must(err)
+	return all
+}
+
+// wantPods checks how many pods of both tracks ever answered at a Site.
+func (y *followedRelease) wantPods(s *release.Site, blue, green int) {
+	y.Helper()
+	y.wantStarted(s, map[string]int{track.Blue: blue, track.Green: green})
+}
+
+// wantStarted checks how many pods of some tracks ever answered at a Site. Those without a track are under "".
+func (y *followedRelease) wantStarted(s *release.Site, want map[string]int) {
+	y.Helper()
+	got := map[string]int{}
+	for name, n := range s.Started() {
+		if _, isAsked := want[name]; isAsked {
+			got[name] = n
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		y.Errorf("%s: each pod is made once: pods that answered: -want, +got:\n%s", s.Name, diff)
+	}
+}
+
+// stops the users, and checks that none of their requests failed.
+func (y *followedRelease) stops() {
+	y.Helper()
+	for i, u := range y.users {
+		got := u.Stop()
+		if len(got.Failed()) > 0 {
+			y.Errorf("requests fail at %s: %s: first at %s", y.Sites[i].Name, got, got.Failed()[0].Sent)
+		}
+		y.Logf("%s: %s", y.Sites[i].Name, got)
+	}
+	y.logBreaker()
+}
+
+// logBreaker shows how many events Crossplane's circuit breaker let pass, and whether it opened.
+func (y *followedRelease) logBreaker() {
+	y.Helper()
+	m, err := cp.CoreMetrics(y.Context())
+	y.must(err)
+	y.Logf("events that the circuit breaker let pass: %v; it opened %v times", m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), m.Sum("circuit_breaker_opens_total", nil))
+}

@@ -1,0 +1,88 @@
+package canary
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/promserver"
+	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// gateInterval is how often the Gates of the stories measure.
+const gateInterval = 5 * time.Second
+
+// A measured release is judged by a real Prometheus, which scrapes the gateway that the users send their requests to.
+type measured struct {
+	*followedRelease
+
+	prometheus *promserver.Server
+	scrapes    *release.Scrapes
+}
+
+func newMeasured(t *testing.T) *measured {
+	t.Helper()
+	job, scrapes := clusterOf(t, edge).Scraped()
+	t.Cleanup(job.Target.Close)
+	server, err := promserver.New(t.Context(), t.TempDir(), job)
+	if err == nil {
+		err = server.Start(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return &measured{followedRelease: tellsAt(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}), prometheus: server, scrapes: scrapes}
+}
+
+// fails makes each nth request to a track fail.
+func (y *measured) fails(n int, name string) { y.Sites[0].Faults.FailEvery(n, y.Namespace, name) }
+
+// outage restarts Prometheus while a step is measured: that says nothing about the canary.
+func (y *measured) outage() {
+	y.Helper()
+	y.prometheus.Stop()
+	gate := y.gate("Prometheus cannot be asked", func(o *unstructured.Unstructured) bool {
+		return scene.Condition(o, "Ready").Reason == "MetricsUnavailable"
+	})
+	y.must(y.prometheus.Start(y.Context()))
+	y.gate("Prometheus can be asked again", func(o *unstructured.Unstructured) bool {
+		return o.GetUID() == gate.GetUID() && scene.Condition(o, "Ready").Reason != "MetricsUnavailable"
+	})
+	y.reaches(2, "AwaitingPromotion", "3/4")
+}
+
+// gate waits until the Gate fulfils a condition.
+func (y *measured) gate(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+	y.Helper()
+	gate := &unstructured.Unstructured{}
+	gate.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
+	gate.SetKind("Gate")
+	o, err := y.Await(y.Context(), gate, what, is)
+	y.must(err)
+	return o
+}
+
+// worse lets half of the canary's requests fail while it waits for a user: it loses its requests.
+func (y *measured) worse() {
+	y.Helper()
+	y.part("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
+		broken := time.Now()
+		y.fails(2, track.Green)
+		z.ends(2, "RolledBack")
+		scraped, ok := y.scrapes.FirstAfter(broken)
+		if !ok {
+			z.Fatal("the gateway is not scraped")
+		}
+		last := scraped
+		for _, a := range y.users[0].Answers() {
+			if a.Track == track.Green && a.Sent.After(last) {
+				last = a.Sent
+			}
+		}
+		z.Logf("the canary gets its last request %s after the scrape that shows its failures", last.Sub(scraped).Round(10*time.Millisecond))
+	})
+}

@@ -1,0 +1,82 @@
+package canary
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/release"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A kind of what is composed.
+type kind struct{ apiVersion, name string }
+
+var (
+	deliveryKind = kind{"delivery.intentplane.dev/v1alpha1", "GitDelivery"}
+	syncKind     = kind{"delivery.intentplane.dev/v1alpha1", "SiteSync"}
+	gateKind     = kind{"rollout.intentplane.dev/v1alpha1", "Gate"}
+)
+
+// all objects of a kind that the release has.
+func (y *measured) all(k kind) []unstructured.Unstructured {
+	y.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(k.apiVersion)
+	l.SetKind(k.name + "List")
+	y.must(cp.Client.List(y.Context(), l, client.InNamespace(y.Namespace)))
+	return l.Items
+}
+
+// loses all objects of some kinds at once, and waits until others took their places.
+func (y *measured) loses(kinds ...kind) {
+	y.Helper()
+	gone := []string{}
+	for _, k := range kinds {
+		for _, o := range y.all(k) {
+			gone = append(gone, string(o.GetUID()))
+			y.must(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
+		}
+	}
+	for _, k := range kinds {
+		o := &unstructured.Unstructured{}
+		o.SetAPIVersion(k.apiVersion)
+		o.SetKind(k.name)
+		_, err := y.Await(y.Context(), o, "another one is ready", func(seen *unstructured.Unstructured) bool {
+			ready := scene.Condition(seen, "Ready")
+			return !slices.Contains(gone, string(seen.GetUID())) && (ready.Status == "True" || ready.Reason == "Watching")
+		})
+		y.must(err)
+	}
+}
+
+// losesState removes the state from the repository, and waits until it is there again.
+func (y *measured) losesState() {
+	y.Helper()
+	_, err := cp.Git.Git(y.Context(), y.Namespace, "update-ref", "-d", release.StateRef)
+	y.must(err)
+	y.until("the state is there again", func() bool {
+		refs, err := cp.Git.Refs(y.Context(), y.Namespace)
+		return err == nil && refs[release.StateRef] != ""
+	})
+}
+
+// crashesAfterPush kills the provider when the next commit is in the repository and no status says so, and starts it again.
+func (y *measured) crashesAfterPush() {
+	y.Helper()
+	provider.Lock()
+	dead := make(chan struct{})
+	y.AfterNextCommit(y.Namespace, func() {
+		cp.KillProvider()
+		close(dead)
+	})
+	go func() {
+		defer provider.Unlock()
+		<-dead
+		if err := cp.StartProvider(y.Context(), controlplane.Program{}); err != nil {
+			y.Error(err)
+		}
+	}()
+}

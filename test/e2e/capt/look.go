@@ -1,0 +1,87 @@
+package capt
+
+import (
+	"context"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+)
+
+// terraformFinalizer is what the provider of Terraform protects a Workspace with until all is destroyed.
+const terraformFinalizer = "finalizer.managedresource.crossplane.io"
+
+// metav1Name is an object of the stage's name and namespace.
+func metav1Name(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: name, Name: name} }
+
+// hasOwners is true once the Cluster owns both objects that it refers to, and CAPT began with them.
+func (s *stage) hasOwners(context.Context) (bool, error) {
+	c := s.live("Cluster")
+	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
+		owned := false
+		for _, o := range s.live(kind).GetOwnerReferences() {
+			owned = owned || o.UID == c.GetUID()
+		}
+		begun, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", "workspaceTemplateApplyName")
+		if !owned || begun == "" || s.live(kind).GetLabels()["cluster.x-k8s.io/cluster-name"] != c.GetName() {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// planeIs reports whether CAPT says that the control plane is ready, to the Cluster too.
+func (s *stage) planeIs(ready bool) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) {
+		plane, _, _ := unstructured.NestedBool(s.live("CAPTControlPlane").Object, "status", "ready")
+		cluster, _, _ := unstructured.NestedBool(s.live("Cluster").Object, "status", "controlPlaneReady")
+		return plane == ready && cluster == ready, nil
+	}
+}
+
+func (s *stage) labelled(key, value string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) { return s.live("Cluster").GetLabels()[key] == value, nil }
+}
+
+func (s *stage) deletes(kind string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) { return s.live(kind).GetDeletionTimestamp() != nil, nil }
+}
+
+func (s *stage) isGone(ctx context.Context) (bool, error) {
+	err := kube.Get(ctx, s.key(), &v1alpha1.ManagedCluster{})
+	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
+}
+
+func (s *stage) specIs(kind, want, field string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) {
+		got, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", field)
+		return got == want, nil
+	}
+}
+
+// nothingElse is what to say when there is nothing to say.
+func nothingElse() string { return "" }
+
+// pause the Cluster, or go on.
+func (s *stage) pause(paused bool) {
+	s.Helper()
+	s.edit(s.named("Cluster"), "somebody", func(u *unstructured.Unstructured) {
+		s.must(unstructured.SetNestedField(u.Object, paused, "spec", "paused"))
+	})
+}
+
+// hold a Workspace until Terraform destroyed what is in it.
+func (s *stage) hold(workspace string) {
+	s.Helper()
+	s.edit(s.named("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, terraformFinalizer) })
+}
+
+func (s *stage) unhold(workspace string) {
+	s.Helper()
+	s.edit(s.named("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, terraformFinalizer) })
+}

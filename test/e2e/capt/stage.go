@@ -1,0 +1,293 @@
+// Package capt shows, on a real API server and with the provider's real binary, what becomes of a ManagedCluster that CAPT (Cluster API
+// Provider Terraform) builds. What CAPT and the core of Cluster API write is written as they do; the environment may name their real
+// controllers instead.
+package capt
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+var (
+	// cp is the one API server of this package's tests, with the provider.
+	cp *controlplane.ControlPlane
+
+	// kube acts as the administrator.
+	kube client.WithWatch
+)
+
+func run(m *testing.M) (int, error) {
+	ctx := context.Background()
+	core, err := controlplane.ToolPath(ctx, "CLUSTERAPI_1_10_CRDS")
+	if err != nil {
+		return 1, err
+	}
+	terraform, err := controlplane.ToolPath(ctx, "TERRAFORM_CRDS")
+	if err != nil {
+		return 1, err
+	}
+	cp, err = controlplane.StartAlone(ctx, core, filepath.Join(terraform, "tf.upbound.io_workspaces.yaml"), "manifests")
+	if err != nil {
+		return 1, err
+	}
+	if err := connect(); err != nil {
+		return 1, errors.Join(err, cp.Stop())
+	}
+	if err := startReal(ctx); err != nil {
+		return 1, errors.Join(err, cp.Stop())
+	}
+	code := m.Run()
+	return code, errors.Join(cp.Err(), cp.Stop())
+}
+
+func connect() error {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			return errors.Wrap(err, "cannot make scheme")
+		}
+	}
+	var err error
+	kube, err = client.NewWithWatch(cp.Config, client.Options{Scheme: s})
+	return errors.Wrap(err, "cannot make client")
+}
+
+const (
+	// patience is how long a test waits for something to happen before it fails.
+	patience = 5 * time.Minute
+
+	// often is how often it looks.
+	often = 50 * time.Millisecond
+)
+
+// kinds that this package knows, by name.
+func kindOf(kind string) schema.GroupVersionKind {
+	groups := map[string]string{
+		"Cluster": "cluster.x-k8s.io/v1beta1", "CAPTCluster": "infrastructure.cluster.x-k8s.io/v1beta1", "CAPTControlPlane": "controlplane.cluster.x-k8s.io/v1beta1",
+		"WorkspaceTemplate": "infrastructure.cluster.x-k8s.io/v1beta1", "WorkspaceTemplateApply": "infrastructure.cluster.x-k8s.io/v1beta1",
+		"Workspace": "tf.upbound.io/v1beta1", "Secret": "v1", "ClusterProviderConfig": "config.intentplane.dev/v1alpha1",
+	}
+	return schema.FromAPIVersionAndKind(groups[kind], kind)
+}
+
+// A stage is a namespace with one ManagedCluster and the templates that it may use. The cluster is called as the namespace, since
+// CAPT's names have to be unique over all of them.
+type stage struct {
+	*testing.T
+
+	// namespace, which is also the name of all.
+	namespace string
+}
+
+func newStage(t *testing.T, name string) *stage {
+	t.Helper()
+	s := &stage{T: t, namespace: name}
+	s.must(kube.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+	s.yaml("ClusterProviderConfig", fmt.Sprintf(`
+metadata: {name: %[1]s}
+spec:
+  controlPlane: test
+  git: {url: "https://git.invalid/x.git"}
+  policy:
+    allowedNamespaces: [%[1]s]
+    workspaceTemplates: [{namespace: %[1]s, name: vpc}, {namespace: %[1]s, name: eks}]
+    capt: {tagKeys: [team]}`, name))
+	for _, template := range []string{"vpc", "eks"} {
+		s.template(template)
+	}
+	return s
+}
+
+// template is one that makes nothing: Terraform does not run here.
+func (s *stage) template(name string) {
+	s.Helper()
+	s.yaml("WorkspaceTemplate", fmt.Sprintf("metadata: {name: %s}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}", name))
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// yaml applies an object, in the stage's namespace, as the administrator.
+func (s *stage) yaml(kind, text string) {
+	s.Helper()
+	u := s.parse(kind, text)
+	s.must(cp.ApplyObject(s.Context(), u))
+}
+
+func (s *stage) parse(kind, text string) *unstructured.Unstructured {
+	s.Helper()
+	u := s.named(kind)
+	s.must(yaml.Unmarshal([]byte(text), &u.Object))
+	named := s.named(kind, u.GetName())
+	u.SetGroupVersionKind(named.GroupVersionKind())
+	u.SetName(named.GetName())
+	if u.GetNamespace() == "" {
+		u.SetNamespace(named.GetNamespace())
+	}
+	return u
+}
+
+// named is an object of the stage, which has the name of all unless another is given.
+func (s *stage) named(kind string, name ...string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kindOf(kind))
+	u.SetName(s.namespace)
+	if kind != "Workspace" && kind != "ClusterProviderConfig" {
+		u.SetNamespace(s.namespace)
+	}
+	if len(name) > 0 && name[0] != "" {
+		u.SetName(name[0])
+	}
+	return u
+}
+
+// manage makes the ManagedCluster, with a spec of its own if one is given.
+func (s *stage) manage(changes ...func(*v1alpha1.ManagedClusterParameters)) {
+	s.Helper()
+	no := false
+	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.namespace}}
+	mc.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: s.namespace}
+	one := int32(1)
+	mc.Spec.ForProvider.Cluster.Name = s.namespace
+	mc.Spec.ForProvider.ClusterDescription = v1alpha1.ClusterDescription{
+		Type: v1alpha1.TypeCAPT, Version: "v1.31.0", Labels: map[string]v1alpha1.LabelValue{"env": "prod"}, Readiness: v1alpha1.Readiness{StabilizationSeconds: &one},
+		CAPT: &v1alpha1.CAPT{
+			Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
+			ControlPlane: v1alpha1.CAPTControlPlane{
+				TemplateRef: v1alpha1.TemplateReference{Name: "eks"}, EndpointAccess: &v1alpha1.CAPTEndpointAccess{Private: &no}, Tags: map[string]v1alpha1.BoundedText{"team": "a"},
+			},
+		},
+	}
+	for _, change := range changes {
+		change(&mc.Spec.ForProvider)
+	}
+	s.must(kube.Create(s.Context(), mc))
+}
+
+func (s *stage) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: s.namespace, Name: s.namespace}
+}
+
+// change the ManagedCluster, however often another writer is faster.
+func (s *stage) change(fn func(*v1alpha1.ManagedCluster)) {
+	s.Helper()
+	mc := &v1alpha1.ManagedCluster{}
+	s.must(kube.Get(s.Context(), s.key(), mc))
+	before := mc.DeepCopy()
+	fn(mc)
+	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(before)))
+}
+
+// await until the ManagedCluster is so, and say what it was instead when it never is.
+func (s *stage) await(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
+	s.Helper()
+	mc := &v1alpha1.ManagedCluster{}
+	s.until(what, func(ctx context.Context) (bool, error) {
+		err := kube.Get(ctx, s.key(), mc)
+		return err == nil && is(mc), client.IgnoreNotFound(err)
+	}, func() string { return describe(mc) })
+	return mc
+}
+
+func (s *stage) until(what string, is wait.ConditionWithContextFunc, instead func() string) {
+	s.Helper()
+	if err := wait.PollUntilContextTimeout(s.Context(), often, patience, true, is); err != nil {
+		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", what, err, instead(), providerLog())
+	}
+}
+
+func describe(mc *v1alpha1.ManagedCluster) string {
+	b, err := yaml.Marshal(mc.Status)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func providerLog() string {
+	b, err := os.ReadFile(cp.LogFile("provider"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
+// ready waits until the Ready condition has this reason.
+func (s *stage) ready(reason xpv2.ConditionReason) *v1alpha1.ManagedCluster {
+	s.Helper()
+	return s.await("Ready has reason "+string(reason), func(mc *v1alpha1.ManagedCluster) bool {
+		c := mc.GetCondition(xpv2.TypeReady)
+		return c.Reason == reason && c.ObservedGeneration == mc.GetGeneration()
+	})
+}
+
+// is waits until a condition has a status and a reason, and returns its message.
+func (s *stage) is(of xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason) string {
+	s.Helper()
+	mc := s.await(fmt.Sprintf("%s is %s, %s", of, status, reason), func(mc *v1alpha1.ManagedCluster) bool {
+		c := mc.GetCondition(of)
+		return c.Status == status && c.Reason == reason
+	})
+	return mc.GetCondition(of).Message
+}
+
+// live is an object as it is. The name is that of all unless it is given; it is nil if there is none.
+func (s *stage) live(kind string, name ...string) *unstructured.Unstructured {
+	s.Helper()
+	u := s.named(kind, name...)
+	err := kube.Get(s.Context(), client.ObjectKeyFromObject(u), u)
+	s.must(client.IgnoreNotFound(err))
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// appears waits for an object.
+func (s *stage) appears(kind string, name ...string) *unstructured.Unstructured {
+	s.Helper()
+	var u *unstructured.Unstructured
+	s.until(kind+" is there", func(context.Context) (bool, error) {
+		u = s.live(kind, name...)
+		return u != nil, nil
+	}, nothingElse)
+	return u
+}
+
+// vanishes waits until an object is gone.
+func (s *stage) vanishes(kind string, name ...string) {
+	s.Helper()
+	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, nothingElse)
+}
+
+// condition is one in the form of Kubernetes.
+func condition(of, status, reason, message string) map[string]any {
+	return map[string]any{"type": of, "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
+}

@@ -1,0 +1,208 @@
+package causes
+
+import (
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/wire"
+)
+
+const (
+	kubeconfig    = "edge1-kubeconfig"
+	siteDirectory = "clusters/edge1"
+)
+
+// A remoteStage has its Site in another cluster, to which real Flux brings the repository.
+type remoteStage struct {
+	*stage
+
+	edge *controlplane.Cluster
+}
+
+// newRemoteStage makes a Site whose Kustomization, named after the namespace of the story, reads the directory of the Site.
+func newRemoteStage(t *testing.T) *remoteStage {
+	t.Helper()
+	k, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &remoteStage{stage: newStage(t), edge: k}
+	s.putKubeconfig(s.adminKubeconfig())
+	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": kubeconfig}}, "spec", "cluster")
+	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine"))
+	_, err = s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{siteDirectory + "/placeholder": "An empty directory is none.\n"}, "Make the directory")
+	s.must(err)
+	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
+	return s
+}
+
+func (s *remoteStage) adminKubeconfig() []byte {
+	s.T.Helper()
+	b, err := os.ReadFile(s.edge.Kubeconfig)
+	s.must(err)
+	return b
+}
+
+// putKubeconfig lets the Site be reached with a kubeconfig.
+func (s *remoteStage) putKubeconfig(content []byte) {
+	s.T.Helper()
+	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"value": string(content)}}}
+	o.SetAPIVersion("v1")
+	o.SetKind("Secret")
+	o.SetNamespace(s.Namespace)
+	o.SetName(kubeconfig)
+	s.Apply(o)
+}
+
+// newAccount makes a service account in the other cluster, without rights.
+func (s *remoteStage) newAccount() *corev1.ServiceAccount {
+	s.T.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "intentplane"}}
+	s.must(s.edge.Client.Create(s.T.Context(), account))
+	return account
+}
+
+// kubeconfigOf a service account has a token of it.
+func (s *remoteStage) kubeconfigOf(account *corev1.ServiceAccount) []byte {
+	s.T.Helper()
+	token := &authenticationv1.TokenRequest{}
+	s.must(s.edge.Client.SubResource("token").Create(s.T.Context(), account, token))
+	config, err := clientcmd.Load(s.adminKubeconfig())
+	s.must(err)
+	for _, credentials := range config.AuthInfos {
+		credentials.Token = token.Status.Token
+	}
+	out, err := clientcmd.Write(*config)
+	s.must(err)
+	return out
+}
+
+// allowEngine lets a service account read, and wake, what Flux has.
+func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
+	s.T.Helper()
+	name := metav1.ObjectMeta{Name: s.Namespace}
+	s.must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{"kustomize.toolkit.fluxcd.io", "source.toolkit.fluxcd.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch", "patch"},
+	}}}))
+	s.must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: name, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: s.Namespace},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: account.Name}},
+	}))
+}
+
+// patchEngine changes the Kustomization of the Site.
+func (s *remoteStage) patchEngine(change string) {
+	s.T.Helper()
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
+	o.SetKind("Kustomization")
+	o.SetNamespace(controlplane.FluxNamespace)
+	o.SetName(s.Namespace)
+	s.must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
+}
+
+// cutCluster lets the Site be reached by a wire alone, and cuts it.
+func (s *remoteStage) cutCluster() *wire.Wire {
+	s.T.Helper()
+	host, err := url.Parse(s.edge.Config.Host)
+	s.must(err)
+	w, err := wire.New(s.T.Context(), host.Host)
+	s.must(err)
+	s.T.Cleanup(w.Close)
+	s.must(w.Cut())
+	s.putKubeconfig([]byte(strings.ReplaceAll(string(s.adminKubeconfig()), host.Host, w.Address())))
+	return w
+}
+
+// A remoteStory is a story of a Site in another cluster.
+type remoteStory struct {
+	reason string
+	breaks func(s *remoteStage) (repair func())
+	want   answer
+}
+
+// engineStories are of the engine of a Site.
+func engineStories() map[string]remoteStory {
+	return map[string]remoteStory{
+		"EngineSuspended": {
+			reason: "An engine that is suspended is the cause until the owner of the cluster resumes it.",
+			breaks: func(s *remoteStage) func() {
+				s.patchEngine(`{"spec":{"suspend":true}}`)
+				return func() { s.patchEngine(`{"spec":{"suspend":false}}`) }
+			},
+			want: answer{object: "Kustomization at Site ", reason: "Suspended", actor: advice.ClusterOwner, do: "Resume the engine's object"},
+		},
+		"EngineReadsAnotherPath": {
+			reason: "An engine that reads another path is the cause until the owner of the cluster corrects the path.",
+			breaks: func(s *remoteStage) func() {
+				s.patchEngine(`{"spec":{"path":"./clusters/edge2"}}`)
+				return func() { s.patchEngine(`{"spec":{"path":"./` + siteDirectory + `"}}`) }
+			},
+			want: answer{object: "Kustomization at Site ", reason: "WrongSource", actor: advice.ClusterOwner, do: "read the repository, branch and directory"},
+		},
+	}
+}
+
+// clusterStories are of the way to the cluster of a Site.
+func clusterStories() map[string]remoteStory {
+	return map[string]remoteStory{
+		"ClusterUnreachable": {
+			reason: "A cluster that does not answer is the cause until its owner starts it.",
+			breaks: func(s *remoteStage) func() {
+				w := s.cutCluster()
+				return func() { s.must(w.Connect(s.T.Context())) }
+			},
+			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "look at the cluster's API server"},
+		},
+		"KubeconfigExpired": {
+			reason: "A kubeconfig whose credentials the cluster does not take any more is the cause until they are renewed.",
+			breaks: func(s *remoteStage) func() {
+				account := s.newAccount()
+				s.putKubeconfig(s.kubeconfigOf(account))
+				s.must(s.edge.Client.Delete(s.T.Context(), account))
+				return func() { s.putKubeconfig(s.adminKubeconfig()) }
+			},
+			want: answer{object: "Site ", reason: "AccessDenied", actor: advice.ClusterOwner, do: "Renew the kubeconfig's credentials"},
+		},
+		"RightMissing": {
+			reason: "A right at the Site that is missing is the cause until the owner of the cluster gives it.",
+			breaks: func(s *remoteStage) func() {
+				account := s.newAccount()
+				s.putKubeconfig(s.kubeconfigOf(account))
+				return func() { s.allowEngine(account) }
+			},
+			want: answer{object: "Site ", reason: "AccessDenied", actor: advice.ClusterOwner, do: "list and watch the engine's kinds"},
+		},
+	}
+}
+
+func tellRemote(t *testing.T, stories map[string]remoteStory) {
+	t.Helper()
+	for name, told := range stories {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRemoteStage(t)
+			s.play(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
+				repair := told.breaks(s)
+				s.Apply(s.deployment)
+				return repair
+			}})
+		})
+	}
+}

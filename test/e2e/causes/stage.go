@@ -1,0 +1,245 @@
+// Package causes breaks what a deployment needs, in sixteen ways, on a real control plane. Each time kubectl intent why names the cause, who acts and the
+// next step, to an administrator and to a user with the role edit in one namespace. Once that step is done, the deployment continues.
+package causes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/advice"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const (
+	// cooldown is how long a circuit breaker stays open here. Crossplane's default is five minutes.
+	cooldown = 20 * time.Second
+
+	// tokensPerSecond fill the bucket of a circuit breaker within the cooldown, as Crossplane's default does within five minutes.
+	tokensPerSecond = "--circuit-breaker-refill-rate=5"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// edge is the one other cluster, with Flux in it.
+var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+	ctx := context.Background()
+	k, err := cp.StartCluster(ctx, "edge")
+	if err != nil {
+		return nil, err
+	}
+	return k, k.StartFlux(ctx)
+})
+
+const (
+	// admin reads with the rights of the kubeconfig.
+	admin = ""
+
+	// editor has the role edit in the namespace of the story, and no other one.
+	editor = "ann"
+
+	// pause is how long a test waits between two questions. A question starts a program.
+	pause = time.Second
+)
+
+// A stage is a scene with one deployment, and a user with the role edit in its namespace.
+type stage struct {
+	*scene.Scene
+
+	deployment *unstructured.Unstructured
+}
+
+// newStage makes a scene with Sites of these names.
+func newStage(t *testing.T, sites ...string) *stage {
+	t.Helper()
+	s := &stage{Scene: scene.New(t, cp, sites...)}
+	s.must(s.Client.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: editor}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: editor}},
+	}))
+	s.deployment = s.Composite("shop", s.intent(1))
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+func (s *stage) intent(replicas int) string {
+	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
+}
+
+// edit asks for another number of replicas.
+func (s *stage) edit(replicas int) {
+	s.T.Helper()
+	s.Apply(s.Set(s.deployment, s.intent(replicas), "spec", "intent"))
+}
+
+// succeed applies the deployment with a number of replicas, and waits until it runs.
+func (s *stage) succeed(replicas int) {
+	s.T.Helper()
+	s.Succeed(s.Set(s.deployment, s.intent(replicas), "spec", "intent"))
+}
+
+// An answer is what kubectl intent why is expected to say.
+type answer struct {
+	// object at the end of what was followed, without the names of the story.
+	object string
+	reason string
+	actor  advice.Actor
+	// do is a part of the next step.
+	do string
+}
+
+// A story breaks what a deployment needs, and does what kubectl intent why says.
+type story struct {
+	reason string
+	// breaks what the deployment needs, and returns what does as the next step says.
+	breaks func(s *stage) (repair func())
+	want   answer
+	// toEditor is what a user with the role edit reads, where that is not the same.
+	toEditor answer
+}
+
+// play breaks, asks, repairs, and asks again.
+func (s *stage) play(told story) {
+	s.T.Helper()
+	s.T.Log(told.reason)
+	repair := sync.OnceFunc(told.breaks(s))
+	defer repair() // What one story breaks for all, others need.
+	s.expectCause(admin, told.want)
+	if told.toEditor == (answer{}) {
+		told.toEditor = told.want
+	}
+	s.expectCause(editor, told.toEditor)
+	s.expectText(told.want)
+	repair()
+	s.awaitSuccess()
+	for _, user := range []string{admin, editor} {
+		s.until("nothing is in the way", func() (string, bool) {
+			f := s.why(user)
+			return describe(&f), f.IsGood
+		})
+	}
+}
+
+// awaitSuccess waits until the present spec succeeded, and is Ready.
+func (s *stage) awaitSuccess() {
+	s.T.Helper()
+	digest := s.Digest(s.deployment)
+	s.Await(s.deployment, "continues", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "intentDigest") == digest && scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+}
+
+// expectCause asks until the answer is the one that is wanted.
+func (s *stage) expectCause(user string, want answer) {
+	s.T.Helper()
+	s.until(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
+		f := s.why(user)
+		return describe(&f), want.matches(&f)
+	})
+}
+
+func (a answer) matches(f *cause.Finding) bool {
+	return !f.IsGood && strings.HasPrefix(f.Cause().Object, a.object) && a.isReasonOf(f) && f.Actor == a.actor && strings.Contains(f.Do, a.do)
+}
+
+// isReasonOf is true if one of the objects that were followed has the reason: a check at the end has a phase.
+func (a answer) isReasonOf(f *cause.Finding) bool {
+	return slices.ContainsFunc(f.Chain, func(l cause.Link) bool { return l.Reason == a.reason })
+}
+
+func describe(f *cause.Finding) string {
+	out, err := json.Marshal(f)
+	return fmt.Sprintf("%s %v", out, err)
+}
+
+// expectText compares what an administrator reads.
+func (s *stage) expectText(want answer) {
+	s.T.Helper()
+	out := s.plugin(admin, "why", "shop")
+	for _, text := range []string{"Cause:      " + want.object, ": " + want.reason, "Who acts:   " + want.actor.Words(), "What to do: "} {
+		if !strings.Contains(out, text) {
+			s.T.Errorf("why: want %q, got:\n%s", text, out)
+		}
+	}
+}
+
+// why asks as a user.
+func (s *stage) why(user string) cause.Finding {
+	s.T.Helper()
+	f := cause.Finding{}
+	out := s.plugin(user, "why", "shop", "-o", "json")
+	if err := json.Unmarshal([]byte(out), &f); err != nil {
+		s.T.Fatalf("why prints no finding: %v: %s", err, out)
+	}
+	return f
+}
+
+// plugin runs kubectl intent as a user, and returns what it printed. It fails the test when the plugin fails.
+func (s *stage) plugin(user string, args ...string) string {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	args = append(args, "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
+	if user != admin {
+		args = append(args, "--as", user)
+	}
+	c := exec.CommandContext(ctx, s.Built("kubectl-intent"), args...)
+	complaint := &bytes.Buffer{}
+	c.Stderr = complaint
+	out, err := c.Output()
+	if err != nil {
+		s.T.Fatalf("kubectl intent %v: %v: %s%s", args, err, out, complaint)
+	}
+	return string(out)
+}
+
+// until asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
+func (s *stage) until(what string, is func() (string, bool)) {
+	s.T.Helper()
+	tick, end := time.NewTicker(pause), time.NewTimer(scene.Patience)
+	defer tick.Stop()
+	defer end.Stop()
+	for {
+		last, isGood := is()
+		if isGood {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-end.C:
+			s.T.Fatalf("%s: not within %s, but: %s", what, scene.Patience, last)
+		}
+	}
+}
+
+// playAll plays stories side by side.
+func playAll(t *testing.T, stories map[string]story, stageFor func(*testing.T) *stage) {
+	t.Helper()
+	for name, told := range stories {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stageFor(t).play(told)
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func intent(s *scene.Scene, replicas int, sites ...string) string {
+	return intentFor(s, "shop", replicas, sites...)
+}
+
+// intentFor a service. Two claims bring no object of one name to one Site, so each has a service of its own.
+func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
+	full := make([]string, len(sites))
+	for i := range sites {
+		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))
+	}
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
+}

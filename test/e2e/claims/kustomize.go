@@ -1,0 +1,148 @@
+package claims
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// byHand is what a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
+func byHand(s *scene.Scene, replicas int) map[string]string {
+	files, _, err := unstructured.NestedStringMap(s.Blueprint("1.0.0", "stable").Object, "spec", "files")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	out := map[string]string{}
+	for name, content := range files {
+		out["base/"+name] = content
+	}
+	out["base/intent.yaml"] = fmt.Sprintf(`apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: intent
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  service: shop
+  replicas: "%d"
+  image: registry.example.org/team/shop:1.4.0
+  cpu: 250m
+  memory: 256Mi
+  param-greeting: "Welcome: to {all} # of you"
+`, replicas)
+	out["kustomization.yaml"] = fmt.Sprintf(`apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+namespace: %s
+resources:
+- base
+labels:
+- pairs:
+    app.kubernetes.io/managed-by: intentplane
+    app.kubernetes.io/name: shop
+    intentplane.dev/claim: shop
+`, s.Namespace)
+	return out
+}
+
+// build writes files to a folder, and returns what the kustomize command makes of it, by kind and name.
+func build(s *scene.Scene, kustomize string, files map[string]string) map[string]any {
+	s.T.Helper()
+	dir := s.T.TempDir()
+	for name, content := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			s.T.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	return byName(s, s.Program("", kustomize, "build", dir))
+}
+
+func byName(s *scene.Scene, stream string) map[string]any {
+	s.T.Helper()
+	objects, err := controlplane.ParseYAML([]byte(stream))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	out := map[string]any{}
+	for _, o := range objects {
+		out[o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName()] = o.Object
+	}
+	return out
+}
+
+// objects are those in the files themselves, without the kustomization.
+func objects(s *scene.Scene, files map[string]string) map[string]any {
+	s.T.Helper()
+	stream := &strings.Builder{}
+	for _, name := range scene.Names(files) {
+		if name != "kustomization.yaml" && filepath.Ext(name) == ".yaml" {
+			stream.WriteString("---\n" + files[name])
+		}
+	}
+	return byName(s, stream.String())
+}
+
+// rendered is what kubectl-intent renders for a claim, without a cluster.
+func rendered(s *scene.Scene, claim *unstructured.Unstructured, flags ...string) map[string]string {
+	s.T.Helper()
+	dir := s.T.TempDir()
+	write := func(name string, objects ...*unstructured.Unstructured) string {
+		stream := []byte{}
+		for _, o := range objects {
+			b, err := yaml.Marshal(o.Object)
+			if err != nil {
+				s.T.Fatal(err)
+			}
+			stream = append(append(stream, "---\n"...), b...)
+		}
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, stream, 0o600); err != nil {
+			s.T.Fatal(err)
+		}
+		return file
+	}
+	out := filepath.Join(dir, "out")
+	s.Program("", s.Built("kubectl-intent"), append([]string{
+		"render", write("claim.yaml", claim), "--site", write("sites.yaml", s.NewSite("edge1"), s.NewSite("edge2")),
+		"--blueprint", write("blueprint.yaml", s.Blueprint("1.0.0", "stable")), "--to", out,
+	}, flags...)...)
+	return filesOf(s, out)
+}
+
+func filesOf(s *scene.Scene, dir string) map[string]string {
+	s.T.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		name, _ := filepath.Rel(dir, p)
+		out[filepath.ToSlash(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return out
+}
+
+func below(files map[string]string, dir string) map[string]string {
+	out := map[string]string{}
+	for name, content := range files {
+		if rest, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rest) {
+			out[rest] = content
+		}
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package claims
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// try runs kubectl as a user, without keeping what it does, and returns the refusal or nothing.
+func try(s *scene.Scene, user string, args ...string) string {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	if _, err := s.Kubectl(ctx, append(args, "-n", s.Namespace, "--as="+user, "--dry-run=server")...); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// allow a user verbs on resources in the namespace of a scene.
+func allow(s *scene.Scene, user, verbs, resources string) {
+	s.T.Helper()
+	name := user + "-" + strings.NewReplacer(".", "-", ",", "-", "/", "-").Replace(resources)
+	s.Run("create", "role", name, "-n", s.Namespace, "--verb="+verbs, "--resource="+resources)
+	s.Run("create", "rolebinding", name, "-n", s.Namespace, "--role="+name, "--user="+user)
+}
+
+// account is the name of a service account of Crossplane's namespace.
+func account(name string) string {
+	return fmt.Sprintf("system:serviceaccount:%s:%s", controlplane.Namespace, name)
+}
+
+// batch writes one file with an edit that anybody who edits may make, then one that approves, then a RolloutRequest.
+func batch(s *scene.Scene, deployment *unstructured.Unstructured) string {
+	s.T.Helper()
+	labelled, automatic := deployment.DeepCopy(), deployment.DeepCopy()
+	labelled.SetLabels(map[string]string{"a": "b"})
+	s.Set(automatic, "Automatic", "spec", "blueprint", "updatePolicy")
+	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "List"}}
+	for _, o := range []*unstructured.Unstructured{labelled, automatic, s.Request("ask", deployment, rolloutv1alpha1.ActionApproveUpdate, 1)} {
+		list.Items = append(list.Items, *o)
+	}
+	file := filepath.Join(s.T.TempDir(), "batch.yaml")
+	write(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
+	return file
+}

@@ -1,0 +1,17 @@
+package claims
+
+import (
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// remembered is what a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
+func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
+	s.T.Helper()
+	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
+	for _, d := range s.Deliveries() {
+		at := d.Status.AtProvider
+		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Ledger: at.Ledger, Record: at.Record, History: at.History, Remote: at.Remote, Trees: at.Trees}
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A life is that of a WorkloadCluster of one shape, whose Cluster the test plays.
+type life struct {
+	*scene.Scene
+
+	east, cluster, managed *unstructured.Unstructured
+	resource               string
+}
+
+// newLife has no Cluster yet. Each test plays a part of a life: Crossplane's circuit breaker has enough of a composite that lives a
+// whole one within seconds.
+func newLife(t *testing.T, apiVersion string) *life {
+	t.Helper()
+	l := &life{Scene: scene.New(t, cp)}
+	l.east = l.object(fmt.Sprintf(`{apiVersion: %s, kind: WorkloadCluster, metadata: {name: east},
+		spec: {providerConfigRef: {kind: ProviderConfig, name: %s}, clusterName: c1, type: Existing, readiness: {stabilizationSeconds: 1}, site: {publish: true, labels: {region: east}}}}`, apiVersion, scene.Config))
+	l.cluster = l.object(`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, finalizers: [test/hold]}, spec: {controlPlaneEndpoint: {host: c1.example.org, port: 6443}}}`)
+	l.managed = l.object(`{apiVersion: cluster.intentplane.dev/v1alpha1, kind: ManagedCluster, metadata: {name: east}}`)
+	l.resource = "workloadclusters." + strings.TrimSuffix(apiVersion, "/v1alpha1")
+	return l
+}
+
+// builds waits for a Cluster that is built, and is deleted.
+func builds(t *testing.T, apiVersion string) {
+	t.Helper()
+	l := newLife(t, apiVersion)
+	l.built()
+	l.shows()
+	l.deleted()
+}
+
+// loses has a Cluster that is lost for a while, and then for good.
+func loses(t *testing.T, apiVersion string) {
+	t.Helper()
+	l := newLife(t, apiVersion)
+	l.Apply(l.cluster)
+	l.status(well)
+	l.Apply(l.east)
+	l.is("Provisioned", "KubeconfigMissing")
+	l.flaps()
+	l.goes()
+}
+
+func (l *life) object(text string) *unstructured.Unstructured {
+	l.T.Helper()
+	o := object(l.T, text)
+	o.SetNamespace(l.Namespace)
+	return o
+}
+
+// status of the Cluster, as Cluster API would write it.
+func (l *life) status(text string) {
+	l.T.Helper()
+	l.Patch(l.cluster, `{"status": `+text+`}`, "status")
+}
+
+const well = `{"initialization": {"infrastructureProvisioned": true, "controlPlaneInitialized": true}, "conditions": [{"type": "ControlPlaneAvailable", "status": "True", "reason": "Available", "message": ""}]}`
+
+const ill = `{"conditions": [{"type": "ControlPlaneAvailable", "status": "False", "reason": "NotAvailable", "message": "2 of 3 machines are lost"}]}`
+
+// is waits for a phase, and for why it is not ready: the reason of Reconciling.
+func (l *life) is(phase, why string) *unstructured.Unstructured {
+	l.T.Helper()
+	return l.Await(l.east, phase+", "+why, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Is(u, "Reconciling", corev1.ConditionTrue, why) &&
+			scene.Is(u, "Stalled", corev1.ConditionFalse, "") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
+	})
+}
+
+// ready waits until the cluster is.
+func (l *life) ready() *unstructured.Unstructured {
+	l.T.Helper()
+	return l.Await(l.east, "ready", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Provisioned" && scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "Idle")
+	})
+}
+
+func (l *life) built() {
+	l.T.Helper()
+	l.Apply(l.east)
+	u := l.is("Provisioning", "ObjectMissing")
+	if m := scene.Field(u, "status", "message"); m != "ObjectMissing: Cluster c1: it does not exist." || !scene.Is(u, "InfrastructureReady", corev1.ConditionFalse, "ObjectMissing") {
+		l.T.Errorf("message %q, conditions %v", m, u.Object["status"])
+	}
+	l.Apply(l.cluster)
+	l.status(well)
+	l.is("Provisioned", "KubeconfigMissing")
+	l.Apply(kubeconfigOf(l.Scene, "c1"))
+}
+
+// shows looks at the WorkloadCluster as people do.
+func (l *life) shows() {
+	l.T.Helper()
+	l.Inside("wait", "--timeout=60s", "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
+	l.Inside("wait", "--timeout=60s", "--for=condition=Ready", l.resource+"/east")
+	l.ready()
+	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published") && scene.Field(u, "status", "siteName") != "" // Conditions go first.
+	})
+	want := scene.Row{
+		"PHASE": "Provisioned", "VERSION": scene.Field(u, "status", "version"), "ENDPOINT": "c1.example.org", "INFRA": "True", "CONTROLPLANE": "True", "SYNCED": "True", "READY": "True",
+	}
+	wants(l.T, "kubectl get "+l.resource, ready(l.Scene, l.resource, "east"), want)
+	site := l.Namespace + ".east"
+	got := []string{
+		scene.Field(u, "status", "siteName"), scene.Field(u, "status", "kubeconfig", "secretRef", "name"), scene.Field(u, "status", "cluster", "uid"),
+		scene.Field(u, "status", "managedCluster"), scene.Field(u, "status", "initialized", "uid"),
+	}
+	uid := string(l.Now(l.cluster).GetUID())
+	if diff := cmp.Diff([]string{site, "c1-kubeconfig", uid, "east", uid}, got); diff != "" || want["VERSION"] == "" {
+		l.T.Errorf("what is seen: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
+	}
+	s := l.Now(object(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+site+"}}"))
+	if s.GetLabels()["region"] != "east" {
+		l.T.Errorf("the Site has labels %v", s.GetLabels())
+	}
+	before := l.Now(l.east).GetResourceVersion()
+	l.refusedChanges()
+	if diff := cmp.Diff(before, l.Now(l.east).GetResourceVersion()); diff != "" {
+		l.T.Errorf("steady state writes: -before, +after:\n%s", diff)
+	}
+}
+
+// refusedChanges are those that would have made another cluster of it.
+func (l *life) refusedChanges() {
+	l.T.Helper()
+	for field, value := range map[string]string{"clusterName": "c2", "type": "Topology"} {
+		if refusal := l.Refused(l.Set(l.east.DeepCopy(), value, "spec", field)); !strings.Contains(refusal, field+" is immutable") {
+			l.T.Errorf("another %s: %s", field, refusal)
+		}
+	}
+}
+
+// flaps loses the control plane for a while.
+func (l *life) flaps() {
+	l.T.Helper()
+	l.status(ill)
+	u := l.is("Degraded", "")
+	if m := scene.Field(u, "status", "message"); !strings.Contains(m, "2 of 3 machines are lost") {
+		l.T.Errorf("message %q", m)
+	}
+	l.status(well)
+	l.is("Provisioned", "KubeconfigMissing")
+}
+
+// goes deletes the Cluster, and makes it again.
+func (l *life) goes() {
+	l.T.Helper()
+	l.Delete(l.cluster)
+	l.is("Deleting", "Deleting")
+	l.Patch(l.cluster, `{"metadata": {"finalizers": null}}`)
+	l.Await(l.east, "the Cluster is gone", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Deleting" && scene.Is(u, "Stalled", corev1.ConditionTrue, "ClusterGone") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "")
+	})
+	l.cluster.SetFinalizers(nil)
+	l.Apply(l.cluster)
+	l.status(well)
+	u := l.is("Provisioned", "KubeconfigMissing")
+	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	var way []string
+	for _, one := range log {
+		entry, _ := one.(map[string]any)
+		way = append(way, fmt.Sprint(entry["to"]))
+	}
+	want := []string{"Pending", "Provisioning", "Provisioned", "Degraded", "Provisioned", "Deleting", "Pending", "Provisioning", "Provisioned"}
+	if diff := cmp.Diff(want, way); diff != "" {
+		l.T.Errorf("status.transitions: -want, +got:\n%s", diff)
+	}
+	l.wantEvents(u, len(want))
+}
+
+// wantEvents compares the events with the status, and finds the metrics.
+func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
+	l.T.Helper()
+	l.Until("each transition has its event", time.Minute, func() bool { return len(transitionEvents(l.Scene, u)) >= n })
+	all := transitionEvents(l.Scene, u)
+	if len(all) != n || !slices.Contains(all, "Transitioned from Degraded to Provisioned") || !slices.Contains(all, "Transitioned from Deleting to Pending") {
+		l.T.Errorf("events: %q", all)
+	}
+	ctx, cancel := l.Context()
+	defer cancel()
+	m, err := cp.ProviderMetrics(ctx)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	if m.Sum("workloadcluster_phase_transitions_total", map[string]string{"from": "Provisioned", "to": "Degraded"}) == 0 {
+		l.T.Error("no transition is counted")
+	}
+}
+
+// deleted takes with it what was made for the WorkloadCluster, and leaves the Cluster.
+func (l *life) deleted() {
+	l.T.Helper()
+	l.Delete(l.east)
+	l.Gone(l.east)
+	l.Gone(l.managed)
+	l.Gone(object(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+l.Namespace+".east}}"))
+	if l.Now(l.cluster).GetDeletionTimestamp() != nil {
+		l.T.Error("the Cluster that was there before is deleted")
+	}
+}

@@ -1,0 +1,76 @@
+package clusters
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// A write is what the API server noted of a change of an object of Cluster API.
+type write struct {
+	Verb string `json:"verb"`
+	User struct {
+		Username string `json:"username"`
+	} `json:"user"`
+	Object struct {
+		Group       string `json:"apiGroup"`
+		Resource    string `json:"resource"`
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"`
+		Subresource string `json:"subresource"`
+	} `json:"objectRef"`
+}
+
+const (
+	provider = "system:serviceaccount:" + controlplane.Namespace + ":" + controlplane.ProviderServiceAccount
+	core     = "system:serviceaccount:capi-system:capi-manager"
+)
+
+// writes of a user in the stage's namespace, as the API server's audit log has them.
+func (s *stage) writes(user string) []write {
+	s.T.Helper()
+	f, err := os.Open(s.AuditFile())
+	s.must(err)
+	defer func() { _ = f.Close() }()
+	var out []write
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		w := write{}
+		if json.Unmarshal(lines.Bytes(), &w) != nil {
+			continue // The last line may not be whole yet.
+		}
+		if w.User.Username == user && w.Object.Namespace == s.Namespace {
+			out = append(out, w)
+		}
+	}
+	s.must(lines.Err())
+	return out
+}
+
+// audited fails the test if the provider wrote anything but Clusters, or the status of one. So many writes are to be there at least.
+func (s *stage) audited(least int) {
+	s.T.Helper()
+	all := s.writes(provider)
+	for _, w := range all {
+		if w.Object.Group != "cluster.x-k8s.io" || w.Object.Resource != "clusters" || w.Object.Subresource != "" {
+			s.T.Errorf("the provider did %+v", w)
+		}
+	}
+	if len(all) < least {
+		s.T.Errorf("the audit log has %d writes of the provider, and there were %d at least", len(all), least)
+	}
+}
+
+// coreWrote says that the audit log has writes to the status of Clusters: those of core.
+func (s *stage) coreWrote() {
+	s.T.Helper()
+	for _, w := range s.writes(core) {
+		if w.Object.Resource == "clusters" && w.Object.Subresource == "status" {
+			return
+		}
+	}
+	s.T.Error("the audit log does not even have core, which writes the status of a Cluster")
+}

@@ -1,0 +1,68 @@
+package clusters
+
+import (
+	"context"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+// flaps of a cluster, one each second. If each were reported, they would cost several times what Crossplane's circuit breaker lets through.
+const flaps = 60
+
+// budget is how many tokens may be missing of the circuit breaker, which has a hundred, and gets one each second.
+const budget = 75
+
+// refused is what the circuit breaker kept from composites so far.
+func (s *stage) refused(ctx context.Context) map[string]float64 {
+	s.T.Helper()
+	m, err := cp.CoreMetrics(ctx)
+	s.must(err)
+	of := func(result string) float64 {
+		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
+	}
+	if of("Allowed") == 0 {
+		s.T.Fatal("Crossplane does not count the events of its circuit breaker")
+	}
+	return map[string]float64{"dropped": of("Dropped"), "half open": of("HalfOpenAllowed"), "opens": m.Sum("circuit_breaker_opens_total", nil)}
+}
+
+// A book is what the circuit breaker charged the composite of a namespace for, in chapters.
+type book struct {
+	*load.Ledger
+
+	t    *testing.T
+	read int
+}
+
+// keepBook begins to note what is charged for.
+func (s *stage) keepBook() *book {
+	s.T.Helper()
+	l, err := load.NewLedger(s.T.Context(), cp.Client, s.Namespace)
+	s.must(err)
+	s.T.Cleanup(l.Close)
+	return &book{Ledger: l, t: s.T}
+}
+
+// chapter ends, and logs what it cost.
+func (b *book) chapter(what string) {
+	n, all := 0, b.Entries()
+	for _, e := range all[b.read:] {
+		n += e.Tokens
+	}
+	b.read = len(all)
+	b.t.Logf("%s: %d tokens, and at most %.0f missing so far", what, n, b.Deepest())
+}
+
+// check that the circuit breaker had much left.
+func (b *book) check() {
+	b.t.Helper()
+	if deepest := b.Deepest(); deepest > budget {
+		b.t.Errorf("%.0f tokens were missing of the circuit breaker, and at most %d may be", deepest, budget)
+	}
+	for _, e := range b.Entries() {
+		if b.t.Failed() {
+			b.t.Logf("%s %d %s %v %v", e.At.Format("05.0"), e.Tokens, e.Kind, e.Writers, e.Changed)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+// Package clusters shows, on a real control plane with the real controllers of Cluster API beside it, what a ManagedCluster does.
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/clusterapi"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// audit notes who writes objects of Cluster API.
+const audit = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+  - level: Metadata
+    verbs: [create, update, patch, delete, deletecollection]
+    resources:
+      - group: cluster.x-k8s.io
+      - group: infrastructure.cluster.x-k8s.io
+      - group: controlplane.cluster.x-k8s.io
+      - group: bootstrap.cluster.x-k8s.io
+  - level: None
+`
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// capi is the one Cluster API.
+var capi = sync.OnceValue(func() error { return clusterapi.Start(context.Background(), cp) })
+
+const (
+	// patience is how long a step of a cluster may take: five programs share a machine.
+	patience = 5 * time.Minute
+
+	name       = "prod"
+	version    = "v1.34.2"
+	newVersion = "v1.35.0"
+)
+
+// A stage is a scene with a ClusterClass in its namespace, and Cluster API.
+type stage struct{ *scene.Scene }
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	if err := capi(); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Scene: scene.New(t, cp)}
+	t.Cleanup(s.explain)
+	objects, err := clusterapi.Class(s.Namespace)
+	s.must(err)
+	for _, o := range objects {
+		s.Apply(o)
+	}
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// explain shows where the clusters stood when a test failed.
+func (s *stage) explain() {
+	if !s.T.Failed() {
+		return
+	}
+	s.T.Logf("what Crossplane's circuit breaker refused: %v", s.refused(context.Background()))
+	for _, kind := range []string{"workloadclusters.claims.intentplane.dev", "managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
+		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
+		s.T.Logf("%s: %v\n%s", kind, err, out)
+	}
+}
+
+func (s *stage) describe(apiVersion, kind, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(s.Namespace)
+	o.SetName(name)
+	return o
+}
+
+// managed describes a ManagedCluster, to be made or only to be looked at.
+func (s *stage) managed(name string, forProvider map[string]any) *unstructured.Unstructured {
+	o := s.describe("cluster.intentplane.dev/v1alpha1", "ManagedCluster", name)
+	s.Set(o, map[string]any{"kind": "ProviderConfig", "name": scene.Config}, "spec", "providerConfigRef")
+	if forProvider == nil {
+		return o
+	}
+	return s.Set(o, forProvider, "spec", "forProvider")
+}
+
+// topology is a cluster of the stage's class, with one machine each.
+func (s *stage) topology() map[string]any {
+	return map[string]any{
+		"cluster": map[string]any{"name": name}, "type": "Topology", "version": version,
+		"topology": map[string]any{
+			"classRef":     map[string]any{"name": clusterapi.ClassName},
+			"controlPlane": map[string]any{"replicas": int64(1)},
+			// Core adds the class's other variable to the same list.
+			"variables": []any{map[string]any{"name": "tier", "value": "gold"}},
+			"workers":   []any{map[string]any{"class": clusterapi.WorkerClass, "name": "md-0", "replicas": int64(1)}},
+		},
+		"readiness": map[string]any{"stabilizationSeconds": int64(1)},
+	}
+}
+
+// cluster is the Cluster of that name.
+func (s *stage) cluster() *unstructured.Unstructured {
+	return s.describe("cluster.x-k8s.io/v1beta2", "Cluster", name)
+}
+
+// until something is so of an object, as it is there. The wait ends at once when a controller ended.
+func (s *stage) until(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+	s.T.Helper()
+	seen := o.DeepCopy()
+	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience, func() bool {
+		if err := s.Err(); err != nil {
+			s.T.Fatal(err)
+		}
+		seen = o.DeepCopy()
+		return s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), seen) == nil && is(seen)
+	})
+	return seen
+}
+
+// gone waits until an object is not there any more.
+func (s *stage) gone(o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience, func() bool {
+		if err := s.Err(); err != nil {
+			s.T.Fatal(err)
+		}
+		err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
+		return err != nil && client.IgnoreNotFound(err) == nil
+	})
+}
+
+// reason waits until Ready of a ManagedCluster has a reason for its present generation.
+func (s *stage) reason(mc *unstructured.Unstructured, want string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.until(mc, "has reason "+want, func(u *unstructured.Unstructured) bool {
+		c := scene.Condition(u, "Ready")
+		return string(c.Reason) == want && c.ObservedGeneration == u.GetGeneration()
+	})
+}
+
+// ready waits until a ManagedCluster is.
+func (s *stage) ready(mc *unstructured.Unstructured) *unstructured.Unstructured {
+	s.T.Helper()
+	out := s.reason(mc, "Ready")
+	if !scene.Is(out, "Synced", corev1.ConditionTrue, "") {
+		s.T.Errorf("Synced: %+v", scene.Condition(out, "Synced"))
+	}
+	return out
+}
+
+// contains waits until the message of a condition holds some words.
+func (s *stage) contains(o *unstructured.Unstructured, condition string, words ...string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.until(o, fmt.Sprintf("says in %s %q", condition, words), func(u *unstructured.Unstructured) bool {
+		c := scene.Condition(u, condition)
+		for _, w := range words {
+			if !strings.Contains(string(c.Reason)+": "+c.Message, w) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// finalizers of an object are changed. Its controllers write it at the same time.
+func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) []string) {
+	s.T.Helper()
+	s.Until("the finalizers of "+o.GetName()+" are changed", patience, func() bool {
+		now := s.Now(o)
+		now.SetFinalizers(change(now.GetFinalizers()))
+		err := s.Client.Update(s.T.Context(), now)
+		if !kerrors.IsConflict(err) {
+			s.must(err)
+		}
+		return err == nil
+	})
+}
+
+// stays says that objects are there and are not being deleted.
+func (s *stage) stays(all ...*unstructured.Unstructured) {
+	s.T.Helper()
+	for _, o := range all {
+		if at := s.Now(o).GetDeletionTimestamp(); at != nil {
+			s.T.Errorf("%s %s is being deleted since %s", o.GetKind(), o.GetName(), at)
+		}
+	}
+}
+
+// one is the only object of a kind in the namespace.
+func (s *stage) one(apiVersion, kind string) *unstructured.Unstructured {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(apiVersion)
+	l.SetKind(kind + "List")
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	if len(l.Items) != 1 {
+		s.T.Fatalf("%d of %s", len(l.Items), kind)
+	}
+	return s.describe(apiVersion, kind, l.Items[0].GetName())
+}

@@ -1,0 +1,108 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// edge is the one other cluster, with Flux in it.
+var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+	ctx := context.Background()
+	k, err := cp.StartCluster(ctx, "edge")
+	if err != nil {
+		return nil, err
+	}
+	return k, k.StartFlux(ctx)
+})
+
+// publishing is a cluster that is there, whose Site is published.
+func (s *stage) publishing() map[string]any {
+	o := &unstructured.Unstructured{Object: s.existing()}
+	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}}, "site")
+	return o.Object
+}
+
+// bring the Site's directory to the other cluster.
+func (s *stage) bring(k *controlplane.Cluster) {
+	s.T.Helper()
+	dir := "clusters/" + s.Namespace + "/mine"
+	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "An unmanaged commit")
+	s.must(err)
+	s.must(k.Client.Create(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+}
+
+// phase waits until a deployment has one, and says some words with it.
+func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...string) {
+	s.T.Helper()
+	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
+		var said strings.Builder
+		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
+			said.WriteString(scene.Condition(u, c).Message + "\n")
+		}
+		for _, w := range words {
+			if !strings.Contains(said.String(), w) {
+				return false
+			}
+		}
+		return scene.Field(u, "status", "phase") == phase
+	})
+}
+
+// What a deployment says while the cluster of one of its Sites is degraded.
+type degraded struct{ Site, Message, Available string }
+
+// ailing is the message of a deployment whose Site has a cluster with that trouble.
+func ailing(site, why string) string {
+	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
+}
+
+// says waits until a deployment says that of a Site.
+func (s *stage) says(o *unstructured.Unstructured, site string, want degraded) {
+	s.T.Helper()
+	s.until(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
+		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
+		return want == degraded{Site: said, Message: scene.Field(u, "status", "message"), Available: scene.Condition(u, "Available").Message}
+	})
+}
+
+// runs says that the service is in the other cluster.
+func (s *stage) runs(k *controlplane.Cluster) {
+	s.T.Helper()
+	d := s.describe("apps/v1", "Deployment", "shop")
+	s.must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))
+}
+
+// broken takes the kubeconfig away.
+func (s *stage) broken(h *hosted) {
+	s.T.Helper()
+	s.Patch(h.describe("v1", "Secret", name+"-kubeconfig"), `{"data":{"value":null}}`)
+}
+
+// protected keeps the Site while the deployment uses it, and both go after that. The Cluster belongs to another user, and stays.
+func (s *stage) protected(wc, mc, shop *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Delete(wc)
+	s.contains(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
+	s.Delete(shop)
+	s.gone(shop)
+	s.gone(mc)
+	s.gone(wc)
+	site := s.NewSite("x")
+	site.SetName(s.Namespace + ".mine")
+	s.gone(site)
+	s.stays(s.cluster())
+}

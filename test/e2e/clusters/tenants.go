@@ -1,0 +1,24 @@
+package clusters
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// administrators describes a Site of theirs, which another namespace may use.
+func (s *stage) administrators(name, path string) *unstructured.Unstructured {
+	site := s.NewSite(name)
+	site.SetName(name)
+	s.Set(site, path, "spec", "repository", "path")
+	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
+}
+
+// may says whether the tenant may do something in the namespace.
+func (s *stage) may(verb, what string) bool {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	out, _ := s.Kubectl(ctx, "auth", "can-i", "-n", s.Namespace, "--as", "tenant", verb, what) // It fails when the user may not.
+	return strings.TrimSpace(out) == "yes"
+}

@@ -1,0 +1,94 @@
+package disruption
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const (
+	user        = "intentplane"
+	credentials = "credentials"
+)
+
+// guarded lets a scene write to a server of its own, which wants a password.
+func guarded(s *scene.Scene, password string) *gitserver.Server {
+	s.T.Helper()
+	srv, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.T.Cleanup(srv.Close)
+	if err := srv.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}); err != nil {
+		s.T.Fatal(err)
+	}
+	s.Apply(secret(s, password))
+	s.Apply(withCredentials(s, srv))
+	return srv
+}
+
+func secret(s *scene.Scene, password string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
+	o.SetAPIVersion("v1")
+	o.SetKind("Secret")
+	o.SetNamespace(s.Namespace)
+	o.SetName(credentials)
+	return o
+}
+
+func withCredentials(s *scene.Scene, srv *gitserver.Server) *unstructured.Unstructured {
+	o := s.Set(s.ProviderConfig(), srv.URL(s.Namespace), "spec", "git", "url")
+	return s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
+}
+
+// blocked waits until the deletion of the scene's GitDelivery is blocked for a reason, and says the way out.
+func blocked(s *scene.Scene, want xpv2.ConditionReason) *deliveryv1alpha1.GitDelivery {
+	s.T.Helper()
+	return s.AwaitDelivery("blocked, with the way out: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return isBlocked(d, want) })
+}
+
+func isBlocked(d *deliveryv1alpha1.GitDelivery, want xpv2.ConditionReason) bool {
+	c := d.Status.GetCondition(xpv2.TypeReady)
+	return d.GetDeletionTimestamp() != nil && c.Reason == want && strings.Contains(c.Message, `spec.managementPolicies to ["Observe"]`)
+}
+
+// takeWayOut ends a deletion as the documentation says.
+func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+	s.T.Helper()
+	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)
+}
+
+func filesOf(s *scene.Scene, srv *gitserver.Server) map[string]string {
+	s.T.Helper()
+	files, err := srv.Files(s.T.Context(), s.Namespace, "main")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return files
+}
+
+// directory holds objects as files, in this order.
+func directory(t *testing.T, objects ...*unstructured.Unstructured) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i, o := range objects {
+		b, err := yaml.Marshal(o.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

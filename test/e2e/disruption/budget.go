@@ -1,0 +1,25 @@
+package disruption
+
+import (
+	"testing"
+)
+
+// budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
+const budget = 60
+
+// tokens are what all composites have cost so far.
+func tokens(t *testing.T) map[string]float64 {
+	t.Helper()
+	m, err := cp.CoreMetrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m["circuit_breaker_events_total"].GetMetric()) == 0 {
+		t.Fatal("Crossplane does not count the events of its circuit breaker")
+	}
+	out := map[string]float64{}
+	for _, result := range []string{"Allowed", "Dropped", "HalfOpenAllowed"} {
+		out[result] = m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+package disruption
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A disaster is a scene whose cluster does not stay.
+type disaster struct {
+	*scene.Scene
+
+	// catalog is what deployments need, and what an administrator who rebuilds a cluster applies first.
+	catalog []*unstructured.Unstructured
+}
+
+// shop is the claim at a revision, and late the one that is being delivered.
+func (p *disaster) shop(revision int) *unstructured.Unstructured {
+	return p.Claim("shop", intent(p.Scene, revision, "edge1", "edge2"))
+}
+
+func (p *disaster) late(revision int) *unstructured.Unstructured {
+	return p.Claim("late", intentFor(p.Scene, "late", revision, "edge2"))
+}
+
+// interrupt a delivery after its push, before anything in the cluster has seen it. The provider is gone then.
+func (p *disaster) interrupt(claim *unstructured.Unstructured) {
+	p.T.Helper()
+	died := dieAfterPush(p.Scene)
+	p.Apply(claim)
+	died()
+}
+
+// expect so many commits, and deployments that succeeded at these revisions, by name.
+func (p *disaster) expect(commits int, revisions map[string]int64) {
+	p.T.Helper()
+	for name, revision := range revisions {
+		p.Await(p.Claim(name, ""), "Succeeded", func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "revision") == revision &&
+				scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Is(u, "Recorded", corev1.ConditionTrue, "")
+		})
+	}
+	wantCommits(p.Scene, commits)
+}
+
+// reached waits until all GitDeliveries have a reason.
+func (p *disaster) reached(want xpv2.ConditionReason, deliveries int) []deliveryv1alpha1.GitDelivery {
+	p.T.Helper()
+	var all []deliveryv1alpha1.GitDelivery
+	p.Until("GitDeliveries "+string(want), scene.Patience, func() bool {
+		all = p.Deliveries()
+		for i := range all {
+			if reason(&all[i]) != string(want) {
+				return false
+			}
+		}
+		return len(all) == deliveries
+	})
+	return all
+}
+
+// rebuild the cluster, and do something before any controller runs.
+func (p *disaster) rebuild(from controlplane.Backup, first func()) {
+	p.T.Helper()
+	err := cp.Rebuild(p.T.Context(), from, func() error {
+		if first != nil {
+			first()
+		}
+		return nil
+	})
+	if err != nil {
+		p.T.Fatal(err)
+	}
+}
+
+// oldBackup brings back a cluster from before the third revision, in the middle of another deployment's first one.
+func (p *disaster) oldBackup() {
+	p.interrupt(p.late(1))
+	backup, err := cp.Backup(p.T.Context())
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	startProvider(p.T)
+	p.Succeed(p.shop(3))
+	p.expect(4, map[string]int64{"shop": 3, "late": 1})
+	branch := p.refs()["refs/heads/main"]
+
+	composites := []string{"annotate", "xintentdeployments.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace=" + p.Namespace}
+	p.rebuild(backup, func() {
+		p.Run(append(composites, "crossplane.io/paused=true")...)
+		p.Apply(p.shop(3))
+	})
+	// What was being delivered was verified since then, so its order is as old as the other one.
+	p.reached(deliveryv1alpha1.ReasonOrderBehind, 2)
+	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
+	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+scene.Patience.String())
+	p.Run(append(composites, "crossplane.io/paused-")...)
+	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
+	p.expect(4, map[string]int64{"shop": 3, "late": 1})
+	if diff := cmp.Diff(branch, p.refs()["refs/heads/main"]); diff != "" {
+		p.T.Errorf("branch: -want, +got:\n%s", diff)
+	}
+}
+
+func (p *disaster) has(want xpv2.ConditionReason) bool {
+	p.T.Helper()
+	for _, d := range p.Deliveries() {
+		if reason(&d) == string(want) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *disaster) refs() map[string]string {
+	p.T.Helper()
+	refs, err := p.Git.Refs(p.T.Context(), p.Namespace)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return refs
+}
+
+// oldGit brings back a repository from before the third revision, and from before one that is being delivered.
+func (p *disaster) oldGit() {
+	p.Succeed(p.late(1))
+	before := p.refs()
+	p.Succeed(p.shop(3))
+	p.interrupt(p.late(2))
+	p.expect(5, nil)
+	for name, id := range before {
+		if _, err := p.Git.Git(p.T.Context(), p.Namespace, "update-ref", name, id); err != nil {
+			p.T.Fatal(err)
+		}
+	}
+	startProvider(p.T)
+	// What was being delivered is not known to be there, so it is simply delivered. What was there before is missed.
+	p.Until("a lost history noticed", scene.Patience, func() bool { return p.has(deliveryv1alpha1.ReasonDiverged) })
+	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
+	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
+	p.expect(5, map[string]int64{"shop": 3, "late": 2})
+}
+
+// another cluster, with nothing but a configuration and the catalog.
+func (p *disaster) another(config *unstructured.Unstructured) {
+	p.T.Helper()
+	p.rebuild(controlplane.Backup{}, nil)
+	p.Run("create", "namespace", p.Namespace)
+	for _, o := range p.catalog {
+		p.Apply(o)
+	}
+	p.Apply(config)
+}
+
+// owner is the cluster that Git names.
+func (p *disaster) owner() string {
+	p.T.Helper()
+	file, err := p.Git.Git(p.T.Context(), p.Namespace, "show", "refs/intentplane/test/state:owner.json")
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	var owner struct {
+		ClusterUID string `json:"clusterUID"`
+	}
+	if err := json.Unmarshal([]byte(file), &owner); err != nil || owner.ClusterUID == "" {
+		p.T.Fatalf("the state should name its cluster: %q, %v", file, err)
+	}
+	return owner.ClusterUID
+}
+
+// secondCluster has the same control plane's name and all claims, and no user said that the first one is gone, until one does. Nothing can be
+// recorded before, so nothing is rejected, and all goes on by itself then.
+func (p *disaster) secondCluster() {
+	p.interrupt(p.late(1))
+	before, owner := p.refs(), p.owner()
+	p.another(p.ProviderConfig())
+	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")) // The first cluster never had it.
+	never := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
+	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1), fresh, never} {
+		p.Apply(claim)
+	}
+	for _, d := range p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 4) {
+		if said := d.Status.GetCondition(xpv2.TypeReady).Message; !strings.Contains(said, owner) {
+			p.T.Errorf("the message should name the first cluster: %s", said)
+		}
+	}
+	for _, claim := range []*unstructured.Unstructured{fresh, p.late(1)} {
+		p.Await(claim, "stalled", func(u *unstructured.Unstructured) bool {
+			return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryBlocked") && scene.Field(u, "status", "phase") == "Delivering"
+		})
+	}
+	p.Delete(never)
+	p.Until("a deletion that leaves what is not ours", scene.Patience, func() bool { return len(p.Deliveries()) == 3 })
+	if diff := cmp.Diff(before, p.refs()); diff != "" {
+		p.T.Errorf("refs: -want, +got:\n%s", diff)
+	}
+
+	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
+	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.
+}
+
+// rebuilt is a cluster in the place of one that is known to be gone.
+func (p *disaster) rebuilt() {
+	p.interrupt(p.late(1))
+	files, owner := p.Files(), p.owner()
+	p.another(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
+	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1)} {
+		p.Apply(claim)
+	}
+	// One commit for each, since the marker names the new cluster.
+	p.expect(3+2, map[string]int64{"shop": 2, "late": 1})
+	p.Apply(p.ProviderConfig())
+	p.Succeed(p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")))
+	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
+	for name, content := range p.Files() {
+		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
+			p.T.Errorf("%s should be what it was", name)
+		}
+	}
+}

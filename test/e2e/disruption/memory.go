@@ -1,0 +1,60 @@
+package disruption
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// reason of a GitDelivery's Ready condition.
+func reason(d *deliveryv1alpha1.GitDelivery) string {
+	return string(d.Status.GetCondition(xpv2.TypeReady).Reason)
+}
+
+func isReady(d *deliveryv1alpha1.GitDelivery) bool {
+	return d.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+}
+
+// second brings a deployment to its second revision.
+func second(s *scene.Scene) *unstructured.Unstructured {
+	s.T.Helper()
+	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	if diff := cmp.Diff(int64(2), scene.Number(claim, "status", "revision")); diff != "" {
+		s.T.Fatalf("revision: -want, +got:\n%s", diff)
+	}
+	wantCommits(s, 2)
+	return claim
+}
+
+// ends leaves out when an attempt ended: nothing but the status knew.
+func ends() cmp.Option {
+	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryObservation{}, "Attempt.EndedAt")
+}
+
+// withoutEvents leaves out which events led to the head of the ledger: a delivery that is made again has nothing to record.
+func withoutEvents() cmp.Option {
+	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryParameters{}, "Ledger")
+}
+
+// wantSame fails the test unless a deployment gets to where it was before, without a commit.
+func wantSame(s *scene.Scene, claim *unstructured.Unstructured) {
+	s.T.Helper()
+	now := s.Await(claim, "Ready", func(u *unstructured.Unstructured) bool {
+		return scene.Condition(u, "Ready").Status == corev1.ConditionTrue && scene.Field(u, "status", "phase") == "Succeeded"
+	})
+	for _, field := range [][]string{{"status", "delivery", "gitCommit"}, {"status", "intentDigest"}, {"status", "outcome"}} {
+		if diff := cmp.Diff(scene.Field(claim, field...), scene.Field(now, field...)); diff != "" {
+			s.T.Errorf("%v: -want, +got:\n%s", field, diff)
+		}
+	}
+	if diff := cmp.Diff(int64(2), scene.Number(now, "status", "revision")); diff != "" {
+		s.T.Errorf("revision: -want, +got:\n%s", diff)
+	}
+	wantCommits(s, 2)
+}

@@ -1,0 +1,31 @@
+package disruption
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// conditions of all objects of a kind, each as "name Type=Status Type=Status", sorted as kubectl does.
+func conditions(s *scene.Scene, kind string, types ...string) []string {
+	s.T.Helper()
+	path := &strings.Builder{}
+	for _, typ := range types {
+		fmt.Fprintf(path, ` %s={.status.conditions[?(@.type==%q)].status}`, typ, typ)
+	}
+	return lines(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
+}
+
+func lines(out string) []string {
+	return strings.Split(strings.TrimSpace(out), "\n")
+}
+
+// answer of kubectl auth can-i, which fails when it says no.
+func answer(s *scene.Scene, as string, args []string) string {
+	if !strings.Contains(as, ":") {
+		as = s.Namespace + "-" + as
+	}
+	out, _ := s.Kubectl(s.T.Context(), append([]string{"auth", "can-i", "-n", s.Namespace, "--as", as}, args...)...)
+	return strings.TrimSpace(out)
+}

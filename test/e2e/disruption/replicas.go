@@ -1,0 +1,211 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// foreignPushesPerSecond is how fast a foreign pusher has to be under make soak, to be one that disturbs. How fast it can be elsewhere is
+// unknown.
+const foreignPushesPerSecond = 5
+
+func killed(*testing.T) func() {
+	cp.KillProvider()
+	return func() {}
+}
+
+// frozen stops the provider, and returns what lets it go on.
+func frozen(t *testing.T) func() {
+	t.Helper()
+	pid := cp.ProviderPID()
+	signal := func(s syscall.Signal) {
+		if err := syscall.Kill(pid, s); err != nil {
+			t.Error(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	return func() {
+		ended := make(chan error, 1)
+		go func() { ended <- cp.AwaitProviderEnd(t.Context()) }()
+		signal(syscall.SIGCONT)
+		if err := <-ended; err != nil {
+			t.Errorf("who lost the lease should end: %v", err)
+		}
+	}
+}
+
+// race lets all deliver while a foreign pusher pushes, and takes the active provider away in the middle.
+func (f *fleet) race(each int64, by pusher, lose func() func()) {
+	f.T.Helper()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(stopped)
+		f.pushUnmanaged(by, stop)
+	}()
+	f.deliver(each / 3)
+	f.advance() // A delivery is always at work.
+	end := lose()
+	f.deliver(each)
+	end()
+	close(stop)
+	<-stopped
+	took := time.Since(began).Seconds()
+	rate := float64(len(f.theirs)) / took
+	f.T.Logf("soak %s: ours %.1f/s, theirs %.1f/s", f.T.Name(), float64(int64(len(f.ordered))*each)/took, rate)
+	if soak.Long() && rate < foreignPushesPerSecond {
+		f.T.Errorf("the foreign pusher should push %d times per second, not %.1f", foreignPushesPerSecond, rate)
+	}
+	if len(f.theirs) == 0 {
+		f.T.Error("the foreign pusher should not always come too late")
+	}
+}
+
+// A pusher adds a file to the branch, in a commit of its own, and comes again as often as it comes too late. It returns an error if it
+// cannot push for another reason.
+type pusher func(ctx context.Context, path, message string) error
+
+// pushUnmanaged pushes as fast as it can until it is stopped.
+func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
+	for f.T.Context().Err() == nil {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		message := fmt.Sprintf("Theirs %d", len(f.theirs))
+		if err := push(f.T.Context(), fmt.Sprintf("theirs/%d", len(f.theirs)), message); err != nil {
+			f.T.Errorf("the foreign pusher cannot push: %v", err)
+			return
+		}
+		f.theirs[message] = 1
+	}
+}
+
+// newEngine returns a pusher that uses what we push with.
+func newEngine(f *fleet) pusher {
+	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	f.T.Cleanup(c.Close)
+	return func(ctx context.Context, path, message string) error {
+		for {
+			if err := pushOne(ctx, c, path, message); !failure.IsConflict(err) {
+				return err
+			}
+		}
+	}
+}
+
+func pushOne(ctx context.Context, c *git.Client, dir, message string) error {
+	seen, err := c.Look(ctx, nil)
+	if err != nil {
+		return err
+	}
+	p, err := git.Plan(seen, git.Change{
+		Put:     map[string]map[string][]byte{dir: {"file": []byte("theirs\n")}},
+		Message: message, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.Push(ctx, p)
+	return err
+}
+
+// newPerson returns a pusher that works in a clone, with the git command.
+func newPerson(f *fleet) pusher {
+	p := person{clone: f.T.TempDir()}
+	if err := p.git(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."); err != nil {
+		f.T.Fatal(err)
+	}
+	return p.push
+}
+
+// A person has a clone.
+type person struct {
+	clone string
+}
+
+func (p person) git(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = p.clone
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.clone, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+role+"_NAME=A Stranger", "GIT_"+role+"_EMAIL=stranger@example.org")
+	}
+	out, err := cmd.CombinedOutput()
+	return errors.Wrapf(err, "git %s: %s", args[0], out)
+}
+
+func (p person) push(ctx context.Context, path, message string) error {
+	dir := filepath.Join(p.clone, path)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("theirs\n"), 0o600); err != nil {
+		return err
+	}
+	if err := p.all(ctx, []string{"add", path}, []string{"commit", "-q", "-m", message}); err != nil {
+		return err
+	}
+	for {
+		err := p.git(ctx, "push", "-q", "origin", "HEAD:main")
+		if err == nil || transport.ClassifyText(err.Error()) != failure.ClassConflict {
+			return err
+		}
+		if err := p.all(ctx, []string{"fetch", "-q", "origin", "main"}, []string{"rebase", "-q", "FETCH_HEAD"}); err != nil {
+			return err
+		}
+	}
+}
+
+// all commands, one after another.
+func (p person) all(ctx context.Context, commands ...[]string) error {
+	for _, args := range commands {
+		if err := p.git(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver until each delivery is at a revision.
+func (f *fleet) deliver(revision int64) {
+	f.T.Helper()
+	f.Until("all revisions carried out", scene.Patience+time.Duration(revision)*10*time.Second, func() bool {
+		busy := false
+		for _, d := range f.Deliveries() {
+			name := d.GetName()
+			behind := f.ordered[name] < revision
+			busy = busy || behind || !f.delivered(&d)
+			if behind && f.delivered(&d) {
+				f.order(name)
+			}
+		}
+		return !busy
+	})
+}
+
+// advance orders the next revision of all.
+func (f *fleet) advance() {
+	f.T.Helper()
+	for name := range f.ordered {
+		f.order(name)
+	}
+}

@@ -1,0 +1,37 @@
+// Package disruption shows, on a real control plane, that deployments outlive what happens to their objects, to the programs that look
+// after them and to what they need. Its tests run one after another, but those that say otherwise: what they do, they do to the whole
+// control plane.
+package disruption
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// intent is one line for a claim or a composite.
+func intent(s *scene.Scene, replicas int, sites ...string) string {
+	return intentFor(s, "shop", replicas, sites...)
+}
+
+// intentFor a service. Two claims bring no object of one name to one Site, so each has a service of its own.
+func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
+	full := make([]string, len(sites))
+	for i := range sites {
+		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))
+	}
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
+}
+
+// wantCommits fails the test unless the scene's branch has as many commits of ours.
+func wantCommits(s *scene.Scene, want int) {
+	s.T.Helper()
+	if got := len(s.Commits()); got != want {
+		s.T.Fatalf("want %d commits on the branch, found %d", want, got)
+	}
+}

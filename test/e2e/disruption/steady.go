@@ -1,0 +1,67 @@
+package disruption
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// ttl makes Crossplane call the function again and again, although nothing changed.
+const ttl = time.Second
+
+// awaitCalls waits until the function was asked the same question so often, for each of the two deployments, since a mark in its log. It
+// returns how often.
+func awaitCalls(s *scene.Scene, mark, want int) []int {
+	s.T.Helper()
+	var calls []int
+	s.Until("calls of the function", scene.Patience+time.Duration(want)*ttl, func() bool {
+		calls = questions(functionLog(s.T)[mark:], want)
+		return len(calls) >= 2
+	})
+	return calls
+}
+
+// questions returns how often the function was asked each question that it was asked often enough. Crossplane tags a question with a
+// digest of all that it says.
+func questions(log []byte, enough int) []int {
+	byTag := map[string]int{}
+	for _, m := range regexp.MustCompile(`"tag": "([0-9a-f]+)"`).FindAllSubmatch(log, -1) {
+		byTag[string(m[1])]++
+	}
+	var out []int
+	for _, n := range byTag {
+		if n >= enough {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func functionLog(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile(cp.LogFile("function"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// versions are those of all objects of two deployments, by kind and name.
+func versions(s *scene.Scene, claim, composite *unstructured.Unstructured) map[string]string {
+	s.T.Helper()
+	out := map[string]string{}
+	for _, o := range []*unstructured.Unstructured{s.Now(claim), s.XR(claim), s.Now(composite)} {
+		out[o.GetKind()+"/"+o.GetName()] = o.GetResourceVersion()
+	}
+	for _, d := range s.Deliveries() {
+		out["GitDelivery/"+d.GetName()] = d.GetResourceVersion()
+	}
+	return out
+}

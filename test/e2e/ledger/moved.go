@@ -1,0 +1,26 @@
+package ledger
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// moveLedger asks for a move to a repository, and waits until that holds the ledger.
+func (d *deployment) moveLedger(to int, force bool) {
+	d.T.Helper()
+	o := d.Request("move", d.shop(1), rolloutv1alpha1.Action("MoveLedger"), d.recorded().State.Current.Number)
+	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.repositories[to]}, "spec", "toConfigRef")
+	if force {
+		d.Set(o, true, "spec", "force")
+	}
+	d.Apply(o)
+	d.homeIs.Store(int32(to))
+	d.awaitLedger("is in its next home", func(s ledger.State) bool { return s.Home == d.home() })
+	d.Await(o, "completed", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, "")
+	})
+}

@@ -1,0 +1,15 @@
+package ledger
+
+import (
+	"os"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func TestMain(m *testing.M) {
+	judges = newJudge()
+	code := scene.Main(m, &cp, allowTests)
+	judges.close()
+	os.Exit(code)
+}

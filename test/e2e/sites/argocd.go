@@ -1,0 +1,26 @@
+package sites
+
+import (
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const refresh = "argocd.argoproj.io/refresh"
+
+// installArgoCD makes the control plane serve Applications, as Argo CD's own release describes them.
+func (s *stage) installArgoCD() {
+	s.T.Helper()
+	crds, err := controlplane.ToolPath(s.T.Context(), "ARGOCD_CRDS")
+	s.must(err)
+	s.must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
+}
+
+// compare waits until the Application was asked to look now, and takes that away, as Argo CD's controller does when it has looked.
+func (p *player) compare() {
+	p.T.Helper()
+	p.Await(p.main.Unstructured, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })
+	p.Patch(p.main.Unstructured, `{"metadata":{"annotations":{"`+refresh+`":null}}}`)
+}

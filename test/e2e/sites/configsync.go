@@ -1,0 +1,19 @@
+package sites
+
+import (
+	"testing"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// onControlPlane is a stage whose Site is the control plane's own cluster. The engine's controllers are not there: the test writes
+// what they do.
+func onControlPlane(t *testing.T, engine, apiVersion, kind, name string) *stage {
+	t.Helper()
+	s := &stage{Scene: scene.New(t, cp), path: "clusters/edge1"}
+	site := s.Set(s.NewSite("edge1"), map[string]any{"type": engine, "objectRef": map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "namespace": "{claimNamespace}", "name": name,
+	}}, "spec", "engine")
+	s.Apply(site)
+	return s
+}

@@ -1,0 +1,257 @@
+package sites
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/gitops"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// The names in examples/gitops, as they are.
+const (
+	team       = "team-a"
+	claimsRepo = "gitops-claims"
+	fleetRepo  = "gitops-fleet"
+)
+
+// A workshop is the layout of examples/gitops: a repository of claims, one of the fleet, and the control plane between them. Only the URLs
+// of the repositories are ours.
+type workshop struct {
+	*stage
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	t.Helper()
+	k, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hub(); err != nil {
+		t.Fatal(err)
+	}
+	w := &workshop{stage: &stage{Scene: scene.New(t, cp), edge: k}}
+	w.must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claims()))
+	w.must(w.Git.CreateRepo(t.Context(), fleetRepo, map[string]string{"README.md": "Not ours.\n"}))
+	for _, file := range []string{"quickstart/00-namespace.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
+		w.must(w.ApplyYAML(t.Context(), w.example(file)))
+	}
+	return w
+}
+
+// example is a file of the examples, with our URLs.
+func (w *workshop) example(file string) []byte {
+	w.T.Helper()
+	root, err := controlplane.Root()
+	w.must(err)
+	b, err := os.ReadFile(filepath.Join(root, "examples", file))
+	w.must(err)
+	urls := strings.NewReplacer("https://git.example.org/claims.git", w.Git.URL(claimsRepo), "https://git.example.org/fleet.git", w.Git.URL(fleetRepo))
+	return []byte(urls.Replace(string(b)))
+}
+
+// claims are the files of the repository of claims.
+func (w *workshop) claims() map[string]string {
+	w.T.Helper()
+	out := map[string]string{}
+	for _, name := range []string{"bank.yaml", "shop.yaml"} {
+		out[name] = string(w.example("gitops/claims/" + name))
+	}
+	return out
+}
+
+func (w *workshop) claim(apiVersion, name string) *unstructured.Unstructured {
+	o := named(apiVersion, "IntentDeployment", name)
+	o.SetNamespace(team)
+	return o
+}
+
+// account is a kubeconfig for the account that the example makes in the cluster of the Site.
+func (w *workshop) account() []byte {
+	w.T.Helper()
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
+	token := &authenticationv1.TokenRequest{}
+	w.must(w.edge.Client.SubResource("token").Create(w.T.Context(), sa, token))
+	ca := w.edge.Config.CAData
+	if len(ca) == 0 {
+		var err error
+		ca, err = os.ReadFile(w.edge.Config.CAFile)
+		w.must(err)
+	}
+	b, err := clientcmd.Write(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{"edge1": {Server: w.edge.Config.Host, CertificateAuthorityData: ca}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"intentplane": {Token: token.Status.Token}},
+		Contexts:       map[string]*clientcmdapi.Context{"edge1": {Cluster: "edge1", AuthInfo: "intentplane"}},
+		CurrentContext: "edge1",
+	})
+	w.must(err)
+	return b
+}
+
+// push changes the repository of claims, and notifies Flux, as a webhook does.
+func (w *workshop) push(changes map[string]string) (commit string) {
+	w.T.Helper()
+	commit, err := w.Git.Commit(w.T.Context(), claimsRepo, "main", changes, "A change by the team")
+	w.must(err)
+	w.pushed(commit)
+	return commit
+}
+
+func (w *workshop) pushed(commit string) {
+	w.T.Helper()
+	w.Patch(named("source.toolkit.fluxcd.io/v1", "GitRepository", "claims"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
+}
+
+// awaitFlux waits until Flux on the control plane judged a commit of the claims, with a status and words.
+func (w *workshop) awaitFlux(commit, status, words string) {
+	w.T.Helper()
+	w.Await(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
+		ready := scene.Condition(u, "Ready")
+		return scene.Field(u, "status", "lastAttemptedRevision") == "main@sha1:"+commit && string(ready.Status) == status && strings.Contains(ready.Message, words)
+	})
+}
+
+// runsAt the Site: replicas of shop and bank.
+func (w *workshop) runsAt() [2]int32 {
+	w.T.Helper()
+	return [2]int32{w.replicasOf(team, "shop"), w.replicasOf(team, "bank")}
+}
+
+func (w *workshop) wantRuns(reason string, shop, bank int32) {
+	w.T.Helper()
+	if diff := cmp.Diff([2]int32{shop, bank}, w.runsAt()); diff != "" {
+		w.T.Errorf("%s: replicas of shop and bank at the Site: -want, +got:\n%s", reason, diff)
+	}
+}
+
+func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
+	w.T.Helper()
+	status, message, err := gitops.ArgoCDHealth(w.Now(o))
+	w.must(err)
+	if status != want {
+		w.T.Errorf("Argo CD's health of %s: want %s, got %s: %s", o.GetName(), want, status, message)
+	}
+}
+
+// says is the file of a claim that says something else than the example.
+func (w *workshop) says(file, words, instead string) map[string]string {
+	w.T.Helper()
+	text := w.claims()[file]
+	if strings.Count(text, words) != 1 {
+		w.T.Fatalf("%s does not hold %q once", file, words)
+	}
+	return map[string]string{file: strings.Replace(text, words, instead, 1)}
+}
+
+// left waits until the repository holds the directories of so many claims: a claim may be gone before its delivery cleaned up.
+func (w *workshop) left(want int) {
+	w.T.Helper()
+	w.Until("directories are removed", scene.Patience, func() bool {
+		files, err := w.Git.Files(w.T.Context(), fleetRepo, "main")
+		w.must(err)
+		dirs := map[string]bool{}
+		for name := range files {
+			if rest, ok := strings.CutPrefix(name, "clusters/edge1/team-a/"); ok {
+				dirs[strings.Split(rest, "/")[0]] = true
+			}
+		}
+		return len(dirs) == want
+	})
+}
+
+// lookAgain makes the Site's Flux look, which no controller does for a claim that is gone, and waits for what runs then.
+func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
+	t.Helper()
+	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
+	w.must(err)
+	w.patch(named("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
+	w.Until(what, scene.Patience, func() bool { return w.runsAt() == [2]int32{shop, bank} })
+}
+
+// argoCD delivers to a Site of Argo CD's, whose controller the test plays.
+func (w *workshop) argoCD() {
+	w.T.Helper()
+	w.installArgoCD()
+	w.must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
+	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
+		w.Until(file+" applies", scene.Patience, func() bool {
+			return w.ApplyYAML(w.T.Context(), w.example("gitops/argocd/"+file)) == nil
+		})
+	}
+	car := w.claim("claims.intentplane.dev/v1alpha1", "car")
+	w.Set(car, `{"service": "car", "sites": ["edge2"]}`, "spec", "intent")
+	w.Apply(car)
+	app := named("argoproj.io/v1alpha1", "Application", "edge2")
+	app.SetNamespace("argocd")
+	w.Await(app, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })
+	w.wantHealth(car, "Progressing")
+	defer w.compares(app)()
+	w.Await(car, "Succeeded", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+	w.wantHealth(car, "Healthy")
+	w.Delete(car)
+	w.Gone(car)
+}
+
+// compares does what Argo CD's controller does for an Application, as long as it is not stopped: when it is asked to, it looks at the
+// repository, syncs, and takes the question away.
+func (w *workshop) compares(app *unstructured.Unstructured) (stop func()) {
+	w.T.Helper()
+	ctx, cancel := context.WithCancel(w.T.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = wait.PollUntilContextCancel(ctx, time.Second/10, true, func(ctx context.Context) (bool, error) {
+			now := app.DeepCopy()
+			if err := w.Client.Get(ctx, client.ObjectKeyFromObject(app), now); err != nil || now.GetAnnotations()[refresh] == "" {
+				return false, nil //nolint:nilerr // It looks again.
+			}
+			log, err := w.Git.Log(ctx, fleetRepo, "main")
+			if err != nil {
+				return false, nil //nolint:nilerr // It looks again.
+			}
+			b, err := json.Marshal(synced(now, log[0].ID))
+			if err != nil {
+				return false, err
+			}
+			_ = w.Client.Patch(ctx, now, client.RawPatch(types.MergePatchType, b))
+			return false, nil
+		})
+	}()
+	return func() { cancel(); <-done }
+}
+
+// synced is what Argo CD writes when it compared a commit, and applied it.
+func synced(app *unstructured.Unstructured, commit string) map[string]any {
+	spec, _ := app.Object["spec"].(map[string]any)
+	return map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{refresh: nil}},
+		"status": map[string]any{
+			"sync":   map[string]any{"status": "Synced", "revision": commit, "comparedTo": map[string]any{"source": spec["source"], "destination": spec["destination"]}},
+			"health": map[string]any{"status": "Healthy"},
+			"operationState": map[string]any{
+				"phase": "Succeeded", "startedAt": "2026-11-01T11:59:00Z", "operation": map[string]any{"sync": map[string]any{"revision": commit}},
+				"syncResult": map[string]any{"revision": commit, "source": spec["source"]},
+			},
+		},
+	}
+}

@@ -1,0 +1,151 @@
+package sites
+
+import (
+	"sync"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/job"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// jobController makes pods of Jobs, once for all.
+var jobController = sync.OnceValue(func() error { return cp.StartJobController() })
+
+const (
+	checker      = "checker"
+	checkerImage = "registry.example.org/checker:1"
+)
+
+// A kubelet is played by the test, in a namespace that lets no user run more than a restricted pod. All else is real: the provider makes the
+// Job as its own account, the API server admits it, and the Job controller makes the pod and says what became of it.
+type kubelet struct {
+	*stage
+
+	checks string
+}
+
+// newKubelet lets checks of the Site run in a namespace of their own.
+func newKubelet(t *testing.T) *kubelet {
+	t.Helper()
+	if err := jobController(); err != nil {
+		t.Fatal(err)
+	}
+	k := &kubelet{stage: &stage{Scene: scene.New(t, cp, "edge1")}}
+	k.checks = k.Namespace + "-checks"
+	in := metav1.ObjectMeta{Namespace: k.checks, Name: checker}
+	for _, o := range []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.checks, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}},
+		&corev1.ServiceAccount{ObjectMeta: in},
+		&rbacv1.RoleBinding{
+			ObjectMeta: in, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "intentplane:checks"},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: controlplane.ProviderServiceAccount}},
+		},
+	} {
+		k.must(k.Client.Create(t.Context(), o))
+	}
+	k.Apply(k.Set(k.NewSite("edge1"), map[string]any{"namespace": k.checks, "serviceAccountName": checker, "allowedImages": []any{checkerImage}}, "spec", "postCheck"))
+	return k
+}
+
+// exit of the script of a claim: its pod's container says so, and what it said last.
+func (k *kubelet) exit(script string, code int32, said string) {
+	k.T.Helper()
+	var pod *corev1.Pod
+	k.Until("the pod of "+script, scene.Patience, func() bool {
+		l := &corev1.PodList{}
+		k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+		for i := range l.Items {
+			if l.Items[i].Spec.Containers[0].Args[0] == script {
+				pod = &l.Items[i]
+			}
+		}
+		return pod != nil
+	})
+	if pod.Spec.ServiceAccountName != checker {
+		k.T.Errorf("%s runs as %q", script, pod.Spec.ServiceAccountName)
+	}
+	phase := corev1.PodFailed
+	if code == 0 {
+		phase = corev1.PodSucceeded
+	}
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said}}
+	now := pod.DeepCopy()
+	now.Status.Phase, now.Status.ContainerStatuses = phase, []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, State: ended}}
+	k.must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
+}
+
+// gate returns the Gate of a claim, or nil.
+func (k *kubelet) gate(claim string) *rolloutv1alpha1.Gate {
+	k.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
+	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
+	for _, o := range l.Items {
+		g := &rolloutv1alpha1.Gate{}
+		k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		if g.Spec.ForProvider.ClaimRef.Name == claim && len(g.Status.AtProvider.Checks) > 0 {
+			return g
+		}
+	}
+	return nil
+}
+
+// verdict of a claim's Gate, with what its check says.
+func (k *kubelet) verdict(claim string) []string {
+	k.T.Helper()
+	g := k.gate(claim)
+	if g == nil {
+		return nil
+	}
+	at := g.Status.AtProvider
+	return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
+}
+
+// compareJob compares the Job of a claim, with all that the API server filled in, to what the provider would make, and its UID to the Gate's.
+func (k *kubelet) compareJob(claim string) {
+	k.T.Helper()
+	g, site := k.gate(claim), &catalogv1alpha1.Site{}
+	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
+	if ref == nil {
+		k.T.Fatalf("%s: the status of the Gate names no Job", claim)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("Site"))
+	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, u))
+	k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, site))
+	rules, err := gates.RulesOf(c.Check)
+	k.must(err)
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
+	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
+		k.T.Errorf("%s: the Job with UID %s differs in %q from what was made, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
+	}
+}
+
+// controller is what the Job controller says why a Job ended.
+func (k *kubelet) controller(script string) string {
+	k.T.Helper()
+	l := &batchv1.JobList{}
+	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+	for _, j := range l.Items {
+		for _, c := range j.Status.Conditions {
+			if j.Spec.Template.Spec.Containers[0].Args[0] == script && c.Type == batchv1.JobFailed {
+				return c.Reason
+			}
+		}
+	}
+	return ""
+}

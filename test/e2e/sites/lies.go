@@ -1,0 +1,13 @@
+package sites
+
+import (
+	"github.com/intentplane/intentplane/test/promserver"
+)
+
+// enoughLies are more than it takes for a verdict, if they counted. Silence takes long.
+func enoughLies(lie promserver.Lie) int {
+	if lie == promserver.LieSilence {
+		return 2
+	}
+	return 5
+}

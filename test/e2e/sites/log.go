@@ -1,0 +1,115 @@
+package sites
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/gitops"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// forth are the transitions of a revision that goes well, from a phase on.
+func forth(revision, from string) []string {
+	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
+}
+
+// andBack are those of one that is rejected by its Gate and rolled back.
+func andBack(revision, from string) []string {
+	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+}
+
+func steps(revision string, phases ...string) []string {
+	var out []string
+	for i, to := range phases[1:] {
+		out = append(out, revision+": "+phases[i]+">"+to)
+	}
+	return out
+}
+
+// transitionEvents are the events about the transitions of a deployment, without those about other objects.
+func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
+	s.T.Helper()
+	l := &corev1.EventList{}
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	var out []string
+	for _, e := range l.Items {
+		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
+			out = append(out, e.Message)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// wantTransitionEvents fails the test unless an event reports each transition of the status, and no other does.
+func (s *stage) wantTransitionEvents(u *unstructured.Unstructured) {
+	s.T.Helper()
+	var want []string
+	for _, entry := range s.log(u) {
+		_, phases, _ := strings.Cut(entry, ": ")
+		from, to, _ := strings.Cut(phases, ">")
+		if from == "" {
+			want = append(want, "Transitioned to "+to)
+			continue
+		}
+		want = append(want, "Transitioned from "+from+" to "+to)
+	}
+	slices.Sort(want)
+	s.Until("each transition has its event", scene.Patience, func() bool { return len(s.transitionEvents(u)) >= len(want) })
+	if diff := cmp.Diff(want, s.transitionEvents(u)); diff != "" {
+		s.T.Errorf("events: -want (status), +got:\n%s", diff)
+	}
+}
+
+// outcome waits until this very spec came to a phase and an outcome.
+func (s *stage) outcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Reach(o, phase+" "+outcome, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
+	})
+}
+
+// log of the transitions of a deployment, each as "revision: from to".
+func (s *stage) log(u *unstructured.Unstructured) []string {
+	s.T.Helper()
+	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
+	s.must(err)
+	var out []string
+	for _, one := range all {
+		entry, _ := one.(map[string]any)
+		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], or(entry["from"], ""), entry["to"]))
+	}
+	return out
+}
+
+func or(v any, otherwise string) any {
+	if v == nil {
+		return otherwise
+	}
+	return v
+}
+
+// done waits until a RolloutRequest was carried out.
+func (s *stage) done(name string) {
+	s.T.Helper()
+	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
+}
+
+// wantSeenAs compares what the library of Flux, and Argo CD with the script that we ship, make of an object as it is.
+func (s *stage) wantSeenAs(u *unstructured.Unstructured, kstatus, argoCD string) {
+	s.T.Helper()
+	result, err := status.Compute(u)
+	s.must(err)
+	health, message, err := gitops.ArgoCDHealth(u)
+	s.must(err)
+	if diff := cmp.Diff([2]string{kstatus, argoCD}, [2]string{result.Status.String(), health}); diff != "" {
+		s.T.Errorf("health of %s (%s; %s): -want, +got:\n%s", u.GetName(), result.Message, message, diff)
+	}
+}

@@ -1,0 +1,56 @@
+package sites
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// outage is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
+func outage() time.Duration {
+	if soak.Long() {
+		return 5 * time.Minute
+	}
+	return 40 * time.Second
+}
+
+// claimJudged describes a claim with a name, judged by so many measurements a second apart within a timeout, with the default limits of errors.
+func (r *trial) claimJudged(name string, replicas, count int, timeout string) *unstructured.Unstructured {
+	r.T.Helper()
+	check := map[string]any{
+		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
+		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": timeout,
+	}
+	return r.Set(r.Claim(name, r.intentFor(name, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
+}
+
+// gateOf a revision of a claim, or nil.
+func (s *stage) gateOf(claim string, revision int64) *rolloutv1alpha1.Gate {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	for _, o := range l.Items {
+		g := &rolloutv1alpha1.Gate{}
+		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.AskedPosition().Revision == revision {
+			return g
+		}
+	}
+	return nil
+}
+
+// gateSays is the reason of Ready of the Gate of a revision.
+func (s *stage) gateSays(claim string, revision int64) string {
+	s.T.Helper()
+	if g := s.gateOf(claim, revision); g != nil {
+		return string(g.GetCondition(xpv2.TypeReady).Reason)
+	}
+	return ""
+}

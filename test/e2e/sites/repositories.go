@@ -1,0 +1,47 @@
+package sites
+
+import (
+	"slices"
+	"strings"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// homesIn are the directories in which another repository than the scene's has files of the claim.
+func (s *stage) homesIn(repo, claim string) []string {
+	s.T.Helper()
+	files, err := s.Git.Files(s.T.Context(), repo, "main")
+	s.must(err)
+	out := []string{}
+	for name := range files {
+		if site, _, ok := strings.Cut(name, "/"+s.Namespace+"/"+claim+"/"); ok {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// deleteHome deletes the GitDelivery of the repository that holds the ledger and has no Site any more, as a user does, and waits until it is there
+// again.
+func (s *stage) deleteHome() {
+	s.T.Helper()
+	home := func() *deliveryv1alpha1.GitDelivery {
+		all := s.Deliveries()
+		i := slices.IndexFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Ledger != nil })
+		if i < 0 {
+			return nil
+		}
+		return &all[i]
+	}
+	was := home()
+	if was == nil || len(was.Spec.ForProvider.Trees) > 0 {
+		s.T.Fatalf("the GitDelivery of the ledger should be there without Sites: %+v", was)
+	}
+	s.Delete(s.Unstructured(was))
+	s.Until("the GitDelivery of the ledger is there again", scene.Patience, func() bool {
+		is := home()
+		return is != nil && is.GetUID() != was.GetUID() && is.Status.AtProvider.Ledger != nil
+	})
+}

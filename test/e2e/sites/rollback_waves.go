@@ -1,0 +1,67 @@
+package sites
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// trees of a claim's directories at Sites, by their names.
+func (s *stage) trees(claim string, sites ...string) map[string]string {
+	s.T.Helper()
+	out := map[string]string{}
+	for _, site := range sites {
+		out[site] = s.Tree(s.Directory(site, claim))
+	}
+	return out
+}
+
+// twoWaves are edge1, and edge2 after it.
+func (s *stage) twoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Set(o, []any{
+		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
+		map[string]any{"name": "second", "sites": []any{s.Site("edge2")}},
+	}, "spec", "deliveryConfig", "waves")
+}
+
+// wantRollback compares status.rollback.
+func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string, attempts int64) {
+	s.T.Helper()
+	got, _, err := unstructured.NestedMap(u.Object, "status", "rollback")
+	s.must(err)
+	if diff := cmp.Diff(map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got); diff != "" {
+		s.T.Errorf("status.rollback: -want, +got:\n%s", diff)
+	}
+}
+
+// refuse lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
+func (s *stage) refuse(repo string) error {
+	hook := s.hook(repo)
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755)
+}
+
+func (s *stage) hook(repo string) string {
+	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
+}
+
+// commitsIn another repository, without the one that it was made with.
+func (s *stage) commitsIn(repo string) int {
+	s.T.Helper()
+	log, err := s.Git.Log(s.T.Context(), repo, "main")
+	s.must(err)
+	return len(log) - 1
+}
+
+func (s *stage) treeIn(repo, revision, path string) string {
+	s.T.Helper()
+	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", revision, path)
+	s.must(err)
+	return strings.TrimSpace(out)
+}

@@ -1,0 +1,281 @@
+// Package sites shows, on a real control plane and a second cluster with real Flux in it, what a SiteSync says, and which way
+// deployments go.
+//
+// The edges of the machine of phases, and who goes along them:
+//
+//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollback, TestEditedInEachPhase
+//	Compiling → Failed, Rendering → Failed                                  TestBrokenEditLosesNothing of package claims
+//	Delivering → Failed: a Site takes too long                              TestRejected, TestEditedInEachPhase/Failed
+//	Validating → Failed: a Gate                                             TestRollback, TestRetryAfterRejection
+//	Failed → RollingBack → Succeeded                                        TestRollback, TestRollbackOfWaves
+//	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestRollbackInTwoRepositories
+//	Failed, and no rollback target                                          TestObjective
+//	Validating → Succeeded without Gates                                    TestObjective
+//	any → Pending: another spec                                             TestEditedInEachPhase
+//	any → gone: deleted                                                     TestDeletedInEachPhase
+//	any → nowhere: the management cluster is lost                           TestLossAfterRejection
+package sites
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+// edge is the one other cluster, with Flux in it.
+var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+	ctx := context.Background()
+	k, err := cp.StartCluster(ctx, "edge")
+	if err != nil {
+		return nil, err
+	}
+	return k, k.StartFlux(ctx)
+})
+
+// hub is Flux in the control plane's own cluster.
+var hub = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })
+
+const (
+	claim  = "shop"
+	secret = "edge1-kubeconfig"
+
+	placeholder = "An empty directory is none.\n"
+
+	requestedAt = "reconcile.fluxcd.io/requestedAt"
+)
+
+// A stage is a scene whose one Site is in another cluster, to which real Flux brings the repository.
+type stage struct {
+	*scene.Scene
+
+	edge *controlplane.Cluster
+	path string
+}
+
+// newStage makes a Site whose Kustomization reads a directory of the repository. Flux looks by itself once an hour only.
+func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
+	t.Helper()
+	k, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Scene: scene.New(t, cp), edge: k}
+	s.path = dir(s.Scene)
+	s.kubeconfig()
+	s.Apply(s.fluxSite())
+	s.commit(map[string]string{s.path + "/placeholder": placeholder})
+	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
+	return s
+}
+
+// fluxSite describes the Site.
+func (s *stage) fluxSite() *unstructured.Unstructured {
+	s.T.Helper()
+	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
+	return s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine")
+}
+
+func (s *stage) kubeconfig() {
+	s.T.Helper()
+	b, err := os.ReadFile(s.edge.Kubeconfig)
+	s.must(err)
+	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// commit without a trailer of ours.
+func (s *stage) commit(files map[string]string) string {
+	s.T.Helper()
+	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", files, "An unmanaged commit")
+	s.must(err)
+	return id
+}
+
+func (s *stage) files(says string) tree.Files {
+	return tree.Files{
+		"a.yaml":             fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: %s}\ndata: {says: %s}\n", s.Namespace, says),
+		"kustomization.yaml": []byte("resources: [a.yaml]\n"),
+	}
+}
+
+func (s *stage) claimRef() rolloutv1alpha1.ClaimReference {
+	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: claim}
+}
+
+// deliver a revision, which says something, with a GitDelivery by hand.
+func (s *stage) deliver(revision int64, says string) {
+	s.T.Helper()
+	yes, files := true, s.files(says)
+	encoded, err := tree.Encode(files)
+	s.must(err)
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.SetName(claim)
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
+	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
+		ClaimRef: s.claimRef(), Copy: load.Copy(revision), Position: new(load.Position(revision)), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
+		Trees: []deliveryv1alpha1.Tree{{
+			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", claim), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
+		}},
+	}
+	s.Apply(s.NewDelivery(d))
+}
+
+// delivered waits until a revision was delivered, and returns its commit.
+func (s *stage) delivered(revision int64) string {
+	s.T.Helper()
+	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
+		at := d.Status.AtProvider
+		return at.AppliedPosition().Revision == revision && at.Remote != nil
+	}).Status.AtProvider.Remote.Commit
+}
+
+// sync describes the SiteSync of a revision that says something.
+func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
+	s.T.Helper()
+	y := &deliveryv1alpha1.SiteSync{}
+	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
+		ClaimRef: s.claimRef(), Position: new(load.Position(revision)), SyncWaitTimeout: "10m",
+		Sites: []deliveryv1alpha1.SiteTree{{
+			Name: s.Site("edge1"), Path: s.Directory("edge1", claim), Tree: tree.ID(s.files(says)),
+			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: scene.Config},
+		}},
+	}
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(y)
+	s.must(err)
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": m["spec"]}}
+	o.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
+	o.SetNamespace(s.Namespace)
+	o.SetName(claim)
+	return o
+}
+
+// says is the reason of Ready, and what the Site says, for a revision. It is empty while the status speaks of another spec.
+func says(u *unstructured.Unstructured) string {
+	y := &deliveryv1alpha1.SiteSync{}
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.ObservedPosition().Revision == 0 {
+		return ""
+	}
+	ready := y.GetCondition(xpv2.TypeReady)
+	if ready.ObservedGeneration != y.GetGeneration() || y.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
+		return ""
+	}
+	out := []string{fmt.Sprint(y.Status.AtProvider.ObservedPosition().Revision), string(ready.Status), string(ready.Reason)}
+	for _, site := range y.Status.AtProvider.Sites {
+		out = append(out, string(site.State), site.Reason)
+	}
+	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
+}
+
+// expect that the SiteSync says something, soon, and return how long it took.
+func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration {
+	s.T.Helper()
+	began := time.Now()
+	s.Await(o, want, func(u *unstructured.Unstructured) bool { return says(u) == want })
+	return time.Since(began)
+}
+
+// look makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
+// that it costs little, but who changes the spec gets an answer.
+func (s *stage) look(o *unstructured.Unstructured, want string, words ...string) {
+	s.T.Helper()
+	minutes, last := 10, ""
+	defer func() {
+		if s.T.Failed() {
+			s.T.Logf("the SiteSync said %s", last)
+		}
+	}()
+	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), scene.Patience, func() bool {
+		minutes++
+		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
+		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" })
+		last = says(u) + ": " + because(u)
+		return says(u) == want && strings.Contains(because(u), strings.Join(words, " "))
+	})
+}
+
+// because is what the SiteSync says that the engine of its first Site said.
+func because(u *unstructured.Unstructured) string {
+	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
+	for _, site := range sites {
+		if site, ok := site.(map[string]any); ok {
+			message, _ := site["message"].(string)
+			return message
+		}
+	}
+	return ""
+}
+
+// engine is the Kustomization at the Site, and source its GitRepository.
+func (s *stage) engine() *unstructured.Unstructured {
+	return named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Namespace)
+}
+
+func (s *stage) source() *unstructured.Unstructured {
+	return named("source.toolkit.fluxcd.io/v1", "GitRepository", s.Namespace)
+}
+
+func named(apiVersion, kind, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(controlplane.FluxNamespace)
+	o.SetName(name)
+	return o
+}
+
+// patch an object at the Site.
+func (s *stage) patch(o *unstructured.Unstructured, patch string) {
+	s.T.Helper()
+	s.must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))))
+}
+
+// applied waits until Flux applied a commit. Another step makes it look.
+func (s *stage) applied(commit string) {
+	s.T.Helper()
+	s.patch(s.source(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
+	s.Until("Flux applies "+commit, scene.Patience, func() bool {
+		k := s.engine()
+		s.must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
+		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
+	})
+}
+
+// runs is what the ConfigMap at the Site says.
+func (s *stage) runs() string {
+	s.T.Helper()
+	cm := &corev1.ConfigMap{}
+	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "a"}, cm)
+	s.must(client.IgnoreNotFound(err))
+	return cm.Data["says"]
+}

@@ -1,0 +1,138 @@
+package sites
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	numbers "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A player writes a story of provider/engines/testdata, which is what an engine's controllers write, step by step, into objects on a real
+// API server. That checks it against the engine's own schema.
+type player struct {
+	*stage
+
+	story struct {
+		Main   json.RawMessage `json:"main"`
+		Second json.RawMessage `json:"second"`
+		Steps  []struct {
+			Name   string          `json:"name"`
+			Main   json.RawMessage `json:"main"`
+			Second json.RawMessage `json:"second"`
+		} `json:"steps"`
+	}
+	next int
+
+	main, second object
+	// commits are what the story calls a commit, and the one that it is here.
+	commits map[string]string
+}
+
+// An object that a story is about.
+type object struct {
+	*unstructured.Unstructured
+
+	// lead is how far the story's generations are ahead of those here, where every object begins with 1.
+	lead int64
+	// status says that the kind has that subresource, and touch is a patch that raises its generation.
+	status bool
+	touch  string
+}
+
+// play makes the objects of a story.
+func (s *stage) play(file string) *player {
+	s.T.Helper()
+	root, err := controlplane.Root()
+	s.must(err)
+	b, err := os.ReadFile(filepath.Join(root, "provider", "engines", "testdata", file))
+	s.must(err)
+	p := &player{stage: s, commits: map[string]string{}}
+	s.must(json.Unmarshal(b, &p.story))
+	p.main = p.create(p.story.Main)
+	if p.story.Second != nil {
+		p.second = p.create(p.story.Second)
+	}
+	return p
+}
+
+func (p *player) create(story json.RawMessage) object {
+	p.T.Helper()
+	u := &unstructured.Unstructured{Object: p.here(story)}
+	o := object{Unstructured: u, lead: u.GetGeneration() - 1}
+	u.SetGeneration(0)
+	u.SetNamespace(p.Namespace)
+	unstructured.RemoveNestedField(u.Object, "status")
+	switch u.GetKind() {
+	case "RootSync":
+		o.status, o.touch = true, `{"spec":{"git":{"period":"30s"}}}`
+	case "ResourceGroup":
+		o.status, o.touch = true, `{"spec":{"resources":[]}}`
+	}
+	p.Until("the kind is served", scene.Patience, func() bool { return p.ApplyObject(p.T.Context(), u.DeepCopy()) == nil })
+	return o
+}
+
+// here is a part of a story with the repository, the directory and the commits of this stage.
+func (p *player) here(part json.RawMessage) map[string]any {
+	p.T.Helper()
+	url := p.Git.URL(p.Namespace)
+	words := []string{"https://git.example.org/fleet", strings.TrimSuffix(url, ".git"), "clusters/edge1/team-a/web", p.Directory("edge1", claim)}
+	for letter, id := range p.commits {
+		words = append(words, strings.Repeat(letter, len(id)), id)
+	}
+	out := map[string]any{}
+	p.must(numbers.Unmarshal([]byte(strings.NewReplacer(words...).Replace(string(part))), &out))
+	return out
+}
+
+// play plays the story as far as a step.
+func (p *player) tell(step string) {
+	p.T.Helper()
+	for p.next < len(p.story.Steps) {
+		now := p.story.Steps[p.next]
+		p.next++
+		// The second object first: between the two nothing may look as if all were well.
+		p.write(p.second, now.Second)
+		p.write(p.main, now.Main)
+		if now.Name == step {
+			return
+		}
+	}
+	p.T.Fatalf("the story has no step %q from here on", step)
+}
+
+// write one patch of a story, as the engine's controllers do.
+func (p *player) write(o object, story json.RawMessage) {
+	p.T.Helper()
+	if story == nil {
+		return
+	}
+	patch := p.here(story)
+	if _, ok, _ := unstructured.NestedFieldNoCopy(patch, "metadata", "generation"); ok {
+		delete(patch, "metadata")
+		p.Patch(o.Unstructured, o.touch)
+	}
+	if g, ok, _ := unstructured.NestedInt64(patch, "status", "observedGeneration"); ok {
+		p.must(unstructured.SetNestedField(patch, g-o.lead, "status", "observedGeneration"))
+	}
+	if status := patch["status"]; o.status && status != nil {
+		delete(patch, "status")
+		p.Patch(o.Unstructured, p.text(map[string]any{"status": status}), "status")
+	}
+	if len(patch) > 0 {
+		p.Patch(o.Unstructured, p.text(patch))
+	}
+}
+
+func (p *player) text(patch map[string]any) string {
+	p.T.Helper()
+	b, err := json.Marshal(patch)
+	p.must(err)
+	return string(b)
+}
