@@ -54,7 +54,7 @@ func kubeconfigReaches(t *testing.T) {
 	}
 }
 
-func durations(t *testing.T) {
+func durationFields(t *testing.T) {
 	t.Helper()
 	for _, text := range []string{"1", "abc", "-5s", strings.Repeat("9", 30) + "h"} {
 		c := deploymentv1alpha1.Check{Name: "x", Type: "Prometheus", Timeout: deploymentv1alpha1.Duration(text)}
@@ -109,11 +109,11 @@ func credentialsInObjects(t *testing.T) {
 		rolloutv1alpha1.Gate{},
 		rolloutv1alpha1.RolloutRequest{},
 	} {
-		walk(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
+		walkFields(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
 	}
 }
 
-func walk(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool) {
+func walkFields(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool) {
 	t.Helper()
 	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, of.Kind()) {
 		of = of.Elem()
@@ -127,12 +127,12 @@ func walk(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool
 		if f.Type.Kind() == reflect.String && secretField.MatchString(name) {
 			t.Errorf("%s.%s of %s may hold a credential", path, name, of)
 		}
-		walk(t, f.Type, path+"."+name, seen)
+		walkFields(t, f.Type, path+"."+name, seen)
 	}
 }
 
-// treeWith is the directory of a claim with one object.
-func treeWith(object string) policy.Input {
+// treeWithObject is the directory of a claim with one object.
+func treeWithObject(object string) policy.Input {
 	s := &catalogv1alpha1.Site{}
 	s.SetName("edge1")
 	s.Spec.Repository.Path = "clusters/edge1"
@@ -149,7 +149,7 @@ const secretObject = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespac
 
 func secretInError(t *testing.T) {
 	t.Helper()
-	if err := policy.CheckTree(treeWith(secretObject)); err == nil || strings.Contains(err.Error(), password) {
+	if err := policy.CheckTree(treeWithObject(secretObject)); err == nil || strings.Contains(err.Error(), password) {
 		t.Errorf("CheckTree(...): %v", err)
 	}
 }
@@ -159,7 +159,7 @@ func lastApplied(t *testing.T) {
 	encrypted := "ENC[AES256_GCM,data:YQ==,iv:YQ==,tag:YQ==,type:str]"
 	o := fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: team-a\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"p\":%q}}'\n"+
 		"stringData: {p: %q}\nsops: {mac: %q}\n", password, encrypted, encrypted)
-	err := policy.CheckTree(treeWith(o))
+	err := policy.CheckTree(treeWithObject(o))
 	if err == nil || !strings.Contains(err.Error(), "last-applied-configuration") || strings.Contains(err.Error(), password) {
 		t.Errorf("CheckTree(...): %v", err)
 	}
@@ -167,7 +167,7 @@ func lastApplied(t *testing.T) {
 
 func secretInView(t *testing.T) {
 	t.Helper()
-	files, _ := policy.WithoutSecrets(treeWith(secretObject).Files)
+	files, _ := policy.WithoutSecrets(treeWithObject(secretObject).Files)
 	for name, content := range files {
 		if strings.Contains(string(content), password) {
 			t.Errorf("%s shows the value of a Secret: %s", name, content)
@@ -244,8 +244,8 @@ func deepIntent(t *testing.T) {
 	}
 }
 
-// refuses builds a Blueprint with a kustomization that is not allowed, and wants that as the reason.
-func refuses(kustomization, want string) func(t *testing.T) {
+// wantRefused builds a Blueprint with a kustomization that is not allowed, and wants that as the reason.
+func wantRefused(kustomization, want string) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		b := &catalogv1alpha1.Blueprint{}
@@ -258,7 +258,7 @@ func refuses(kustomization, want string) func(t *testing.T) {
 	}
 }
 
-func fileURL(t *testing.T) {
+func urlOfFile(t *testing.T) {
 	t.Helper()
 	atLeast("github.com/go-git/go-git/v5", "5.13.0")(t)
 	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a", "ftp://example.org/a", "ext://example.org/a"} {

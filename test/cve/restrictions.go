@@ -17,7 +17,7 @@ import (
 func podRestrictions(t *testing.T) {
 	t.Helper()
 	const privileged = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a, labels: {pod-security.kubernetes.io/enforce: privileged}}\n"
-	if err := policy.CheckTree(treeWith(privileged)); err == nil || !strings.Contains(err.Error(), "Namespace") {
+	if err := policy.CheckTree(treeWithObject(privileged)); err == nil || !strings.Contains(err.Error(), "Namespace") {
 		t.Errorf("CheckTree(...) of a Namespace with labels of its own: %v", err)
 	}
 	made := job.Make(job.Input{

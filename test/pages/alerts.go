@@ -19,8 +19,8 @@ var (
 	alertRule = regexp.MustCompile(`(?m)^- alert: \w+\n +expr: (.+)$`)
 )
 
-// alertsOf returns the queries of the alerts that a page shows.
-func alertsOf(page string) []string {
+// alertsOnPage returns the queries of the alerts that a page shows.
+func alertsOnPage(page string) []string {
 	var out []string
 	for _, block := range queryBlock.FindAllStringSubmatch(page, -1) {
 		for line := range strings.Lines(block[1]) {

@@ -23,7 +23,7 @@ func TestAlerts(t *testing.T) {
 			return err
 		}
 		b, err := fs.ReadFile(files, name)
-		for _, query := range alertsOf(string(b)) {
+		for _, query := range alertsOnPage(string(b)) {
 			all = append(all, query)
 			if wrong := wrongAlert(query); wrong != "" {
 				t.Errorf("%s shows an alert that cannot work: %s: %s", name, query, wrong)
@@ -67,7 +67,7 @@ func TestWrongAlert(t *testing.T) {
 
 func TestAlertsOf(t *testing.T) {
 	page := "# Page\n\n```promql\n# Comment.\na > 0\n\nb > 0\n```\n\n```yaml\n- alert: C\n  expr: c > 5\n```\n\n```sh\nd\n```\n"
-	if diff := cmp.Diff([]string{"a > 0", "b > 0", "c > 5"}, alertsOf(page)); diff != "" {
+	if diff := cmp.Diff([]string{"a > 0", "b > 0", "c > 5"}, alertsOnPage(page)); diff != "" {
 		t.Errorf("alertsOf(...): -want, +got:\n%s", diff)
 	}
 }

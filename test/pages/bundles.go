@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// readText returns what a file of the project has.
-func readText(t *testing.T, name string) string {
+// readProjectFile returns what a file of the project has.
+func readProjectFile(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile("../../" + name)
 	if err != nil {
@@ -16,8 +16,8 @@ func readText(t *testing.T, name string) string {
 	return string(b)
 }
 
-// codeBlock returns the first block of a language on the page of bundles.
-func codeBlock(t *testing.T, page, language string) string {
+// firstCodeBlock returns the first block of a language on the page of bundles.
+func firstCodeBlock(t *testing.T, page, language string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, "```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "```")
@@ -27,8 +27,8 @@ func codeBlock(t *testing.T, page, language string) string {
 	return block
 }
 
-// rowsOf returns the words between backticks in each cell of each row of a page's tables, by the first word.
-func rowsOf(page string) map[string][][]string {
+// rowsOfTables returns the words between backticks in each cell of each row of a page's tables, by the first word.
+func rowsOfTables(page string) map[string][][]string {
 	out := map[string][][]string{}
 	for line := range strings.SplitSeq(page, "\n") {
 		if !strings.HasPrefix(line, "| `") {

@@ -17,8 +17,8 @@ import (
 
 // TestBundleExample holds the example of the page to the one that is run as a test.
 func TestBundleExample(t *testing.T) {
-	block := codeBlock(t, readText(t, "docs/bundles.md"), "go")
-	if !strings.Contains(readText(t, "bundles/state/example_test.go"), "\n"+block) {
+	block := firstCodeBlock(t, readProjectFile(t, "docs/bundles.md"), "go")
+	if !strings.Contains(readProjectFile(t, "bundles/state/example_test.go"), "\n"+block) {
 		t.Errorf("bundles/state/example_test.go does not have the example of docs/bundles.md:\n%s", block)
 	}
 }
@@ -26,7 +26,7 @@ func TestBundleExample(t *testing.T) {
 // TestBundleRecord reads the record of the page, and writes it again.
 func TestBundleRecord(t *testing.T) {
 	want := &bytes.Buffer{}
-	if err := json.Compact(want, []byte(codeBlock(t, readText(t, "docs/bundles.md"), "json"))); err != nil {
+	if err := json.Compact(want, []byte(firstCodeBlock(t, readProjectFile(t, "docs/bundles.md"), "json"))); err != nil {
 		t.Fatal(err)
 	}
 	s, err := state.Decode(&corev1.Secret{Data: map[string][]byte{"data": want.Bytes()}})
@@ -41,8 +41,8 @@ func TestBundleRecord(t *testing.T) {
 
 // TestBundleTables holds the tables of the page to the code: statuses and what may follow, fields, methods, errors.
 func TestBundleTables(t *testing.T) {
-	page := readText(t, "docs/bundles.md")
-	rows := rowsOf(page)
+	page := readProjectFile(t, "docs/bundles.md")
+	rows := rowsOfTables(page)
 	for _, s := range state.Statuses() {
 		next := []string{}
 		for _, n := range s.Next() {
@@ -68,7 +68,7 @@ func TestBundleTables(t *testing.T) {
 	for m := range reflect.TypeFor[*state.Client]().Methods() {
 		words = append(words, m.Name)
 	}
-	for _, found := range regexp.MustCompile(`(?m)^\t(Err\w+) `).FindAllStringSubmatch(readText(t, "bundles/state/errors.go"), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^\t(Err\w+) `).FindAllStringSubmatch(readProjectFile(t, "bundles/state/errors.go"), -1) {
 		words = append(words, found[1])
 	}
 	for _, w := range words {

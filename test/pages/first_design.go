@@ -12,8 +12,8 @@ import (
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
-// schemas returns the OpenAPI schema of each of our kinds, decoded without types.
-func schemas(t *testing.T) map[string]map[string]any {
+// schemasByKind returns the OpenAPI schema of each of our kinds, decoded without types.
+func schemasByKind(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]any{}
 	for _, files := range []fs.FS{composition.Definitions(), providerpackage.CRDs()} {

@@ -11,7 +11,7 @@ func TestFirstDesignNamesFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, named := schemas(t), 0
+	all, named := schemasByKind(t), 0
 	for _, found := range fieldName.FindAllStringSubmatch(string(b), -1) {
 		kind := found[1]
 		if kind == "" {

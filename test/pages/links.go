@@ -35,8 +35,8 @@ func withoutCode(page string) []string {
 	return out
 }
 
-// anchorsOf returns the anchors of a page's headings, as GitHub makes them. A heading that stands there twice has a number the second time.
-func anchorsOf(page string) map[string]bool {
+// anchorsOfPage returns the anchors of a page's headings, as GitHub makes them. A heading that stands there twice has a number the second time.
+func anchorsOfPage(page string) map[string]bool {
 	out := map[string]bool{}
 	for _, line := range withoutCode(page) {
 		found := heading.FindStringSubmatch(line)
@@ -52,8 +52,8 @@ func anchorsOf(page string) map[string]bool {
 	return out
 }
 
-// missing returns why a target, which is relative to a directory, leads nowhere. It is empty if the target exists.
-func missing(files fs.FS, dir, target string) string {
+// whyMissing returns why a target, which is relative to a directory, leads nowhere. It is empty if the target exists.
+func whyMissing(files fs.FS, dir, target string) string {
 	name, anchor, _ := strings.Cut(target, "#")
 	file := path.Join(dir, name)
 	if _, err := fs.Stat(files, file); err != nil {
@@ -66,7 +66,7 @@ func missing(files fs.FS, dir, target string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if !anchorsOf(string(b))[anchor] {
+	if !anchorsOfPage(string(b))[anchor] {
 		return file + " has no heading #" + anchor
 	}
 	return ""
@@ -80,7 +80,7 @@ func brokenLinks(files fs.FS, file string) ([]string, error) {
 	}
 	var out []string
 	report := func(dir, target string) {
-		if why := missing(files, dir, target); why != "" {
+		if why := whyMissing(files, dir, target); why != "" {
 			out = append(out, target+": "+why)
 		}
 	}
@@ -103,8 +103,8 @@ func brokenLinks(files fs.FS, file string) ([]string, error) {
 // linking are the files that may name a page.
 var linking = []string{".md", ".go", ".yaml", ".sh"}
 
-// orSkip returns an error of a walk, or the one that leaves a directory out.
-func orSkip(err error) error {
+// skipUnlessFailed returns an error of a walk, or the one that leaves a directory out.
+func skipUnlessFailed(err error) error {
 	if err == nil {
 		return fs.SkipDir
 	}

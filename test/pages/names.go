@@ -47,7 +47,7 @@ func vocabularyOf(files fs.FS) (*vocabulary, error) {
 	v := &vocabulary{words: map[string]bool{}, fields: map[string]bool{}, declared: map[string]bool{}, packages: map[string]bool{}}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "_output") {
-			return orSkip(err)
+			return skipUnlessFailed(err)
 		}
 		v.paths = append(v.paths, name)
 		if path.Ext(name) != ".go" || isForTests(name) {
@@ -59,7 +59,7 @@ func vocabularyOf(files fs.FS) (*vocabulary, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.SkipObjectResolution)
 		if err == nil {
-			v.add(path.Base(path.Dir(name)), f)
+			v.addFile(path.Base(path.Dir(name)), f)
 		}
 		return err
 	})
@@ -71,7 +71,7 @@ func isForTests(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "test/bench/")
 }
 
-func (v *vocabulary) add(pkg string, f *ast.File) {
+func (v *vocabulary) addFile(pkg string, f *ast.File) {
 	v.packages[pkg] = true
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -137,14 +137,14 @@ func declaredName(pkg string, n *ast.FuncDecl) string {
 	return ""
 }
 
-// has returns whether the code has a word. Words of no class are not looked at.
-func (v *vocabulary) has(word string) bool {
+// hasWord returns whether the code has a word. Words of no class are not looked at.
+func (v *vocabulary) hasWord(word string) bool {
 	flag, isFlag := strings.CutPrefix(word, "--")
 	found := qualified.FindStringSubmatch(word)
 	switch {
 	case isFlag:
 		name, _, _ := strings.Cut(flag, "=")
-		return v.words[camel(name)] || v.words[name]
+		return v.words[fieldOfFlag(name)] || v.words[name]
 	case found != nil && v.hasPath(found[1]):
 		return v.declared[word]
 	case v.words[word]:
@@ -168,8 +168,8 @@ func (v *vocabulary) hasPath(word string) bool {
 	return slices.ContainsFunc(v.paths, func(p string) bool { return p == word || strings.HasSuffix(p, "/"+word) })
 }
 
-// camel returns the name of the field that a flag is made from.
-func camel(flag string) string {
+// fieldOfFlag returns the name of the field that a flag is made from.
+func fieldOfFlag(flag string) string {
 	out := &strings.Builder{}
 	for part := range strings.SplitSeq(flag, "-") {
 		out.WriteString(strings.ToUpper(part[:min(1, len(part))]) + part[min(1, len(part)):])
@@ -177,8 +177,8 @@ func camel(flag string) string {
 	return out.String()
 }
 
-// namesOf returns the words between backticks that stand in a page outside of code blocks.
-func namesOf(page string) []string {
+// namesOnPage returns the words between backticks that stand in a page outside of code blocks.
+func namesOnPage(page string) []string {
 	var out []string
 	for _, found := range codeWord.FindAllStringSubmatch(strings.Join(withoutCode(page), "\n"), -1) {
 		out = append(out, found[1])

@@ -25,8 +25,8 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range namesOf(string(b)) {
-			if n++; !v.has(word) && !slices.Contains(ofKubernetes, word) {
+		for _, word := range namesOnPage(string(b)) {
+			if n++; !v.hasWord(word) && !slices.Contains(ofKubernetes, word) {
 				t.Errorf("%s names %s, which the code does not have", page, word)
 			}
 		}
@@ -63,7 +63,7 @@ func TestVocabulary(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, word := range tc.words {
-				if diff := cmp.Diff(tc.want, v.has(word)); diff != "" {
+				if diff := cmp.Diff(tc.want, v.hasWord(word)); diff != "" {
 					t.Errorf("\n%s\nhas(%q): -want, +got:\n%s", tc.reason, word, diff)
 				}
 			}

@@ -13,8 +13,8 @@ var (
 	named    = regexp.MustCompile("`([^`]+)` (Test\\w+)")
 )
 
-// testsOf returns the text of a package's tests.
-func testsOf(t *testing.T, dir string) string {
+// textOfTests returns the text of a package's tests.
+func textOfTests(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*_test.go"))
 	if err != nil {

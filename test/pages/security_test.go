@@ -27,7 +27,7 @@ func TestAdvisoriesAreTested(t *testing.T) {
 				t.Errorf("%s: want a test, or a reason why there is none", id)
 			}
 			for _, test := range tests {
-				text := testsOf(t, test[1])
+				text := textOfTests(t, test[1])
 				if !strings.Contains(text, "func "+test[2]+"(") || !strings.Contains(text, `"`+id) {
 					t.Errorf("%s: %s of %s has no case that begins with it", id, test[2], test[1])
 				}
@@ -35,7 +35,7 @@ func TestAdvisoriesAreTested(t *testing.T) {
 		}
 	}
 	for _, dir := range []string{"function/render", "test/cve"} {
-		for _, id := range advisory.FindAllString(testsOf(t, dir), -1) {
+		for _, id := range advisory.FindAllString(textOfTests(t, dir), -1) {
 			if !listed[id] {
 				t.Errorf("%s is tested by %s, and security.md does not list it", id, dir)
 			}

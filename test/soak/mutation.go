@@ -41,23 +41,23 @@ type rule struct {
 	test string
 }
 
-// byTest returns the rules that a test of their package misses, or those that a story does.
-func byTest(all map[string]rule, isByTest bool) map[string]rule {
+// rulesByTest returns the rules that a test of their package misses, or those that a story does.
+func rulesByTest(all map[string]rule, isByTest bool) map[string]rule {
 	out := maps.Clone(all)
 	maps.DeleteFunc(out, func(_ string, r rule) bool { return isByTest != (r.test != "") })
 	return out
 }
 
-// decides splits where a rule is: what is before, what decides, and what is after.
-func (r rule) decides() (before, with, after string) {
+// splitDecision splits where a rule is: what is before, what decides, and what is after.
+func (r rule) splitDecision() (before, with, after string) {
 	before, rest, _ := strings.Cut(r.at, "«")
 	with, after, _ = strings.Cut(rest, "»")
 	return before, with, after
 }
 
-// switched lets a rule be taken away when the program runs.
-func (r rule) switched(name string) string {
-	before, with, after := r.decides()
+// withSwitch lets a rule be taken away when the program runs.
+func (r rule) withSwitch(name string) string {
+	before, with, after := r.splitDecision()
 	typ := r.typ
 	if typ == "" {
 		typ = "bool"
@@ -78,11 +78,11 @@ func ruleOf[T any](name string, with, without func() T) T {
 }
 `
 
-// overlay writes the sources with all rules switched, and returns the file that names them.
-func overlay(t *testing.T, dir string) string {
+// writeOverlay writes the sources with all rules switched, and returns the file that names them.
+func writeOverlay(t *testing.T, dir string) string {
 	t.Helper()
 	sources, replace := map[string]string{}, map[string]string{}
-	all := rules()
+	all := allRules()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		r := all[name]
 		path, err := filepath.Abs(filepath.Join("..", "..", "function", r.file))
@@ -96,26 +96,26 @@ func overlay(t *testing.T, dir string) string {
 			}
 			sources[path] = string(b)
 		}
-		before, with, after := r.decides()
+		before, with, after := r.splitDecision()
 		if n := strings.Count(sources[path], before+with+after); n != 1 || with == "" {
 			t.Fatalf("%s: %s holds the rule %d times: %s", name, r.file, n, r.at)
 		}
-		sources[path] = strings.Replace(sources[path], before+with+after, r.switched(name), 1)
+		sources[path] = strings.Replace(sources[path], before+with+after, r.withSwitch(name), 1)
 	}
 	for path, text := range sources {
 		_, rest, _ := strings.Cut("\n"+text, "\npackage ")
 		pkg, _, _ := strings.Cut(rest, "\n")
-		replace[path] = write(t, dir, text)
-		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = write(t, dir, fmt.Sprintf(helper, pkg))
+		replace[path] = writeFile(t, dir, text)
+		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = writeFile(t, dir, fmt.Sprintf(helper, pkg))
 	}
 	b, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, dir, string(b))
+	return writeFile(t, dir, string(b))
 }
 
-func write(t *testing.T, dir, text string) string {
+func writeFile(t *testing.T, dir, text string) string {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "*.go")
 	if err != nil {
@@ -130,20 +130,20 @@ func write(t *testing.T, dir, text string) string {
 	return f.Name()
 }
 
-// build the tests of a package of the function with all rules switched.
-func build(t *testing.T, pkg string) string {
+// buildSwitched builds the tests of a package of the function with all rules switched.
+func buildSwitched(t *testing.T, pkg string) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "switched.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function/"+pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", writeOverlay(t, dir), "-o", out, module+"/function/"+pkg)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cannot build the tests of %s: %v\n%s", pkg, err, b)
 	}
 	return out
 }
 
-// walk plays stories without a rule, and returns what was printed, and whether one went wrong. One that panics shows nothing.
-func walk(t *testing.T, walker, stories, without string) (printed string, wrong bool) {
+// playStories plays stories without a rule, and returns what was printed, and whether one went wrong. One that panics shows nothing.
+func playStories(t *testing.T, walker, stories, without string) (printed string, wrong bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
 	cmd.Dir = filepath.Join("..", "..", "function", "deployment")
@@ -162,8 +162,8 @@ const searched = 600
 // shortWalk is how many stories are played with all rules in make test, which plays few with the race detector.
 const shortWalk = 200
 
-// runTest runs the test of a rule without one, and reports whether it fails. One that panics, or that is not there, does not.
-func runTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
+// runRuleTest runs the test of a rule without one, and reports whether it fails. One that panics, or that is not there, does not.
+func runRuleTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
 	cmd.Dir = filepath.Join("..", "..", "function", filepath.Dir(r.file))
@@ -175,10 +175,10 @@ func runTest(t *testing.T, binary string, r rule, without string) (out string, f
 	return string(b), err != nil
 }
 
-// first is the first story that goes wrong without a rule, and what is wrong with it. It is empty if none does.
-func first(t *testing.T, walker, among, rule string) string {
+// firstBrokenStory is the first story that goes wrong without a rule, and what is wrong with it. It is empty if none does.
+func firstBrokenStory(t *testing.T, walker, among, rule string) string {
 	t.Helper()
-	printed, _ := walk(t, walker, "1-"+among, rule)
+	printed, _ := playStories(t, walker, "1-"+among, rule)
 	for line := range strings.SplitSeq(printed, "\n") {
 		if _, story, ok := strings.Cut(line, ": story "); ok {
 			return story

@@ -14,10 +14,12 @@ import (
 
 // TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
 func TestRules(t *testing.T) {
-	walker, all := build(t, "deployment"), byTest(rules(), false)
+	walker, all := buildSwitched(t, "deployment"), rulesByTest(allRules(), false)
 	if find := os.Getenv(findVariable); find != "" {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			t.Run(name, func(t *testing.T) { t.Logf("rule %s: story %s", name, cmp.Or(first(t, walker, find, name), "none")) })
+			t.Run(name, func(t *testing.T) {
+				t.Logf("rule %s: story %s", name, cmp.Or(firstBrokenStory(t, walker, find, name), "none"))
+			})
 		}
 		return
 	}
@@ -26,18 +28,18 @@ func TestRules(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			named = append(named, strconv.FormatUint(all[name].story, 10))
 		}
-		if printed, wrong := walk(t, walker, strings.Join(named, ","), ""); wrong {
+		if printed, wrong := playStories(t, walker, strings.Join(named, ","), ""); wrong {
 			t.Errorf("a story goes wrong with all rules:\n%s", printed)
 		}
 	})
 	for name, r := range all {
 		t.Run(name, func(t *testing.T) {
-			printed, wrong := walk(t, walker, strconv.FormatUint(r.story, 10), name)
+			printed, wrong := playStories(t, walker, strconv.FormatUint(r.story, 10), name)
 			if wrong {
 				return
 			}
 			// A change of the walk gives the stories of chance other contents: another one may miss the rule since.
-			if found := first(t, walker, strconv.Itoa(searched), name); found != "" {
+			if found := firstBrokenStory(t, walker, strconv.Itoa(searched), name); found != "" {
 				t.Logf("story %d does not miss the rule any more, and story %s", r.story, found)
 				return
 			}
@@ -50,18 +52,18 @@ func TestRules(t *testing.T) {
 // TestTestedRules takes one rule of the function away at a time that no story of chance needs, and runs the test that shows why it is there.
 func TestTestedRules(t *testing.T) {
 	binaries := map[string]string{}
-	all := byTest(rules(), true)
+	all := rulesByTest(allRules(), true)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		r := all[name]
 		pkg := filepath.Dir(r.file)
 		if binaries[pkg] == "" {
-			binaries[pkg] = build(t, pkg)
+			binaries[pkg] = buildSwitched(t, pkg)
 		}
 		t.Run(name, func(t *testing.T) {
-			if out, fails := runTest(t, binaries[pkg], r, ""); fails {
+			if out, fails := runRuleTest(t, binaries[pkg], r, ""); fails {
 				t.Errorf("%s fails with all rules:\n%s", r.test, out)
 			}
-			if out, fails := runTest(t, binaries[pkg], r, name); !fails {
+			if out, fails := runRuleTest(t, binaries[pkg], r, name); !fails {
 				t.Errorf("\n%s\n%s of %s does not miss the rule:\n%s", r.reason, r.test, pkg, out)
 			}
 		})

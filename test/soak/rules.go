@@ -2,18 +2,18 @@ package soak
 
 import "maps"
 
-// rules of the function, by name, each with a story or a test that misses it. The stories whose beginning is written down have the numbers from
+// allRules are the rules of the function, by name, each with a story or a test that misses it. The stories whose beginning is written down have the numbers from
 // 1000000 on.
-func rules() map[string]rule {
+func allRules() map[string]rule {
 	out := map[string]rule{}
-	for _, some := range []map[string]rule{ledgers(), revisions(), requests(), proofs(), rollbacks(), goingOut()} {
+	for _, some := range []map[string]rule{ledgerRules(), revisionRules(), requestRules(), proofRules(), rollbackRules(), deliveryRules()} {
 		maps.Copy(out, some)
 	}
 	return out
 }
 
-// ledgers are the rules by which a decision is recorded. Some of them are the provider's: the walk plays it.
-func ledgers() map[string]rule {
+// ledgerRules are the rules by which a decision is recorded. Some of them are the provider's: the walk plays it.
+func ledgerRules() map[string]rule {
 	return map[string]rule{
 		"CompareAndSwap": {
 			reason: "Events are recorded only on top of the head that their writer saw.", file: "deployment/walk_ledger_test.go",
@@ -50,8 +50,8 @@ func ledgers() map[string]rule {
 	}
 }
 
-// revisions are the rules about when the next revision starts.
-func revisions() map[string]rule {
+// revisionRules are the rules about when the next revision starts.
+func revisionRules() map[string]rule {
 	return map[string]rule{
 		"Hold": {
 			reason: "A rejected revision is held.", file: "step/start.go",
@@ -72,8 +72,8 @@ func revisions() map[string]rule {
 	}
 }
 
-// requests are the rules about RolloutRequests.
-func requests() map[string]rule {
+// requestRules are the rules about RolloutRequests.
+func requestRules() map[string]rule {
 	return map[string]rule{
 		"ThisRevision": {
 			reason: "A request takes effect on the revision that it names.", file: "step/requests.go",
@@ -94,8 +94,8 @@ func requests() map[string]rule {
 	}
 }
 
-// proofs are the rules about what is proven, and judged.
-func proofs() map[string]rule {
+// proofRules are the rules about what is proven, and judged.
+func proofRules() map[string]rule {
 	return map[string]rule{
 		"Generation": {
 			reason: "What is said of an earlier generation does not count as evidence.", file: "evidence/delivery.go",
@@ -128,8 +128,8 @@ func proofs() map[string]rule {
 	}
 }
 
-// rollbacks are the rules about rolling a revision back.
-func rollbacks() map[string]rule {
+// rollbackRules are the rules about rolling a revision back.
+func rollbackRules() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
 			reason: "What is restored is proven to run.", file: "step/rollback.go",
@@ -166,8 +166,8 @@ func rollbacks() map[string]rule {
 	}
 }
 
-// goingOut are the rules about what goes out.
-func goingOut() map[string]rule {
+// deliveryRules are the rules about what goes out.
+func deliveryRules() map[string]rule {
 	return map[string]rule{
 		"Steps": {
 			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",

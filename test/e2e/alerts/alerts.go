@@ -26,8 +26,8 @@ type alert struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// wait returns how long the expression has to hold.
-func (a alert) wait(t *testing.T) time.Duration {
+// waitOf returns how long the expression has to hold.
+func (a alert) waitOf(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := model.ParseDuration(a.For)
 	if err != nil {
@@ -60,26 +60,26 @@ func readAlerts(t *testing.T) []alert {
 	return out
 }
 
-// forever is a series that has one value for all of a test.
-func forever(value string) string { return value + "+0x240" }
+// constantSeries is a series that has one value for all of a test.
+func constantSeries(value string) string { return value + "+0x240" }
 
 // goodSeries are those of an installation in which nothing is wrong: a deployment that succeeded, one that goes out, and a canary that shifts.
 func goodSeries() map[string]string {
 	return map[string]string{
-		`intentplane_build_info{component="provider",version="1.2.0"}`:                                                         forever("1"),
-		`intentplane_build_info{component="function",version="1.2.0"}`:                                                         forever("1"),
-		`intentdeployment_info{namespace="team-b",name="well",phase="Succeeded",outcome="Succeeded",revision="3"}`:             forever("1"),
-		`intentdeployment_info{namespace="team-b",name="new",phase="Delivering",outcome="",revision="1"}`:                      forever("1"),
-		`intentdeployment_condition{namespace="team-b",name="well",type="Stalled",reason="Progressing"}`:                       forever("0"),
-		`intentdeployment_condition{namespace="team-b",name="well",type="Responsive",reason="WatchCircuitClosed"}`:             forever("1"),
-		`intentdeployment_condition{namespace="team-b",name="well",type="Validated",reason="Passed"}`:                          forever("1"),
-		`intentdeployment_condition{namespace="team-b",name="new",type="Validated",reason="Measuring"}`:                        forever("0"),
-		`intentdeployment_ledger_unreachable{instance="provider"}`:                                                             forever("0"),
-		`intentdeployment_canary{state="Shifting"}`:                                                                            forever("1"),
-		`intentdeployment_canary{state="AwaitingPromotion"}`:                                                                   forever("0"),
-		`application_info{namespace="team-b",name="well",phase="Running",reason="Idle"}`:                                       forever("1"),
-		`gitdelivery_condition{namespace="team-b",name="well-fleet",type="Ready",reason="Delivered"}`:                          forever("1"),
-		`gitdelivery_condition{namespace="team-b",name="new-fleet",type="Ready",reason="Delivering"}`:                          forever("0"),
+		`intentplane_build_info{component="provider",version="1.2.0"}`:                                                         constantSeries("1"),
+		`intentplane_build_info{component="function",version="1.2.0"}`:                                                         constantSeries("1"),
+		`intentdeployment_info{namespace="team-b",name="well",phase="Succeeded",outcome="Succeeded",revision="3"}`:             constantSeries("1"),
+		`intentdeployment_info{namespace="team-b",name="new",phase="Delivering",outcome="",revision="1"}`:                      constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Stalled",reason="Progressing"}`:                       constantSeries("0"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Responsive",reason="WatchCircuitClosed"}`:             constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Validated",reason="Passed"}`:                          constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="new",type="Validated",reason="Measuring"}`:                        constantSeries("0"),
+		`intentdeployment_ledger_unreachable{instance="provider"}`:                                                             constantSeries("0"),
+		`intentdeployment_canary{state="Shifting"}`:                                                                            constantSeries("1"),
+		`intentdeployment_canary{state="AwaitingPromotion"}`:                                                                   constantSeries("0"),
+		`application_info{namespace="team-b",name="well",phase="Running",reason="Idle"}`:                                       constantSeries("1"),
+		`gitdelivery_condition{namespace="team-b",name="well-fleet",type="Ready",reason="Delivered"}`:                          constantSeries("1"),
+		`gitdelivery_condition{namespace="team-b",name="new-fleet",type="Ready",reason="Delivering"}`:                          constantSeries("0"),
 		`intentdeployment_info{namespace="team-b",name="healed",phase="Failed",outcome="Failed",revision="2",reason="NoSite"}`: "1 stale",
 	}
 }
@@ -92,16 +92,16 @@ type firing struct {
 	value  float64
 }
 
-// runRules runs promtool on series. One alert has to fire once it has waited, and not before; all others are silent. It returns what promtool printed.
-func runRules(t *testing.T, all []alert, series map[string]string, want firing) ([]byte, error) {
+// runRulesTest runs promtool on series. One alert has to fire once it has waited, and not before; all others are silent. It returns what promtool printed.
+func runRulesTest(t *testing.T, all []alert, series map[string]string, want firing) ([]byte, error) {
 	t.Helper()
 	program, err := controlplane.ToolPath(t.Context(), "PROMTOOL")
 	if err != nil {
 		t.Fatalf("cannot find promtool: run \"make tools\": %v", err)
 	}
 	dir := t.TempDir()
-	writeYAML(t, filepath.Join(dir, "rules.yaml"), map[string]any{"groups": []any{map[string]any{"name": "intentplane", "rules": all}}})
-	writeYAML(t, filepath.Join(dir, "test.yaml"), map[string]any{
+	writeYAMLFile(t, filepath.Join(dir, "rules.yaml"), map[string]any{"groups": []any{map[string]any{"name": "intentplane", "rules": all}}})
+	writeYAMLFile(t, filepath.Join(dir, "test.yaml"), map[string]any{
 		"rule_files": []string{"rules.yaml"}, "evaluation_interval": "1m",
 		"tests": []any{map[string]any{"interval": "1m", "input_series": listSeries(series), "alert_rule_test": expectations(t, all, want)}},
 	})
@@ -121,11 +121,11 @@ func expectations(t *testing.T, all []alert, want firing) []any {
 	t.Helper()
 	out := []any{}
 	for _, a := range all {
-		at := []time.Duration{a.wait(t) - time.Minute, a.wait(t) + time.Minute, 3 * time.Hour}
+		at := []time.Duration{a.waitOf(t) - time.Minute, a.waitOf(t) + time.Minute, 3 * time.Hour}
 		for i, when := range at {
 			fires := []any{}
 			if a.Name == want.Name && i > 0 {
-				fires = append(fires, want.encode(t))
+				fires = append(fires, want.encodeForPromtool(t))
 			}
 			out = append(out, map[string]any{"eval_time": when.String(), "alertname": a.Name, "exp_alerts": fires})
 		}
@@ -133,8 +133,8 @@ func expectations(t *testing.T, all []alert, want firing) []any {
 	return out
 }
 
-// encode an alert that fires as promtool expects it: with all labels, and with its annotations filled in.
-func (f firing) encode(t *testing.T) map[string]any {
+// encodeForPromtool encodes an alert that fires as promtool expects it: with all labels, and with its annotations filled in.
+func (f firing) encodeForPromtool(t *testing.T) map[string]any {
 	t.Helper()
 	labels, annotations := maps.Clone(f.Labels), map[string]string{}
 	maps.Copy(labels, f.labels)
@@ -152,7 +152,7 @@ func (f firing) encode(t *testing.T) map[string]any {
 	return map[string]any{"exp_labels": labels, "exp_annotations": annotations}
 }
 
-func writeYAML(t *testing.T, name string, v any) {
+func writeYAMLFile(t *testing.T, name string, v any) {
 	t.Helper()
 	b, err := yaml.Marshal(v)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// intent runs kubectl-intent as "make build" left it, and returns what it prints and its exit code.
-func intent(t *testing.T, args ...string) (string, string, int) {
+// runIntent runs kubectl-intent as "make build" left it, and returns what it prints and its exit code.
+func runIntent(t *testing.T, args ...string) (string, string, int) {
 	t.Helper()
 	root, err := controlplane.Root()
 	if err != nil {

@@ -15,14 +15,14 @@ func TestCommand(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, call := range []error{
-		initialise(bundleOf("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
+		initialise(bundleWithPackages("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
 		setPackage("a", state.Deploying, state.Success)(t.Context(), p.records),
 	} {
 		if call != nil {
 			t.Fatal(call)
 		}
 	}
-	exported, problems, code := intent(t, "export", "platform", "-n", p.namespace)
+	exported, problems, code := runIntent(t, "export", "platform", "-n", p.namespace)
 	got := &state.BundleState{}
 	if err := json.Unmarshal([]byte(exported), got); err != nil || code != 0 {
 		t.Fatalf("export: exit code %d, %v: %s%s", code, err, exported, problems)
@@ -32,7 +32,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := json.Marshal(got)
-	stored := string(p.secret("platform").Data["data"])
+	stored := string(p.secretOf("platform").Data["data"])
 	if diff := cmp.Diff(stored, string(again)); diff != "" || err != nil || want.Name != got.Name {
 		t.Errorf("export: %v; -stored, +exported:\n%s", err, diff)
 	}
@@ -52,7 +52,7 @@ func TestCommand(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, problems, code := intent(t, tc.args...)
+			out, problems, code := runIntent(t, tc.args...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) || code != 0 && strings.Contains(out, "platform") {
 				t.Errorf("\n%s\n%v: exit code %d:\n%s%s\nwant %q", tc.reason, tc.args, code, out, problems, tc.says)
 			}

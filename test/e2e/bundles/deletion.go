@@ -6,38 +6,38 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// states bring a Bundle into a state in which a user may delete it. Its packages have names of their own.
-func states() map[string]func(s *stage, apiVersion, name string) *unstructured.Unstructured {
+// preparedStates bring a Bundle into a state in which a user may delete it. Its packages have names of their own.
+func preparedStates() map[string]func(s *stage, apiVersion, name string) *unstructured.Unstructured {
 	return map[string]func(s *stage, apiVersion, name string) *unstructured.Unstructured{
 		"pending": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			o := s.bundle(apiVersion, name, "1", s.pkg(name+"-front", "1.0", 1, name+"-base"), s.pkg(name+"-base", "1.0", 1))
+			o := s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1))
 			s.Apply(o)
 			return o
 		},
 		"deploying": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
 			missing := map[string]any{"name": name + "-theirs", "existing": map[string]any{"kind": "IntentDeployment"}}
-			o := s.reaches(s.bundle(apiVersion, name, "1", s.pkg(name+"-front", "1.0", 1, name+"-theirs"), missing, s.pkg(name+"-base", "1.0", 1)), "Deploying")
-			return s.says(o, name+"-base", "success")
+			o := s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-theirs"), missing, s.describePackage(name+"-base", "1.0", 1)), "Deploying")
+			return s.awaitMessage(o, name+"-base", "success")
 		},
 		"failed": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			o := s.reaches(s.bundle(apiVersion, name, "1", s.bad(name+"-front", "1.0", name+"-base"), s.pkg(name+"-base", "1.0", 1)), "Failed")
-			return s.says(o, name+"-front", "failed DeploymentFailed")
+			o := s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.brokenPackage(name+"-front", "1.0", name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Failed")
+			return s.awaitMessage(o, name+"-front", "failed DeploymentFailed")
 		},
 		"invalid": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.reaches(s.bundle(apiVersion, name, "1", s.pkg(name+"-front", "1.0", 1, name+"-base"), s.pkg(name+"-base", "1.0", 1)), "Succeeded")
-			o := s.bundle(apiVersion, name, "2", s.pkg(name+"-front", "1.0", 1, name+"-base"), s.pkg(name+"-base", "1.0", 1, name+"-front"))
+			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			o := s.describeBundle(apiVersion, name, "2", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1, name+"-front"))
 			s.Apply(o)
 			return s.Await(o, "an invalid spec", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", "False", "InvalidSpec") })
 		},
 		"suspended": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.reaches(s.bundle(apiVersion, name, "1", s.pkg(name+"-base", "1.0", 1)), "Succeeded")
-			o := s.bundle(apiVersion, name, "2", s.pkg(name+"-front", "1.0", 1, name+"-base"), s.pkg(name+"-base", "1.1", 2))
+			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			o := s.describeBundle(apiVersion, name, "2", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.1", 2))
 			s.Apply(s.Set(o, true, "spec", "suspend"))
-			return s.says(o, name+"-front", "not_deployed Suspended")
+			return s.awaitMessage(o, name+"-front", "not_deployed Suspended")
 		},
 		"removing": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.reaches(s.bundle(apiVersion, name, "1", s.pkg(name+"-front", "1.0", 1, name+"-base"), s.pkg(name+"-base", "1.0", 1)), "Succeeded")
-			o := s.bundle(apiVersion, name, "2", with(s.pkg(name+"-front", "1.0", 1, name+"-base"), "enabled", false), s.pkg(name+"-base", "1.0", 1))
+			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			o := s.describeBundle(apiVersion, name, "2", withFields(s.describePackage(name+"-front", "1.0", 1, name+"-base"), "enabled", false), s.describePackage(name+"-base", "1.0", 1))
 			s.Apply(o)
 			return o
 		},
@@ -47,13 +47,13 @@ func states() map[string]func(s *stage, apiVersion, name string) *unstructured.U
 // awaitBlocked waits until the removal of a package says that its repository does not let it go on.
 func (s *stage) awaitBlocked(bundle *unstructured.Unstructured, name string) {
 	s.T.Helper()
-	s.Await(s.stateOf(bundle), "a removal that is blocked", func(u *unstructured.Unstructured) bool {
+	s.Await(s.describeState(bundle), "a removal that is blocked", func(u *unstructured.Unstructured) bool {
 		return statusesAt(u, "atProvider", "packages")[name] == "failed_remove RemovalBlocked"
 	})
 }
 
-// giveUp gives the directories of a package up.
-func (s *stage) giveUp(name string) {
+// giveUpDirectories gives the directories of a package up.
+func (s *stage) giveUpDirectories(name string) {
 	s.T.Helper()
 	for _, d := range s.Deliveries() {
 		if d.Spec.ForProvider.ClaimRef.Name == name {

@@ -14,17 +14,17 @@ func TestDeletedInEveryState(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
 			s, all := newStage(t), []*unstructured.Unstructured{}
-			for name, reach := range states() {
+			for name, reach := range preparedStates() {
 				all = append(all, reach(s, apiVersion, name))
 			}
 			for _, o := range all {
 				s.Delete(o)
 			}
 			for _, o := range all {
-				s.deleted(o)
-				s.noRecord(recordOf(o))
+				s.awaitDeleted(o)
+				s.awaitNoRecord(recordOf(o))
 				for _, name := range []string{o.GetName() + "-front", o.GetName() + "-base"} {
-					if s.isThere(name) || s.hasFiles(name) {
+					if s.hasObject(name) || s.hasFiles(name) {
 						t.Errorf("package %s of a Bundle that was deleted is left behind", name)
 					}
 				}
@@ -40,9 +40,9 @@ func TestDeletedWithoutRepository(t *testing.T) {
 	goOn := map[string]func(s *stage, o *unstructured.Unstructured){
 		"Back": func(s *stage, _ *unstructured.Unstructured) { s.Git.Fail(s.Namespace, 0) },
 		"GivenUp": func(s *stage, o *unstructured.Unstructured) {
-			s.giveUp("front")
+			s.giveUpDirectories("front")
 			s.awaitBlocked(o, "base")
-			s.giveUp("base")
+			s.giveUpDirectories("base")
 		},
 	}
 	for shape, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
@@ -50,20 +50,20 @@ func TestDeletedWithoutRepository(t *testing.T) {
 			t.Run(shape+"/"+how, func(t *testing.T) {
 				t.Parallel()
 				s := newStage(t)
-				o := s.reaches(s.bundle(apiVersion, "platform", "1", s.pkg("front", "1.0", 1, "base"), s.pkg("base", "1.0", 1)), "Succeeded")
+				o := s.awaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1)), "Succeeded")
 				s.Git.Fail(s.Namespace, http.StatusNotFound)
 				s.Delete(o)
 				s.awaitBlocked(o, "front")
-				if !s.isThere("base") {
+				if !s.hasObject("base") {
 					t.Error("The package is gone that the other one depends on.")
 				}
 				end(s, o)
 				s.Gone(s.packageOf("front"))
-				s.deleted(o)
-				s.noRecord(recordOf(o))
+				s.awaitDeleted(o)
+				s.awaitNoRecord(recordOf(o))
 				s.Git.Fail(s.Namespace, 0)
 				for _, name := range []string{"front", "base"} {
-					if s.isThere(name) || s.hasFiles(name) != (how == "GivenUp") {
+					if s.hasObject(name) || s.hasFiles(name) != (how == "GivenUp") {
 						t.Errorf("package %s of a Bundle that was deleted is there, or its files are not as they should be", name)
 					}
 				}

@@ -20,38 +20,38 @@ func (s *stage) killProviderAt(at func(repository string, fn func())) <-chan str
 
 // disablePackages takes two packages of a Bundle away, and leaves the third one.
 func disablePackages(s *stage, o *unstructured.Unstructured) {
-	s.Apply(s.bundle(o.GetAPIVersion(), "platform", "2",
-		with(s.pkg("front", "1.0", 1, "base"), "enabled", false), with(s.pkg("base", "1.0", 1), "enabled", false), s.pkg("own", "1.0", 1)))
+	s.Apply(s.describeBundle(o.GetAPIVersion(), "platform", "2",
+		withFields(s.describePackage("front", "1.0", 1, "base"), "enabled", false), withFields(s.describePackage("base", "1.0", 1), "enabled", false), s.describePackage("own", "1.0", 1)))
 }
 
 // leavePackages leaves two packages out of a Bundle that prunes what left it, and leaves the third one.
 func leavePackages(s *stage, o *unstructured.Unstructured) {
-	less := s.bundle(o.GetAPIVersion(), "platform", "2", s.pkg("own", "1.0", 1))
+	less := s.describeBundle(o.GetAPIVersion(), "platform", "2", s.describePackage("own", "1.0", 1))
 	s.Apply(s.Set(s.Set(less, "AfterSuccess", "spec", "prune"), "0s", "spec", "pruneMinAge"))
 }
 
 func finishDeletion(s *stage, o *unstructured.Unstructured) {
-	s.deleted(o)
-	s.noRecord("platform")
+	s.awaitDeleted(o)
+	s.awaitNoRecord("platform")
 }
 
 func finishDisabled(s *stage, o *unstructured.Unstructured) {
-	s.says(o, "front", "removed Disabled")
-	s.says(o, "base", "removed Disabled")
-	s.recorded("platform", state.Success, "base removed", "own success 1.0", "front removed")
-	s.wantOwn()
+	s.awaitMessage(o, "front", "removed Disabled")
+	s.awaitMessage(o, "base", "removed Disabled")
+	s.awaitRecorded("platform", state.Success, "base removed", "own success 1.0", "front removed")
+	s.wantKeptPackage()
 }
 
 func finishPrune(s *stage, _ *unstructured.Unstructured) {
-	s.Until("what left is gone", scene.Patience, func() bool { return !s.isThere("front") && !s.isThere("base") })
-	s.recorded("platform", state.Success, "own success 1.0")
-	s.wantOwn()
+	s.Until("what left is gone", scene.Patience, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+	s.awaitRecorded("platform", state.Success, "own success 1.0")
+	s.wantKeptPackage()
 }
 
-// wantOwn says what is wrong if the package is gone that the Bundle keeps.
-func (s *stage) wantOwn() {
+// wantKeptPackage says what is wrong if the package is gone that the Bundle keeps.
+func (s *stage) wantKeptPackage() {
 	s.T.Helper()
-	if !s.isThere("own") || !s.hasFiles("own") {
+	if !s.hasObject("own") || !s.hasFiles("own") {
 		s.T.Error("The package is gone that stays in the Bundle.")
 	}
 }

@@ -29,18 +29,18 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 		for when, push := range pushes {
 			t.Run(how+"/"+when, func(t *testing.T) {
 				s := newStage(t)
-				o := s.bundle(claims, "platform", "1", s.pkg("front", "1.0", 1, "base"), s.pkg("base", "1.0", 1), s.pkg("own", "1.0", 1))
-				s.reaches(o, "Succeeded")
+				o := s.describeBundle(claims, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1), s.describePackage("own", "1.0", 1))
+				s.awaitPhase(o, "Succeeded")
 				killed := s.killProviderAt(push.at)
 				removal.remove(s, o)
 				<-killed
-				if !s.isThere("base") || !s.hasFiles("base") {
+				if !s.hasObject("base") || !s.hasFiles("base") {
 					t.Errorf("\n%s\nThe package is gone that the other one depends on.", push.reason)
 				}
 				s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
 				removal.finish(s, o)
 				for _, name := range []string{"front", "base"} {
-					if s.isThere(name) || s.hasFiles(name) {
+					if s.hasObject(name) || s.hasFiles(name) {
 						t.Errorf("\n%s\nPackage %s is left behind.", push.reason, name)
 					}
 				}

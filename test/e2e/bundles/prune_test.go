@@ -17,9 +17,9 @@ func TestPrune(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.pruneLeft(tc.apiVersion, tc.other, tc.record)
+			s.pruneLeftovers(tc.apiVersion, tc.other, tc.record)
 			s.pruneOrphaned(tc.apiVersion)
-			if !s.isThere("beside") || scene.Field(s.Now(s.bundle(tc.other, "other", "1")), "status", "phase") != "Succeeded" {
+			if !s.hasObject("beside") || scene.Field(s.Now(s.describeBundle(tc.other, "other", "1")), "status", "phase") != "Succeeded" {
 				t.Error("Another bundle was changed.")
 			}
 		})
@@ -34,33 +34,33 @@ func TestPruneAfterSuccess(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			pruning := func(version, age string, packages ...map[string]any) *unstructured.Unstructured {
-				o := s.bundle(tc.apiVersion, "platform", version, packages...)
+				o := s.describeBundle(tc.apiVersion, "platform", version, packages...)
 				spec, _ := o.Object["spec"].(map[string]any)
 				spec["prune"], spec["pruneMinAge"] = "AfterSuccess", age
 				return o
 			}
-			s.reaches(pruning("1", "1h", s.pkg("own", "1.0", 1), s.pkg("base", "1.0", 1), s.pkg("front", "1.0", 1, "base"), s.pkg("kept", "1.0", 1)), "Succeeded")
+			s.awaitPhase(pruning("1", "1h", s.describePackage("own", "1.0", 1), s.describePackage("base", "1.0", 1), s.describePackage("front", "1.0", 1, "base"), s.describePackage("kept", "1.0", 1)), "Succeeded")
 			s.Run("label", "intentdeployments.intentplane.dev/kept", "-n", s.Namespace, "intentplane.dev/prune=keep")
-			u := s.reaches(pruning("2", "1h", s.pkg("own", "1.0", 1)), "Succeeded")
-			s.says(u, "front", "unreferenced Unreferenced")
-			u = s.reaches(pruning("3", "0s", s.bad("own", "1.1")), "Failed")
-			s.says(u, "own", "failed DeploymentFailed")
-			if !s.isThere("front") || !s.isThere("base") {
+			u := s.awaitPhase(pruning("2", "1h", s.describePackage("own", "1.0", 1)), "Succeeded")
+			s.awaitMessage(u, "front", "unreferenced Unreferenced")
+			u = s.awaitPhase(pruning("3", "0s", s.brokenPackage("own", "1.1")), "Failed")
+			s.awaitMessage(u, "own", "failed DeploymentFailed")
+			if !s.hasObject("front") || !s.hasObject("base") {
 				t.Error("A Bundle that failed, or whose packages left just now, prunes nothing.")
 			}
-			u = s.reaches(pruning("4", "0s", s.pkg("own", "1.2", 1)), "Succeeded")
-			s.Until("what left is gone", scene.Patience, func() bool { return !s.isThere("front") && !s.isThere("base") })
-			if s.hasFiles("front") || s.hasFiles("base") || !s.isThere("kept") || !s.hasFiles("own") {
+			u = s.awaitPhase(pruning("4", "0s", s.describePackage("own", "1.2", 1)), "Succeeded")
+			s.Until("what left is gone", scene.Patience, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+			if s.hasFiles("front") || s.hasFiles("base") || !s.hasObject("kept") || !s.hasFiles("own") {
 				t.Error("The Bundle prunes what left it, and nothing else.")
 			}
-			s.recorded(tc.record, state.Success, "own success 1.2", "kept unreferenced 1.0")
-			s.says(u, "kept", "unreferenced Unreferenced")
+			s.awaitRecorded(tc.record, state.Success, "own success 1.2", "kept unreferenced 1.0")
+			s.awaitMessage(u, "kept", "unreferenced Unreferenced")
 			events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "reason=PackagePruned", "-o", "jsonpath={.items[*].message}")
 			if !strings.Contains(events, "Package front is removed") || !strings.Contains(events, "Package base is removed") {
 				t.Errorf("events: %s", events)
 			}
-			s.deleted(u)
-			if !s.isThere("kept") {
+			s.awaitDeleted(u)
+			if !s.hasObject("kept") {
 				t.Error("The deletion of the Bundle removed what had left it.")
 			}
 		})
@@ -71,12 +71,12 @@ func TestPruneAfterSuccess(t *testing.T) {
 func TestPruneTenants(t *testing.T) {
 	t.Parallel()
 	one, two := newStage(t), newStage(t)
-	one.reaches(one.bundle(claims, "platform", "1", one.pkg("gone", "1.0", 1), one.pkg("own", "1.0", 1)), "Succeeded")
-	u := one.reaches(one.bundle(claims, "platform", "2", one.pkg("own", "1.0", 1)), "Succeeded")
-	one.says(u, "gone", "unreferenced Unreferenced")
-	out := two.wants(0, "0 packages to prune, 0 to keep", "--namespaces", one.Namespace, "--confirm")
-	out += two.wants(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
-	if strings.Contains(out, one.Namespace) || strings.Contains(out, "gone") || !one.isThere("gone") {
+	one.awaitPhase(one.describeBundle(claims, "platform", "1", one.describePackage("gone", "1.0", 1), one.describePackage("own", "1.0", 1)), "Succeeded")
+	u := one.awaitPhase(one.describeBundle(claims, "platform", "2", one.describePackage("own", "1.0", 1)), "Succeeded")
+	one.awaitMessage(u, "gone", "unreferenced Unreferenced")
+	out := two.wantOutput(0, "0 packages to prune, 0 to keep", "--namespaces", one.Namespace, "--confirm")
+	out += two.wantOutput(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
+	if strings.Contains(out, one.Namespace) || strings.Contains(out, "gone") || !one.hasObject("gone") {
 		t.Errorf("a request of another namespace sees or removes a package:\n%s", out)
 	}
 }

@@ -22,7 +22,7 @@ func TestRefused(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want string }{
 		"NoVersion":   {reason: "A Bundle has a version.", spec: `{"packages": [{"name": "a", "deployment": {}}]}`, want: "spec.version"},
 		"NoPackages":  {reason: "A Bundle has a package: an empty list is a mistake.", spec: `{"version": "1", "packages": []}`, want: "spec.packages"},
-		"TooMany":     {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packages(65)), want: "64"},
+		"TooMany":     {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packagesOf(65)), want: "64"},
 		"Twice":       {reason: "A name stands in a Bundle once.", spec: `{"version": "1", "packages": [{"name": "a", "deployment": {}}, {"name": "a", "deployment": {}}]}`, want: "uplicate"},
 		"UpperCase":   {reason: "A name has lower-case letters.", spec: `{"version": "1", "packages": [{"name": "Shop", "deployment": {}}]}`, want: "lower-case letters"},
 		"LongName":    {reason: "A name has at most 63 characters.", spec: fmt.Sprintf(`{"version": "1", "packages": [{"name": %q, "deployment": {}}]}`, strings.Repeat("a", 64)), want: "63"},
@@ -41,7 +41,7 @@ func TestRefused(t *testing.T) {
 		for name, tc := range cases {
 			t.Run(apiVersion[:6]+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				o, spec := s.bundle(apiVersion, "platform", "1"), map[string]any{}
+				o, spec := s.describeBundle(apiVersion, "platform", "1"), map[string]any{}
 				if err := json.Unmarshal([]byte(tc.spec), &spec); err != nil {
 					t.Fatal(err)
 				}
@@ -52,9 +52,9 @@ func TestRefused(t *testing.T) {
 			})
 		}
 	}
-	cycle := s.reaches(s.bundle(claims, "cycle", "1", s.pkg("a", "1", 1, "b"), s.pkg("b", "1", 1, "a")), "Failed")
+	cycle := s.awaitPhase(s.describeBundle(claims, "cycle", "1", s.describePackage("a", "1", 1, "b"), s.describePackage("b", "1", 1, "a")), "Failed")
 	cycle = s.Await(cycle, "an invalid spec", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", "False", "InvalidSpec") })
-	if c := scene.Condition(cycle, "Valid"); !strings.Contains(c.Message, "a → b → a") || s.isThere("a") {
+	if c := scene.Condition(cycle, "Valid"); !strings.Contains(c.Message, "a → b → a") || s.hasObject("a") {
 		t.Errorf("a cycle: %+v", c)
 	}
 }

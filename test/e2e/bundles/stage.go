@@ -43,7 +43,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{Scene: scene.New(t, cp, "edge1"), kube: kubeAs(t, "")}
+	s := &stage{Scene: scene.New(t, cp, "edge1"), kube: clientAs(t, "")}
 	t.Cleanup(s.explainFailure)
 	return s
 }
@@ -69,8 +69,8 @@ func (s *stage) explainFailure() {
 	}
 }
 
-// bundle describes a Bundle with packages.
-func (s *stage) bundle(apiVersion, name, version string, packages ...map[string]any) *unstructured.Unstructured {
+// describeBundle describes a Bundle with packages.
+func (s *stage) describeBundle(apiVersion, name, version string, packages ...map[string]any) *unstructured.Unstructured {
 	all := make([]any, 0, len(packages))
 	for _, p := range packages {
 		all = append(all, p)
@@ -83,33 +83,33 @@ func (s *stage) bundle(apiVersion, name, version string, packages ...map[string]
 	return o
 }
 
-// pkg describes a package of a version, which is a deployment with so many replicas at the Site, behind others.
-func (s *stage) pkg(name, version string, replicas int, needs ...any) map[string]any {
-	return map[string]any{"name": name, "version": version, "deployment": s.spec(s.intent(name, replicas)), "dependsOn": append([]any{}, needs...)}
+// describePackage describes a package of a version, which is a deployment with so many replicas at the Site, behind others.
+func (s *stage) describePackage(name, version string, replicas int, needs ...any) map[string]any {
+	return map[string]any{"name": name, "version": version, "deployment": s.specOf(s.runIntent(name, replicas)), "dependsOn": append([]any{}, needs...)}
 }
 
-// bad describes a package whose deployment cannot be carried out.
-func (s *stage) bad(name, version string, needs ...any) map[string]any {
-	return map[string]any{"name": name, "version": version, "deployment": s.spec(s.intent(name, -1)), "dependsOn": append([]any{}, needs...)}
+// brokenPackage describes a package whose deployment cannot be carried out.
+func (s *stage) brokenPackage(name, version string, needs ...any) map[string]any {
+	return map[string]any{"name": name, "version": version, "deployment": s.specOf(s.runIntent(name, -1)), "dependsOn": append([]any{}, needs...)}
 }
 
-func (s *stage) intent(name string, replicas int) string {
+func (s *stage) runIntent(name string, replicas int) string {
 	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": %d}`, name, s.Site("edge1"), replicas)
 }
 
-func (s *stage) spec(intent string) map[string]any {
+func (s *stage) specOf(intent string) map[string]any {
 	spec, _ := s.Composite("x", intent).Object["spec"].(map[string]any)
 	return spec
 }
 
-// with sets fields of a package.
-func with(p map[string]any, key string, value any) map[string]any {
+// withFields sets fields of a package.
+func withFields(p map[string]any, key string, value any) map[string]any {
 	p[key] = value
 	return p
 }
 
-// reaches applies a Bundle and waits until its status speaks about its version, and has a phase.
-func (s *stage) reaches(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
+// awaitPhase applies a Bundle and waits until its status speaks about its version, and has a phase.
+func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
 	s.T.Helper()
 	s.Apply(o.DeepCopy())
 	version := scene.Field(o, "spec", "version")
@@ -118,16 +118,16 @@ func (s *stage) reaches(o *unstructured.Unstructured, phase string) *unstructure
 	})
 }
 
-// deleted deletes a Bundle, and waits until its BundleState has removed what it removes. A namespaced composite is gone before.
-func (s *stage) deleted(o *unstructured.Unstructured) {
+// awaitDeleted deletes a Bundle, and waits until its BundleState has removed what it removes. A namespaced composite is gone before.
+func (s *stage) awaitDeleted(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Delete(o)
 	s.Gone(o)
-	s.Gone(s.stateOf(o))
+	s.Gone(s.describeState(o))
 }
 
-// stateOf describes the BundleState of a Bundle.
-func (s *stage) stateOf(o *unstructured.Unstructured) *unstructured.Unstructured {
+// describeState describes the BundleState of a Bundle.
+func (s *stage) describeState(o *unstructured.Unstructured) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{}
 	out.SetAPIVersion("state.intentplane.dev/v1alpha1")
 	out.SetKind("BundleState")
@@ -154,8 +154,8 @@ func (s *stage) packageOf(name string) *unstructured.Unstructured {
 	return o
 }
 
-// isThere reports whether the object of a package exists.
-func (s *stage) isThere(name string) bool {
+// hasObject reports whether the object of a package exists.
+func (s *stage) hasObject(name string) bool {
 	s.T.Helper()
 	o := s.packageOf(name)
 	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o)
@@ -165,8 +165,10 @@ func (s *stage) isThere(name string) bool {
 	return err == nil
 }
 
-// statuses returns what the status of a Bundle says of its packages.
-func statuses(u *unstructured.Unstructured) map[string]string { return statusesAt(u, "packages") }
+// statusesOfPackages returns what the status of a Bundle says of its packages.
+func statusesOfPackages(u *unstructured.Unstructured) map[string]string {
+	return statusesAt(u, "packages")
+}
 
 // statusesAt returns what a list in the status of an object says of packages.
 func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string {
@@ -180,10 +182,10 @@ func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string 
 	return out
 }
 
-// says waits until the status of a Bundle says something of a package.
-func (s *stage) says(o *unstructured.Unstructured, name, want string) *unstructured.Unstructured {
+// awaitMessage waits until the status of a Bundle says something of a package.
+func (s *stage) awaitMessage(o *unstructured.Unstructured, name, want string) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool { return statuses(u)[name] == want })
+	return s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool { return statusesOfPackages(u)[name] == want })
 }
 
 // records returns the records of the namespace.
@@ -194,8 +196,8 @@ func (s *stage) records() *state.Client {
 	return c
 }
 
-// recorded waits until the record of a bundle has a status, and each package "name status version".
-func (s *stage) recorded(bundle string, want state.Status, packages ...string) {
+// awaitRecorded waits until the record of a bundle has a status, and each package "name status version".
+func (s *stage) awaitRecorded(bundle string, want state.Status, packages ...string) {
 	s.T.Helper()
 	s.Until(fmt.Sprintf("record %s is %s: %v", bundle, want, packages), scene.Patience, func() bool {
 		r, err := s.records().GetBundleState(s.T.Context(), bundle)
@@ -211,8 +213,8 @@ func (s *stage) recorded(bundle string, want state.Status, packages ...string) {
 	})
 }
 
-// noRecord waits until a bundle has no record.
-func (s *stage) noRecord(bundle string) {
+// awaitNoRecord waits until a bundle has no record.
+func (s *stage) awaitNoRecord(bundle string) {
 	s.T.Helper()
 	s.Until("the record is gone", scene.Patience, func() bool {
 		_, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
@@ -220,8 +222,8 @@ func (s *stage) noRecord(bundle string) {
 	})
 }
 
-// secret returns the Secret that holds a record.
-func (s *stage) secret(bundle string) *corev1.Secret {
+// secretOf returns the Secret that holds a record.
+func (s *stage) secretOf(bundle string) *corev1.Secret {
 	s.T.Helper()
 	out, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
 	s.must(err)

@@ -23,8 +23,8 @@ import (
 // began is when the clock of each test begins. It goes on by a second with each look.
 var began = time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
 
-// kubeAs returns a client that acts as a user, or as the administrator.
-func kubeAs(t *testing.T, user string) kubernetes.Interface {
+// clientAs returns a client that acts as a user, or as the administrator.
+func clientAs(t *testing.T, user string) kubernetes.Interface {
 	t.Helper()
 	c := rest.CopyConfig(cp.Config)
 	c.Impersonate.UserName = user
@@ -49,18 +49,18 @@ type place struct {
 // newPlace makes a namespace.
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	k := kubeAs(t, "")
+	k := clientAs(t, "")
 	ns, err := k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &place{T: t, kube: k, namespace: ns.Name}
-	p.records = p.client(state.Options{Namespace: ns.Name, Writer: "test"})
+	p.records = p.recordClient(state.Options{Namespace: ns.Name, Writer: "test"})
 	return p
 }
 
-// client returns a client for records, whose clock goes on by itself.
-func (p *place) client(o state.Options) *state.Client {
+// recordClient returns a client for records, whose clock goes on by itself.
+func (p *place) recordClient(o state.Options) *state.Client {
 	p.Helper()
 	mu, now := sync.Mutex{}, began
 	o.Now = func() time.Time {
@@ -76,8 +76,8 @@ func (p *place) client(o state.Options) *state.Client {
 	return c
 }
 
-// put makes the Secret of a bundle by hand.
-func (p *place) put(bundle string, data map[string][]byte) {
+// putSecret makes the Secret of a bundle by hand.
+func (p *place) putSecret(bundle string, data map[string][]byte) {
 	p.Helper()
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: state.Prefix + bundle}, Data: data}
 	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(p.Context(), s, metav1.CreateOptions{}); err != nil {
@@ -85,8 +85,8 @@ func (p *place) put(bundle string, data map[string][]byte) {
 	}
 }
 
-// secret returns the Secret of a bundle, or nil.
-func (p *place) secret(bundle string) *corev1.Secret {
+// secretOf returns the Secret of a bundle, or nil.
+func (p *place) secretOf(bundle string) *corev1.Secret {
 	p.Helper()
 	s, err := p.kube.CoreV1().Secrets(p.namespace).Get(p.Context(), state.Prefix+bundle, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
@@ -98,8 +98,8 @@ func (p *place) secret(bundle string) *corev1.Secret {
 	return s
 }
 
-// statuses returns what the record of a bundle says, in short.
-func (p *place) statuses(bundle string) string {
+// statusesOfRecord returns what the record of a bundle says, in short.
+func (p *place) statusesOfRecord(bundle string) string {
 	p.Helper()
 	s, err := p.records.GetBundleState(p.Context(), bundle)
 	if err != nil {
@@ -112,8 +112,8 @@ func (p *place) statuses(bundle string) string {
 	return strings.Join(out, ", ")
 }
 
-// bundleOf returns a bundle, with packages such as "postgres 1.2.0".
-func bundleOf(version string, packages ...string) state.Bundle {
+// bundleWithPackages returns a bundle, with packages such as "postgres 1.2.0".
+func bundleWithPackages(version string, packages ...string) state.Bundle {
 	b := state.Bundle{Name: "platform", Version: version}
 	for _, p := range packages {
 		name, version, _ := strings.Cut(p, " ")
@@ -153,8 +153,8 @@ func setPackage(name string, statuses ...state.Status) func(context.Context, *st
 	}
 }
 
-// grant lets a user do something with all resources of a kind, in a namespace or, without one, everywhere.
-func grant(p *place, user, namespace, resource string, verbs ...string) {
+// grantUser lets a user do something with all resources of a kind, in a namespace or, without one, everywhere.
+func grantUser(p *place, user, namespace, resource string, verbs ...string) {
 	p.Helper()
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
@@ -169,8 +169,8 @@ func grant(p *place, user, namespace, resource string, verbs ...string) {
 	}
 }
 
-// compress returns what gzip makes of a text, so many times over.
-func compress(t *testing.T, text []byte, times int) []byte {
+// compressText returns what gzip makes of a text, so many times over.
+func compressText(t *testing.T, text []byte, times int) []byte {
 	t.Helper()
 	out := &bytes.Buffer{}
 	w := gzip.NewWriter(out)

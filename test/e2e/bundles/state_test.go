@@ -20,7 +20,7 @@ import (
 // TestMethods calls each method of the seed, in the cases that it has, on a real API server.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	ab := bundleOf("1", "a 1.0", "b 2.0")
+	ab := bundleWithPackages("1", "a 1.0", "b 2.0")
 	deployed := []step{
 		{what: "init", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
 		{what: "deploy a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
@@ -61,9 +61,9 @@ func TestMethods(t *testing.T) {
 		"Init": {
 			reason: "Init makes a record, and brings it up to date.",
 			steps: append(deployed,
-				step{what: "init again", call: initialise(bundleOf("2", "b 3.0", "c 1.0"), state.Deploying), want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced"},
-				step{what: "a comes back", call: initialise(bundleOf("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
-				step{what: "invalid", call: initialise(bundleOf("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying), want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced"},
+				step{what: "a comes back", call: initialise(bundleWithPackages("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "invalid", call: initialise(bundleWithPackages("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
 				step{what: "removed", call: initialise(ab, state.Removed), err: state.ErrTransition, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
 			),
 		},
@@ -101,7 +101,7 @@ func TestMethods(t *testing.T) {
 				step{what: "a is removed", call: setPackage("a", state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
 				step{what: "a goes", call: removePackage("a"), want: "1 deploying, b failed"},
 				step{what: "unknown package", call: removePackage("a"), err: state.ErrNoPackage, want: "1 deploying, b failed"},
-				step{what: "b leaves", call: initialise(bundleOf("2"), state.Removing), want: "2 removing, b unreferenced"},
+				step{what: "b leaves", call: initialise(bundleWithPackages("2"), state.Removing), want: "2 removing, b unreferenced"},
 				step{what: "remove", call: remove, want: none},
 				step{what: "remove again", call: remove, want: none},
 			),
@@ -109,14 +109,14 @@ func TestMethods(t *testing.T) {
 		"UDSPrune": {
 			reason: "The story of the seed: a package leaves the bundle, is unreferenced, and is pruned.",
 			steps: []step{
-				{what: "deploy", call: initialise(bundleOf("1", "foo 1", "bar 1"), state.Deploying), want: "1 deploying, foo not_deployed, bar not_deployed"},
+				{what: "deploy", call: initialise(bundleWithPackages("1", "foo 1", "bar 1"), state.Deploying), want: "1 deploying, foo not_deployed, bar not_deployed"},
 				{what: "foo", call: setPackage("foo", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar not_deployed"},
 				{what: "bar", call: setPackage("bar", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar 1 success"},
 				{what: "end", call: setBundle(state.Success), want: "1 success, foo 1 success, bar 1 success"},
-				{what: "without bar", call: initialise(bundleOf("2", "foo 2"), state.Deploying), want: "2 deploying, foo 1 success, bar 1 unreferenced"},
+				{what: "without bar", call: initialise(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 1 success, bar 1 unreferenced"},
 				{what: "foo again", call: setPackage("foo", state.Deploying, state.Success), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
 				{what: "prune fails", call: setPackage("bar", state.Removing, state.FailedRemove), want: "2 deploying, foo 2 success, bar 1 failed_remove"},
-				{what: "next deployment", call: initialise(bundleOf("2", "foo 2"), state.Deploying), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
+				{what: "next deployment", call: initialise(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
 				{what: "prune", call: setPackage("bar", state.Removing), want: "2 deploying, foo 2 success, bar 1 removing"},
 				{what: "pruned", call: removePackage("bar"), want: "2 deploying, foo 2 success"},
 			},
@@ -141,7 +141,7 @@ func TestMethods(t *testing.T) {
 				if err := s.call(t.Context(), p.records); !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
 					t.Fatalf("\n%s\n%s: %v, want %v", tc.reason, s.what, err, s.err)
 				}
-				if got := p.statuses("platform"); got != s.want && (s.want != none || !strings.HasPrefix(got, none)) {
+				if got := p.statusesOfRecord("platform"); got != s.want && (s.want != none || !strings.HasPrefix(got, none)) {
 					t.Fatalf("\n%s\n%s: -want, +got:\n%s", tc.reason, s.what, cmp.Diff(s.want, got))
 				}
 			}
@@ -153,7 +153,7 @@ func TestMethods(t *testing.T) {
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	b := bundleOf("1.4.0+x", "postgres 1.2.0")
+	b := bundleWithPackages("1.4.0+x", "postgres 1.2.0")
 	b.Packages[0].Kind = "IntentDeployment"
 	call := func(what string, err error) {
 		t.Helper()
@@ -166,7 +166,7 @@ func TestRecord(t *testing.T) {
 	call("deploy", p.records.UpdateBundlePkgState(t.Context(), "platform", "postgres", state.Success, func(p *state.PkgStatus) { p.Revision, p.Commit = 7, "9df06a8" }))
 	b.Packages[0].Version = "1.3.0"
 	call("init again", initialise(b, state.Deploying)(t.Context(), p.records))
-	s := p.secret("platform")
+	s := p.secretOf("platform")
 	want := `{"name":"platform","version":"1.4.0+x","packages":[{"name":"postgres","version":"1.2.0","status":"success","date_updated":"2026-11-22T09:00:04.000000001Z",` +
 		`"wanted_version":"1.3.0","revision":7,"commit":"9df06a8","kind":"IntentDeployment","writer":"test"}],` +
 		`"status":"deploying","date_updated":"2026-11-22T09:00:04.000000001Z","schema":1,"writer":"test"}`
@@ -184,14 +184,14 @@ func TestRecord(t *testing.T) {
 	call("same status", setPackage("postgres", state.Success)(t.Context(), p.records))
 	call("same status", setBundle(state.Deploying)(t.Context(), p.records))
 	call("modify", p.records.Modify(t.Context(), "platform", func(*state.BundleState) error { return nil }))
-	if got := p.secret("platform").ResourceVersion; got != s.ResourceVersion {
+	if got := p.secretOf("platform").ResourceVersion; got != s.ResourceVersion {
 		t.Errorf("Calls that change nothing wrote: %s became %s", s.ResourceVersion, got)
 	}
 	if err := p.records.Modify(t.Context(), "platform", func(s *state.BundleState) error { s.Version = "9"; return context.Canceled }); !errors.Is(err, context.Canceled) {
 		t.Errorf("Modify(...) with a function that fails: %v", err)
 	}
 	call("success", setPackage("postgres", state.Deploying, state.Success)(t.Context(), p.records))
-	if diff := cmp.Diff("1.4.0+x deploying, postgres 1.3.0 success", p.statuses("platform")); diff != "" {
+	if diff := cmp.Diff("1.4.0+x deploying, postgres 1.3.0 success", p.statusesOfRecord("platform")); diff != "" {
 		t.Errorf("The wanted version is deployed: -want, +got:\n%s", diff)
 	}
 }
@@ -207,7 +207,7 @@ func TestWriters(t *testing.T) {
 	}
 	g, ctx := errgroup.WithContext(t.Context())
 	for w := range writers {
-		c := p.client(state.Options{Namespace: p.namespace, Writer: fmt.Sprint(w)})
+		c := p.recordClient(state.Options{Namespace: p.namespace, Writer: fmt.Sprint(w)})
 		g.Go(func() error {
 			// Each begins as a program does that deploys the bundle.
 			if _, err := c.InitBundleState(ctx, b, state.Deploying); err != nil {
@@ -239,21 +239,21 @@ func TestWriters(t *testing.T) {
 func TestRemoveComesBetween(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	if err := initialise(bundleOf("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
+	if err := initialise(bundleWithPackages("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	uid := p.secret("platform").UID
+	uid := p.secretOf("platform").UID
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 8 {
 		g.Go(func() error { return p.records.RemoveBundleState(ctx, "platform") })
-		g.Go(func() error { return initialise(bundleOf("2", "a 1"), state.Deploying)(ctx, p.records) })
+		g.Go(func() error { return initialise(bundleWithPackages("2", "a 1"), state.Deploying)(ctx, p.records) })
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s := p.secret("platform")
-	if s != nil && s.UID == uid && !strings.HasPrefix(p.statuses("platform"), "2 ") {
-		t.Errorf("The record is %s, want it gone, or of version 2", p.statuses("platform"))
+	s := p.secretOf("platform")
+	if s != nil && s.UID == uid && !strings.HasPrefix(p.statusesOfRecord("platform"), "2 ") {
+		t.Errorf("The record is %s, want it gone, or of version 2", p.statusesOfRecord("platform"))
 	}
 }
 
@@ -262,13 +262,13 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	user := "writer-" + p.namespace
-	grant(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
-	c, err := state.NewClient(kubeAs(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
+	grantUser(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
+	c, err := state.NewClient(clientAs(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := []func(context.Context, *state.Client) error{
-		initialise(bundleOf("1", "a 1"), state.Deploying), setPackage("a", state.Deploying, state.Success), setBundle(state.Success),
+		initialise(bundleWithPackages("1", "a 1"), state.Deploying), setPackage("a", state.Deploying, state.Success), setBundle(state.Success),
 		func(ctx context.Context, c *state.Client) error { _, err := c.ListBundleStates(ctx); return err },
 		func(ctx context.Context, c *state.Client) error { _, err := c.UsersOf(ctx, "a"); return err },
 		setPackage("a", state.Removing, state.Removed),
@@ -284,12 +284,12 @@ func TestRights(t *testing.T) {
 			t.Errorf("call %d with rights in the namespace: %v", i, err)
 		}
 	}
-	missing, err := state.NewClient(kubeAs(t, user), state.Options{Namespace: p.namespace + "-missing", CreateNamespace: true})
+	missing, err := state.NewClient(clientAs(t, user), state.Options{Namespace: p.namespace + "-missing", CreateNamespace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, c := range map[string]*state.Client{"Secrets": missing} {
-		if _, err := c.InitBundleState(t.Context(), bundleOf("1"), state.Deploying); !kerrors.IsForbidden(err) || !strings.Contains(err.Error(), "ask for the right to") {
+		if _, err := c.InitBundleState(t.Context(), bundleWithPackages("1"), state.Deploying); !kerrors.IsForbidden(err) || !strings.Contains(err.Error(), "ask for the right to") {
 			t.Errorf("without the right to %s: %v", what, err)
 		}
 	}
@@ -300,14 +300,14 @@ func TestNamespace(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	name := p.namespace + "-new"
-	c := p.client(state.Options{Namespace: name})
-	if _, err := c.InitBundleState(t.Context(), bundleOf("1"), state.Deploying); err == nil || !strings.Contains(err.Error(), "does not exist: create it") {
+	c := p.recordClient(state.Options{Namespace: name})
+	if _, err := c.InitBundleState(t.Context(), bundleWithPackages("1"), state.Deploying); err == nil || !strings.Contains(err.Error(), "does not exist: create it") {
 		t.Errorf("InitBundleState(...) in a namespace that is missing: %v", err)
 	}
-	c = p.client(state.Options{Namespace: name, CreateNamespace: true})
+	c = p.recordClient(state.Options{Namespace: name, CreateNamespace: true})
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 4 {
-		g.Go(func() error { return initialise(bundleOf("1"), state.Deploying)(ctx, c) })
+		g.Go(func() error { return initialise(bundleWithPackages("1"), state.Deploying)(ctx, c) })
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
@@ -329,22 +329,22 @@ func TestSecrets(t *testing.T) {
 		"Newer":   {reason: "A record of a newer schema is never written.", data: map[string][]byte{"data": []byte(`{"name":"platform","status":"success","schema":99}`)}, want: state.ErrNewer},
 		"Empty":   {reason: "A Secret without a record is not written.", want: state.ErrBroken},
 		"Half":    {reason: "Half of a record is not written.", data: map[string][]byte{"data": []byte(`{"name":"platform","packages":[`)}, want: state.ErrBroken},
-		"Bomb":    {reason: "A gibibyte in a kibibyte is not unpacked.", data: map[string][]byte{"data.gz": compress(t, make([]byte, 1<<20), 900)}, want: state.ErrBroken},
+		"Bomb":    {reason: "A gibibyte in a kibibyte is not unpacked.", data: map[string][]byte{"data.gz": compressText(t, make([]byte, 1<<20), 900)}, want: state.ErrBroken},
 		"Foreign": {reason: "A record of another bundle is not written.", data: map[string][]byte{"data": []byte(`{"name":"other","status":"success","schema":1}`)}, want: state.ErrForeign},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			p.put("platform", tc.data)
-			before := p.secret("platform")
-			_, listErr := p.client(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
+			p.putSecret("platform", tc.data)
+			before := p.secretOf("platform")
+			_, listErr := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
 			if !errors.Is(listErr, tc.want) {
 				t.Errorf("\n%s\nListBundleStates(...): %v, want %v", tc.reason, listErr, tc.want)
 			}
 			for what, call := range map[string]func() error{
 				"get":    func() error { _, err := p.records.GetBundleState(t.Context(), "platform"); return err },
-				"init":   func() error { return initialise(bundleOf("2", "a 1"), state.Success)(t.Context(), p.records) },
+				"init":   func() error { return initialise(bundleWithPackages("2", "a 1"), state.Success)(t.Context(), p.records) },
 				"update": func() error { return setBundle(state.Failed)(t.Context(), p.records) },
 			} {
 				if err := call(); !errors.Is(err, tc.want) {
@@ -356,7 +356,7 @@ func TestSecrets(t *testing.T) {
 					t.Errorf("\n%s\nremove: %v, want %v", tc.reason, err, tc.want)
 				}
 			}
-			after := p.secret("platform")
+			after := p.secretOf("platform")
 			if written := after.ResourceVersion != before.ResourceVersion; written != (tc.want == nil) {
 				t.Errorf("\n%s\nthe Secret was written: %t", tc.reason, written)
 			}
@@ -379,7 +379,7 @@ func TestLarge(t *testing.T) {
 	if err := initialise(large, state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	s := p.secret("platform")
+	s := p.secretOf("platform")
 	if s.Data["data"] != nil || len(s.Data["data.gz"]) == 0 {
 		t.Errorf("A record of 10,000 packages is not compressed")
 	}
@@ -392,13 +392,13 @@ func TestLarge(t *testing.T) {
 	if err := initialise(large, state.Deploying)(t.Context(), p.records); !errors.Is(err, state.ErrTooLarge) || !strings.Contains(err.Error(), "has 40000 packages in") {
 		t.Errorf("A record of 40,000 packages: %v", err)
 	}
-	if got := p.secret("platform").ResourceVersion; got != s.ResourceVersion {
+	if got := p.secretOf("platform").ResourceVersion; got != s.ResourceVersion {
 		t.Errorf("A record that is too large was written")
 	}
-	if err := initialise(bundleOf("2"), state.Deploying)(t.Context(), p.records); err != nil {
+	if err := initialise(bundleWithPackages("2"), state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	s = p.secret("platform")
+	s = p.secretOf("platform")
 	if s.Data["data.gz"] != nil || !json.Valid(s.Data["data"]) {
 		t.Errorf("A record that became small has keys %v", s.Data)
 	}
@@ -410,7 +410,7 @@ func TestList(t *testing.T) {
 	p, other := newPlace(t), newPlace(t)
 	make1 := func(p *place, c *state.Client, name string, packages ...string) {
 		t.Helper()
-		b := bundleOf("1", packages...)
+		b := bundleWithPackages("1", packages...)
 		b.Name = name
 		if _, err := c.InitBundleState(t.Context(), b, state.Deploying); err != nil {
 			p.Fatal(err)
@@ -419,8 +419,8 @@ func TestList(t *testing.T) {
 	make1(p, p.records, "platform", "redis 1", "postgres 1")
 	make1(p, p.records, "shop", "redis 1")
 	make1(other, other.records, "theirs", "redis 1")
-	make1(p, p.client(state.Options{Namespace: p.namespace, Prefix: "second."}), "another", "redis 1")
-	p.put("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
+	make1(p, p.recordClient(state.Options{Namespace: p.namespace, Prefix: "second."}), "another", "redis 1")
+	p.putSecret("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
 	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "unrelated"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestList(t *testing.T) {
 		}
 		return strings.TrimSpace(fmt.Sprint(out, errors.Unwrap(err)))
 	}
-	legacy := p.client(state.Options{Namespace: p.namespace, Legacy: true})
+	legacy := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true})
 	for what, diff := range map[string]string{
 		"records":            cmp.Diff("[platform shop] <nil>", names(p.records)),
 		"records of uds-cli": cmp.Diff("[legacy platform shop] <nil>", names(legacy)),
@@ -459,7 +459,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: -want, +got:\n%s", what, diff)
 		}
 	}
-	everywhere := p.client(state.Options{})
+	everywhere := p.recordClient(state.Options{})
 	all, err := everywhere.ListBundleStates(t.Context())
 	found := map[string]bool{}
 	for _, s := range all {
@@ -468,7 +468,7 @@ func TestList(t *testing.T) {
 	if !found[p.namespace+"/platform"] || !found[other.namespace+"/theirs"] {
 		t.Errorf("records of all namespaces: %v, %v", found, err)
 	}
-	p.put("broken", nil)
+	p.putSecret("broken", nil)
 	if all, err := legacy.ListBundleStates(t.Context()); len(all) != 3 || !errors.Is(err, state.ErrBroken) {
 		t.Errorf("beside a broken record: %d records, %v", len(all), err)
 	}

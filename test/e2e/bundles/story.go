@@ -44,21 +44,21 @@ func (s *stage) checkReports(u *unstructured.Unstructured) {
 func (s *stage) leaveAndReturn(apiVersion, record string) {
 	s.T.Helper()
 	uid := s.Now(s.packageOf("middle")).GetUID()
-	u := s.reaches(s.bundle(apiVersion, "platform", "2.0.0", s.pkg("front", "1.0", 1), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.says(u, "middle", "unreferenced Unreferenced")
-	s.recorded(record, state.Success, "front success 1.0", "base success 1.0", "middle unreferenced 1.1")
+	u := s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.0.0", s.describePackage("front", "1.0", 1), s.describePackage("base", "1.0", 1)), "Succeeded")
+	s.awaitMessage(u, "middle", "unreferenced Unreferenced")
+	s.awaitRecorded(record, state.Success, "front success 1.0", "base success 1.0", "middle unreferenced 1.1")
 	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" || !s.hasFiles("middle") {
 		s.T.Errorf("a package that left the Bundle: %v", o.GetAnnotations())
 	}
 	s.Await(u, "one unreferenced", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "unreferenced") == 1 })
-	s.reaches(s.bundle(apiVersion, "platform", "2.1.0", s.pkg("front", "1.0", 1), s.pkg("middle", "1.2", 2), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.recorded(record, state.Success, "front success 1.0", "middle success 1.2", "base success 1.0")
+	s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.1.0", s.describePackage("front", "1.0", 1), s.describePackage("middle", "1.2", 2), s.describePackage("base", "1.0", 1)), "Succeeded")
+	s.awaitRecorded(record, state.Success, "front success 1.0", "middle success 1.2", "base success 1.0")
 	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] != "" {
 		s.T.Errorf("a package that came back: uid %s, want %s, %v", o.GetUID(), uid, o.GetAnnotations())
 	}
-	u = s.reaches(s.bundle(apiVersion, "platform", "2.2.0", s.pkg("front", "1.0", 1, "base"), with(s.pkg("middle", "1.2", 2), "enabled", false), s.pkg("base", "1.0", 1)), "Succeeded")
-	s.says(u, "middle", "removed Disabled")
-	if s.isThere("middle") || s.hasFiles("middle") || scene.Field(u, "status", "ready") != "2/2" {
+	u = s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.2.0", s.describePackage("front", "1.0", 1, "base"), withFields(s.describePackage("middle", "1.2", 2), "enabled", false), s.describePackage("base", "1.0", 1)), "Succeeded")
+	s.awaitMessage(u, "middle", "removed Disabled")
+	if s.hasObject("middle") || s.hasFiles("middle") || scene.Field(u, "status", "ready") != "2/2" {
 		s.T.Errorf("a package that is not enabled: %v", u.Object["status"])
 	}
 }
@@ -68,12 +68,12 @@ func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
 	s.T.Helper()
 	want := []string{"middle removed", "base success 1.0", "front success 1.0"}
 	s.must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
-	s.recorded(record, state.Success, want...)
-	broken := s.secret(record)
+	s.awaitRecorded(record, state.Success, want...)
+	broken := s.secretOf(record)
 	broken.Data = map[string][]byte{"data": []byte(`{"name":"platform`)}
 	_, err := s.kube.CoreV1().Secrets(s.Namespace).Update(s.T.Context(), broken, metav1.UpdateOptions{})
 	s.must(err)
-	s.recorded(record, state.Success, want...)
+	s.awaitRecorded(record, state.Success, want...)
 	if scene.Field(s.Now(u), "status", "phase") != "Succeeded" {
 		s.T.Error("the loss of a record changes what is deployed")
 	}

@@ -19,26 +19,26 @@ func TestStory(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			three := func(version string, middle map[string]any) *unstructured.Unstructured {
-				return s.bundle(tc.apiVersion, "platform", version, s.pkg("front", "1.0", 1, "middle"), middle, s.pkg("base", "1.0", 1))
+				return s.describeBundle(tc.apiVersion, "platform", version, s.describePackage("front", "1.0", 1, "middle"), middle, s.describePackage("base", "1.0", 1))
 			}
-			u := s.reaches(three("1.0.0", s.bad("middle", "1.0", "base")), "Failed")
-			if got := statuses(u); got["front"] != "not_deployed AwaitingDependency" || got["middle"] != "failed DeploymentFailed" || s.isThere("front") {
+			u := s.awaitPhase(three("1.0.0", s.brokenPackage("middle", "1.0", "base")), "Failed")
+			if got := statusesOfPackages(u); got["front"] != "not_deployed AwaitingDependency" || got["middle"] != "failed DeploymentFailed" || s.hasObject("front") {
 				t.Errorf("behind a failure: %v", got)
 			}
-			s.says(u, "base", "success")
-			s.recorded(tc.record, state.Failed, "base success 1.0", "middle failed", "front not_deployed")
-			u = s.reaches(three("1.0.1", s.pkg("middle", "1.1", 1, "base")), "Succeeded")
-			s.recorded(tc.record, state.Success, "base success 1.0", "middle success 1.1", "front success 1.0")
+			s.awaitMessage(u, "base", "success")
+			s.awaitRecorded(tc.record, state.Failed, "base success 1.0", "middle failed", "front not_deployed")
+			u = s.awaitPhase(three("1.0.1", s.describePackage("middle", "1.1", 1, "base")), "Succeeded")
+			s.awaitRecorded(tc.record, state.Success, "base success 1.0", "middle success 1.1", "front success 1.0")
 			s.checkReports(u)
 			s.leaveAndReturn(tc.apiVersion, tc.record)
 			s.loseRecord(u, tc.record)
-			s.deleted(u)
+			s.awaitDeleted(u)
 			for _, name := range []string{"front", "middle", "base"} {
-				if s.isThere(name) || s.hasFiles(name) {
+				if s.hasObject(name) || s.hasFiles(name) {
 					t.Errorf("package %s is left behind", name)
 				}
 			}
-			s.noRecord(tc.record)
+			s.awaitNoRecord(tc.record)
 		})
 	}
 }
@@ -47,26 +47,26 @@ func TestStory(t *testing.T) {
 func TestShared(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.reaches(s.bundle(claims, "one", "1", s.pkg("shared", "1.0", 1), s.pkg("own", "1.0", 1)), "Succeeded")
-	s.reaches(s.bundle(namespaced, "two", "1", s.pkg("shared", "1.0", 1)), "Succeeded")
-	third := s.reaches(s.bundle(claims, "third", "1", s.pkg("shared", "2.0", 3)), "Failed")
-	s.says(third, "shared", "failed PackageConflict")
-	s.deleted(third)
+	s.awaitPhase(s.describeBundle(claims, "one", "1", s.describePackage("shared", "1.0", 1), s.describePackage("own", "1.0", 1)), "Succeeded")
+	s.awaitPhase(s.describeBundle(namespaced, "two", "1", s.describePackage("shared", "1.0", 1)), "Succeeded")
+	third := s.awaitPhase(s.describeBundle(claims, "third", "1", s.describePackage("shared", "2.0", 3)), "Failed")
+	s.awaitMessage(third, "shared", "failed PackageConflict")
+	s.awaitDeleted(third)
 	uid := s.Now(s.packageOf("shared")).GetUID()
-	one := s.reaches(s.bundle(claims, "one", "2", s.pkg("own", "1.0", 1)), "Succeeded")
+	one := s.awaitPhase(s.describeBundle(claims, "one", "2", s.describePackage("own", "1.0", 1)), "Succeeded")
 	s.Until("the package is handed over", scene.Patience, func() bool {
 		return s.Now(s.packageOf("shared")).GetLabels()["state.intentplane.dev/bundle"] == "two"
 	})
 	if o := s.Now(s.packageOf("shared")); o.GetUID() != uid || scene.Number(s.Now(one), "status", "unreferenced") != 0 {
 		t.Errorf("a package that was handed over: %v, %v", o.GetUID(), s.Now(one).Object["status"])
 	}
-	two := s.reaches(s.bundle(namespaced, "two", "2", s.pkg("extra", "1.0", 1)), "Succeeded")
-	s.says(two, "shared", "unreferenced Unreferenced")
-	s.deleted(two)
-	if s.isThere("extra") || !s.isThere("shared") || !s.hasFiles("shared") {
+	two := s.awaitPhase(s.describeBundle(namespaced, "two", "2", s.describePackage("extra", "1.0", 1)), "Succeeded")
+	s.awaitMessage(two, "shared", "unreferenced Unreferenced")
+	s.awaitDeleted(two)
+	if s.hasObject("extra") || !s.hasObject("shared") || !s.hasFiles("shared") {
 		t.Error("The deletion of a Bundle removes what it names, and leaves what left it.")
 	}
-	s.noRecord("two.ns")
+	s.awaitNoRecord("two.ns")
 	if got := s.Now(s.packageOf("own")); got.GetDeletionTimestamp() != nil {
 		t.Error("The deletion removed a package of another Bundle.")
 	}
@@ -76,26 +76,26 @@ func TestShared(t *testing.T) {
 func TestNotTaken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	theirs := s.Composite("shop", s.intent("shop", 1))
+	theirs := s.Composite("shop", s.runIntent("shop", 1))
 	s.Succeed(theirs)
 	before := s.Now(theirs)
-	u := s.reaches(s.bundle(claims, "platform", "1", s.pkg("shop", "1.0", 2)), "Failed")
-	s.says(u, "shop", "failed NameTaken")
+	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
+	s.awaitMessage(u, "shop", "failed NameTaken")
 	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() || len(after.GetLabels()) != len(before.GetLabels()) {
 		t.Errorf("what a user made was changed: %v", after.Object["spec"])
 	}
-	s.reaches(s.bundle(claims, "platform", "2", with(s.pkg("shop", "1.0", 1), "adopt", true)), "Succeeded")
+	s.awaitPhase(s.describeBundle(claims, "platform", "2", withFields(s.describePackage("shop", "1.0", 1), "adopt", true)), "Succeeded")
 	if after := s.Now(theirs); after.GetUID() != before.GetUID() || after.GetLabels()["state.intentplane.dev/bundle"] != "platform" {
 		t.Errorf("labels of what was adopted: %v", after.GetLabels())
 	}
 	existing := map[string]any{"name": "base", "existing": map[string]any{"kind": "IntentDeployment", "group": "claims.intentplane.dev"}}
-	waiting := s.reaches(s.bundle(namespaced, "waiting", "1", s.pkg("front", "1.0", 1, "base"), existing), "Deploying")
-	s.says(waiting, "base", "not_deployed Missing")
-	base := s.Claim("base", s.intent("base", 1))
+	waiting := s.awaitPhase(s.describeBundle(namespaced, "waiting", "1", s.describePackage("front", "1.0", 1, "base"), existing), "Deploying")
+	s.awaitMessage(waiting, "base", "not_deployed Missing")
+	base := s.Claim("base", s.runIntent("base", 1))
 	s.Succeed(base)
 	s.AwaitPhase(waiting, "Succeeded")
-	s.deleted(waiting)
-	if s.isThere("front") || s.Now(base).GetDeletionTimestamp() != nil {
+	s.awaitDeleted(waiting)
+	if s.hasObject("front") || s.Now(base).GetDeletionTimestamp() != nil {
 		t.Error("The deletion of a Bundle removes what it made, and not what it waited for.")
 	}
 }
@@ -104,15 +104,15 @@ func TestNotTaken(t *testing.T) {
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	o := s.Set(s.bundle(claims, "platform", "1", s.pkg("shop", "1.0", 1)), "Orphan", "spec", "deletionPolicy")
-	u := s.reaches(o, "Succeeded")
+	o := s.Set(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 1)), "Orphan", "spec", "deletionPolicy")
+	u := s.awaitPhase(o, "Succeeded")
 	uid := s.Now(s.packageOf("shop")).GetUID()
-	s.deleted(u)
-	s.noRecord("platform")
+	s.awaitDeleted(u)
+	s.awaitNoRecord("platform")
 	if got := s.Now(s.packageOf("shop")); got.GetDeletionTimestamp() != nil || got.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" {
 		t.Errorf("an orphaned package: %v", got.GetAnnotations())
 	}
-	s.reaches(s.bundle(claims, "platform", "1", s.pkg("shop", "1.0", 1)), "Succeeded")
+	s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 1)), "Succeeded")
 	if got := s.Now(s.packageOf("shop")); got.GetUID() != uid || got.GetAnnotations()["state.intentplane.dev/unreferenced-since"] != "" {
 		t.Errorf("an orphaned package that was taken up again: %v", got.GetAnnotations())
 	}
@@ -129,7 +129,7 @@ func TestOrphan(t *testing.T) {
 func TestNamespaceDeleted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.reaches(s.bundle(claims, "platform", "1", s.pkg("front", "1.0", 1, "base"), s.pkg("base", "1.0", 1)), "Succeeded")
+	s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1)), "Succeeded")
 	ns := &unstructured.Unstructured{}
 	ns.SetAPIVersion("v1")
 	ns.SetKind("Namespace")

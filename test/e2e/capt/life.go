@@ -32,13 +32,13 @@ type life struct {
 
 func newLife(t *testing.T, name string) *life {
 	t.Helper()
-	return &life{stage: newStage(t, name), others: cast()}
+	return &life{stage: newStage(t, name), others: castOfRun()}
 }
 
-// built is a cluster that is ready.
-func (l *life) built() *v1alpha1.ManagedCluster {
+// playBuilt is a cluster that is ready.
+func (l *life) playBuilt() *v1alpha1.ManagedCluster {
 	l.Helper()
-	l.created()
+	l.playCreated()
 	l.infrastructureReady()
 	l.endpointIsURL()
 	return l.becomesReady()
@@ -49,13 +49,13 @@ func (l *life) follow(m moment) {
 	l.others.follow(l.stage, m)
 }
 
-// created: three objects, the Cluster last, by a field owner of our own, without an owner reference.
-func (l *life) created() {
+// playCreated: three objects, the Cluster last, by a field owner of our own, without an owner reference.
+func (l *life) playCreated() {
 	l.Helper()
-	l.manage()
+	l.makeManagedCluster()
 	var versions []string
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
-		u := l.appears(kind)
+		u := l.awaitObject(kind)
 		for _, f := range u.GetManagedFields() {
 			if f.Manager == fieldOwner {
 				versions = append(versions, kind+" "+string(f.Operation))
@@ -69,21 +69,21 @@ func (l *life) created() {
 	l.follow(begun)
 }
 
-// vpcFirst: what is built first is named first.
-func (l *life) vpcFirst() {
+// playNetworkFirst: what is built first is named first.
+func (l *life) playNetworkFirst() {
 	l.Helper()
-	l.terraform("-vpc", "", false, nil)
-	l.is(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
-	l.is(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
-	l.owned()
+	l.reportTerraform("-vpc", "", false, nil)
+	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
+	l.awaitCondition(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
+	l.playOwned()
 }
 
-// owned: what CAPT and core wrote into our objects is there, and so is what we wrote.
-func (l *life) owned() {
+// playOwned: what CAPT and core wrote into our objects is there, and so is what we wrote.
+func (l *life) playOwned() {
 	l.Helper()
-	l.until("owner references of Cluster API", l.hasOwners, nothingElse)
+	l.until("owner references of Cluster API", l.areOwned, nothingElse)
 	for kind, field := range map[string]string{"CAPTCluster": "vpcTemplateRef", "CAPTControlPlane": "workspaceTemplateRef"} {
-		u := l.live(kind)
+		u := l.liveObject(kind)
 		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 		if spec["workspaceTemplateApplyName"] == nil || spec[field] == nil || len(u.GetFinalizers()) == 0 {
 			l.Errorf("%s has spec %v and finalizers %v", kind, spec, u.GetFinalizers())
@@ -93,14 +93,14 @@ func (l *life) owned() {
 		}
 	}
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
-		l.keepsOff(kind)
+		l.playKeepsOff(kind)
 	}
 }
 
-// keepsOff: what CAPT and core write we never did, nor any status.
-func (l *life) keepsOff(kind string) {
+// playKeepsOff: what CAPT and core write we never did, nor any status.
+func (l *life) playKeepsOff(kind string) {
 	l.Helper()
-	for _, f := range l.live(kind).GetManagedFields() {
+	for _, f := range l.liveObject(kind).GetManagedFields() {
 		if f.Manager != fieldOwner {
 			continue
 		}
@@ -115,30 +115,30 @@ func (l *life) keepsOff(kind string) {
 // terraformFails: CAPT hides what Terraform says, and we name it.
 func (l *life) terraformFails() {
 	l.Helper()
-	l.terraform("-vpc", "apply failed: VpcLimitExceeded", false, nil)
-	message := l.is(v1alpha1.TypeProviderHealthy, corev1.ConditionFalse, "TerraformFailed")
+	l.reportTerraform("-vpc", "apply failed: VpcLimitExceeded", false, nil)
+	message := l.awaitCondition(v1alpha1.TypeProviderHealthy, corev1.ConditionFalse, "TerraformFailed")
 	if want := "Workspace " + l.namespace + "-vpc: apply failed: VpcLimitExceeded"; message != want {
 		l.Errorf("want message %q, got %q", want, message)
 	}
-	l.ready("TerraformFailed")
+	l.awaitReadyReason("TerraformFailed")
 }
 
 func (l *life) infrastructureReady() {
 	l.Helper()
-	l.terraform("-vpc", "", true, map[string]any{"vpc_id": "vpc-1"})
+	l.reportTerraform("-vpc", "", true, map[string]any{"vpc_id": "vpc-1"})
 	l.follow(vpcDone)
-	l.is(v1alpha1.TypeInfrastructureReady, corev1.ConditionTrue, "Provisioned")
-	l.is(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "NoFailure")
+	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionTrue, "Provisioned")
+	l.awaitCondition(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "NoFailure")
 }
 
 // endpointIsURL: the whole URL stands where a host belongs.
 func (l *life) endpointIsURL() {
 	l.Helper()
-	l.yaml("Secret", "metadata: {name: "+l.namespace+"-eks-connection}\nstringData: {cluster_endpoint: '"+endpoint+"', cluster_certificate_authority_data: Y2E=}")
-	l.terraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
+	l.applyYAML("Secret", "metadata: {name: "+l.namespace+"-eks-connection}\nstringData: {cluster_endpoint: '"+endpoint+"', cluster_certificate_authority_data: Y2E=}")
+	l.reportTerraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
 	l.follow(planeDone)
-	l.is(v1alpha1.TypeEndpointKnown, corev1.ConditionTrue, "EndpointCorrected")
-	l.await("the endpoint's host", func(mc *v1alpha1.ManagedCluster) bool {
+	l.awaitCondition(v1alpha1.TypeEndpointKnown, corev1.ConditionTrue, "EndpointCorrected")
+	l.awaitManagedCluster("the endpoint's host", func(mc *v1alpha1.ManagedCluster) bool {
 		e := mc.Status.AtProvider.Endpoint
 		return e != nil && e.Host == strings.TrimPrefix(endpoint, "https://") && e.Port == 443
 	})
@@ -149,17 +149,17 @@ func (l *life) emptyKubeconfig() {
 	l.Helper()
 	l.kubeconfig("")
 	l.follow(secretsDone)
-	l.is(v1alpha1.TypeKubeconfigReady, corev1.ConditionFalse, "KubeconfigEmpty")
+	l.awaitCondition(v1alpha1.TypeKubeconfigReady, corev1.ConditionFalse, "KubeconfigEmpty")
 }
 
 func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	l.Helper()
 	l.kubeconfig(cp.Kubeconfig)
 	l.follow(secretsDone)
-	mc := l.ready(v1alpha1.ReasonReady)
+	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
 	at := mc.Status.AtProvider
 	if at.WasReady == nil || at.WasReady.UID != at.UID || at.Initialized == nil || at.Initialized.UID != at.UID || !strings.HasPrefix(at.Version, "v1.") {
-		l.Errorf("what is remembered of a cluster that is ready: %s", describe(mc))
+		l.Errorf("what is remembered of a cluster that is ready: %s", describeObject(mc))
 	}
 	if diff := cmp.Diff(map[string]string{"CAPTCluster": "v1beta1", "Cluster": "cluster.x-k8s.io/v1beta1"}, map[string]string{"CAPTCluster": at.Contracts.Infrastructure, "Cluster": at.ClusterAPIVersion}); diff != "" {
 		l.Errorf("versions: -want, +got:\n%s", diff)
@@ -167,19 +167,19 @@ func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	return mc
 }
 
-// flaps: it is Degraded at once, initialized all the time, written a few times, and ready again a while after the last one.
-func (l *life) flaps() {
+// playFlaps: it is Degraded at once, initialized all the time, written a few times, and ready again a while after the last one.
+func (l *life) playFlaps() {
 	l.Helper()
-	writes := l.writes()
+	writes := l.countStatusWrites()
 	for range flaps {
-		l.terraform("-eks-controlplane", "", false, map[string]any{"cluster_endpoint": endpoint})
+		l.reportTerraform("-eks-controlplane", "", false, map[string]any{"cluster_endpoint": endpoint})
 		l.follow(planeLost)
-		l.lostPlane(true)
-		l.terraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
+		l.awaitLostPlane(true)
+		l.reportTerraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
 		l.follow(planeDone)
-		l.lostPlane(false)
+		l.awaitLostPlane(false)
 	}
-	mc := l.ready(v1alpha1.ReasonReady)
+	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
 	n, degraded, taken := writes()
 	// One when it is lost, a few of progress, and one when it counts as ready again.
 	if n > most || degraded == 0 || taken > 0 {
@@ -187,26 +187,26 @@ func (l *life) flaps() {
 	}
 	l.Logf("the status was written %d times while the control plane was lost %d times", n, flaps)
 	if at := mc.Status.AtProvider; at.Initialized == nil || at.Initialized.UID != at.UID || at.WasReady == nil {
-		l.Errorf("what is remembered after it flapped: %s", describe(mc))
+		l.Errorf("what is remembered after it flapped: %s", describeObject(mc))
 	}
-	l.owned()
+	l.playOwned()
 }
 
-// lostPlane waits until CAPT says so.
-func (l *life) lostPlane(lost bool) {
+// awaitLostPlane waits until CAPT says so.
+func (l *life) awaitLostPlane(lost bool) {
 	l.Helper()
-	l.until("CAPT says whether the control plane is ready", l.planeIs(!lost), nothingElse)
+	l.until("CAPT says whether the control plane is ready", l.isPlaneReady(!lost), nothingElse)
 }
 
-// writes counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
+// countStatusWrites counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
 // initialized any more.
-func (l *life) writes() func() (n, degraded, taken int) {
+func (l *life) countStatusWrites() func() (n, degraded, taken int) {
 	l.Helper()
 	w, err := kube.Watch(l.Context(), &v1alpha1.ManagedClusterList{}, client.InNamespace(l.namespace))
 	l.must(err)
 	return func() (n, degraded, taken int) {
 		defer w.Stop()
-		last := l.await("the last one", func(*v1alpha1.ManagedCluster) bool { return true }).GetResourceVersion()
+		last := l.awaitManagedCluster("the last one", func(*v1alpha1.ManagedCluster) bool { return true }).GetResourceVersion()
 		for e := range w.ResultChan() {
 			mc, ok := e.Object.(*v1alpha1.ManagedCluster)
 			if !ok {
@@ -233,75 +233,75 @@ func (l *life) writes() func() (n, degraded, taken int) {
 func (l *life) failureStays() {
 	l.Helper()
 	l.follow(planeFailed)
-	message := l.is(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "FailureReported")
+	message := l.awaitCondition(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "FailureReported")
 	if !strings.HasPrefix(message, "Cluster "+l.namespace+": EndpointUpdateFailed") {
 		l.Errorf("message %q", message)
 	}
-	l.ready(v1alpha1.ReasonReady)
+	l.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
-// paused: CAPT goes on, and we write nothing until it is over.
-func (l *life) paused() {
+// playPaused: CAPT goes on, and we write nothing until it is over.
+func (l *life) playPaused() {
 	l.Helper()
-	l.pause(true)
-	l.is(v1alpha1.TypePaused, corev1.ConditionTrue, "PausedIgnoredByProvider")
-	l.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Labels["cni"] = "cilium" })
-	l.ready(v1alpha1.ReasonReady)
-	if cni := l.live("Cluster").GetLabels()["cni"]; cni != "" {
+	l.pauseCluster(true)
+	l.awaitCondition(v1alpha1.TypePaused, corev1.ConditionTrue, "PausedIgnoredByProvider")
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Labels["cni"] = "cilium" })
+	l.awaitReadyReason(v1alpha1.ReasonReady)
+	if cni := l.liveObject("Cluster").GetLabels()["cni"]; cni != "" {
 		l.Errorf("a paused Cluster was written")
 	}
-	l.pause(false)
-	l.until("the label is there once it is not paused any more", l.labelled("cni", "cilium"), nothingElse)
-	l.change(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
-	l.until("the label goes with the one who wanted it", l.labelled("cni", ""), nothingElse)
-	l.owned()
+	l.pauseCluster(false)
+	l.until("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
+	l.until("the label goes with the one who wanted it", l.labelledObject("cni", ""), nothingElse)
+	l.playOwned()
 }
 
 // changeIsIgnored: CAPT would never upgrade, so it is not asked to.
 func (l *life) changeIsIgnored() {
 	l.Helper()
-	l.change(func(mc *v1alpha1.ManagedCluster) {
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.ControlPlane.Tags = "v1.32.0", nil
 	})
-	mc := l.ready(v1alpha1.ReasonChangeIgnored)
+	mc := l.awaitReadyReason(v1alpha1.ReasonChangeIgnored)
 	if m := mc.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "CAPTControlPlane "+l.namespace+": spec.additionalTags; CAPTControlPlane "+l.namespace+": spec.version: CAPT ignores changes") {
 		l.Errorf("message %q", m)
 	}
-	version, _, _ := unstructured.NestedString(l.live("CAPTControlPlane").Object, "spec", "version")
+	version, _, _ := unstructured.NestedString(l.liveObject("CAPTControlPlane").Object, "spec", "version")
 	if version != "v1.31.0" {
 		l.Errorf("version %s was written", version)
 	}
-	l.change(func(mc *v1alpha1.ManagedCluster) {
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.ControlPlane.Tags = "v1.31.0", map[string]v1alpha1.BoundedText{"team": "a"}
 	})
-	l.ready(v1alpha1.ReasonReady)
-	l.owned()
+	l.awaitReadyReason(v1alpha1.ReasonReady)
+	l.playOwned()
 }
 
-// deleted: only the Cluster is, by us. What it waits for is said, and templates stay.
-func (l *life) deleted() {
+// playDeleted: only the Cluster is, by us. What it waits for is said, and templates stay.
+func (l *life) playDeleted() {
 	l.Helper()
-	l.hold("-eks-controlplane")
+	l.holdWorkspace("-eks-controlplane")
 	l.must(kube.Delete(l.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name(l.namespace)}))
-	l.until("the Cluster is deleted", l.deletes("Cluster"), nothingElse)
-	if u := l.live("CAPTCluster"); u == nil || u.GetDeletionTimestamp() != nil {
+	l.until("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	if u := l.liveObject("CAPTCluster"); u == nil || u.GetDeletionTimestamp() != nil {
 		l.Errorf("the infrastructure is deleted before the control plane")
 	}
 	l.follow(planeDeleted)
-	l.is(v1alpha1.TypeDeleting, corev1.ConditionTrue, "WaitingForControlPlaneDeletion")
-	l.terraform("-eks-controlplane", "destroy failed: DependencyViolation", true, nil)
-	l.await("who blocks the deletion", func(mc *v1alpha1.ManagedCluster) bool {
+	l.awaitCondition(v1alpha1.TypeDeleting, corev1.ConditionTrue, "WaitingForControlPlaneDeletion")
+	l.reportTerraform("-eks-controlplane", "destroy failed: DependencyViolation", true, nil)
+	l.awaitManagedCluster("who blocks the deletion", func(mc *v1alpha1.ManagedCluster) bool {
 		b := mc.Status.AtProvider.Blocker
 		return b != nil && b.Kind == "Workspace" && b.Message == "destroy failed: DependencyViolation"
 	})
-	l.unhold("-eks-controlplane")
+	l.releaseWorkspace("-eks-controlplane")
 	l.follow(allDeleted)
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
-		l.vanishes(kind)
+		l.awaitVanished(kind)
 	}
 	l.until("the ManagedCluster is gone", l.isGone, nothingElse)
 	for _, template := range []string{"vpc", "eks"} {
-		if l.live("WorkspaceTemplate", template) == nil {
+		if l.liveObject("WorkspaceTemplate", template) == nil {
 			l.Errorf("template %s is gone", template)
 		}
 	}
@@ -310,13 +310,13 @@ func (l *life) deleted() {
 // bornAgain: another cluster of that name is another one, of which nothing is known yet.
 func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	l.Helper()
-	l.manage()
-	l.appears("Cluster")
+	l.makeManagedCluster()
+	l.awaitObject("Cluster")
 	l.follow(applied)
-	mc := l.await("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
+	mc := l.awaitManagedCluster("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
 	at := mc.Status.AtProvider
 	if at.UID == first.Status.AtProvider.UID || at.Initialized != nil || at.WasReady != nil {
-		l.Errorf("what was known of the first one: %s", describe(mc))
+		l.Errorf("what was known of the first one: %s", describeObject(mc))
 	}
-	l.is(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
+	l.awaitCondition(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
 }

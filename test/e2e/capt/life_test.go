@@ -7,15 +7,15 @@ import (
 func TestLife(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "life")
-	l.created()
-	l.vpcFirst()
+	l.playCreated()
+	l.playNetworkFirst()
 	l.terraformFails()
 	l.infrastructureReady()
 	l.endpointIsURL()
 	l.emptyKubeconfig()
 	first := l.becomesReady()
 	l.changeIsIgnored()
-	l.deleted()
+	l.playDeleted()
 	l.bornAgain(first)
 }
 
@@ -23,15 +23,15 @@ func TestLife(t *testing.T) {
 func TestFlaps(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "flaps")
-	l.built()
-	l.flaps()
+	l.playBuilt()
+	l.playFlaps()
 }
 
 // TestLeftBehind has what is left over, and what is laid aside.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "leftbehind")
-	l.built()
+	l.playBuilt()
 	l.failureStays()
-	l.paused()
+	l.playPaused()
 }

@@ -19,47 +19,47 @@ const terraformFinalizer = "finalizer.managedresource.crossplane.io"
 // metav1Name is an object of the stage's name and namespace.
 func metav1Name(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: name, Name: name} }
 
-// hasOwners is true once the Cluster owns both objects that it refers to, and CAPT began with them.
-func (s *stage) hasOwners(context.Context) (bool, error) {
-	c := s.live("Cluster")
+// areOwned is true once the Cluster owns both objects that it refers to, and CAPT began with them.
+func (s *stage) areOwned(context.Context) (bool, error) {
+	c := s.liveObject("Cluster")
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
 		owned := false
-		for _, o := range s.live(kind).GetOwnerReferences() {
+		for _, o := range s.liveObject(kind).GetOwnerReferences() {
 			owned = owned || o.UID == c.GetUID()
 		}
-		begun, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", "workspaceTemplateApplyName")
-		if !owned || begun == "" || s.live(kind).GetLabels()["cluster.x-k8s.io/cluster-name"] != c.GetName() {
+		begun, _, _ := unstructured.NestedString(s.liveObject(kind).Object, "spec", "workspaceTemplateApplyName")
+		if !owned || begun == "" || s.liveObject(kind).GetLabels()["cluster.x-k8s.io/cluster-name"] != c.GetName() {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// planeIs reports whether CAPT says that the control plane is ready, to the Cluster too.
-func (s *stage) planeIs(ready bool) wait.ConditionWithContextFunc {
+// isPlaneReady reports whether CAPT says that the control plane is ready, to the Cluster too.
+func (s *stage) isPlaneReady(ready bool) wait.ConditionWithContextFunc {
 	return func(context.Context) (bool, error) {
-		plane, _, _ := unstructured.NestedBool(s.live("CAPTControlPlane").Object, "status", "ready")
-		cluster, _, _ := unstructured.NestedBool(s.live("Cluster").Object, "status", "controlPlaneReady")
+		plane, _, _ := unstructured.NestedBool(s.liveObject("CAPTControlPlane").Object, "status", "ready")
+		cluster, _, _ := unstructured.NestedBool(s.liveObject("Cluster").Object, "status", "controlPlaneReady")
 		return plane == ready && cluster == ready, nil
 	}
 }
 
-func (s *stage) labelled(key, value string) wait.ConditionWithContextFunc {
-	return func(context.Context) (bool, error) { return s.live("Cluster").GetLabels()[key] == value, nil }
+func (s *stage) labelledObject(key, value string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) { return s.liveObject("Cluster").GetLabels()[key] == value, nil }
 }
 
-func (s *stage) deletes(kind string) wait.ConditionWithContextFunc {
-	return func(context.Context) (bool, error) { return s.live(kind).GetDeletionTimestamp() != nil, nil }
+func (s *stage) deleteObject(kind string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) { return s.liveObject(kind).GetDeletionTimestamp() != nil, nil }
 }
 
 func (s *stage) isGone(ctx context.Context) (bool, error) {
-	err := kube.Get(ctx, s.key(), &v1alpha1.ManagedCluster{})
+	err := kube.Get(ctx, s.keyOf(), &v1alpha1.ManagedCluster{})
 	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
-func (s *stage) specIs(kind, want, field string) wait.ConditionWithContextFunc {
+func (s *stage) wantSpec(kind, want, field string) wait.ConditionWithContextFunc {
 	return func(context.Context) (bool, error) {
-		got, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", field)
+		got, _, _ := unstructured.NestedString(s.liveObject(kind).Object, "spec", field)
 		return got == want, nil
 	}
 }
@@ -67,21 +67,21 @@ func (s *stage) specIs(kind, want, field string) wait.ConditionWithContextFunc {
 // nothingElse is what to say when there is nothing to say.
 func nothingElse() string { return "" }
 
-// pause the Cluster, or go on.
-func (s *stage) pause(paused bool) {
+// pauseCluster pauses the Cluster, or lets it go on.
+func (s *stage) pauseCluster(paused bool) {
 	s.Helper()
-	s.edit(s.named("Cluster"), "somebody", func(u *unstructured.Unstructured) {
+	s.editAsController(s.namedObject("Cluster"), "somebody", func(u *unstructured.Unstructured) {
 		s.must(unstructured.SetNestedField(u.Object, paused, "spec", "paused"))
 	})
 }
 
-// hold a Workspace until Terraform destroyed what is in it.
-func (s *stage) hold(workspace string) {
+// holdWorkspace holds a Workspace until Terraform destroyed what is in it.
+func (s *stage) holdWorkspace(workspace string) {
 	s.Helper()
-	s.edit(s.named("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, terraformFinalizer) })
+	s.editAsController(s.namedObject("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, terraformFinalizer) })
 }
 
-func (s *stage) unhold(workspace string) {
+func (s *stage) releaseWorkspace(workspace string) {
 	s.Helper()
-	s.edit(s.named("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, terraformFinalizer) })
+	s.editAsController(s.namedObject("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, terraformFinalizer) })
 }

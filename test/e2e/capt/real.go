@@ -30,23 +30,23 @@ const (
 // themselves are the real controllers of CAPT and core. No test plays them.
 type themselves struct{}
 
-// cast are the others of this run.
-func cast() others {
+// castOfRun are the others of this run.
+func castOfRun() others {
 	if os.Getenv(captBinary) != "" {
 		return themselves{}
 	}
 	return recorded{}
 }
 
-// startReal starts the controllers of CAPT and of Cluster API's core, if the environment names them.
-func startReal(ctx context.Context) error {
+// startRealControllers starts the controllers of CAPT and of Cluster API's core, if the environment names them.
+func startRealControllers(ctx context.Context) error {
 	if os.Getenv(captBinary) == "" {
 		return nil
 	}
 	if err := startCore(ctx); err != nil {
 		return err
 	}
-	health, err := address()
+	health, err := addressOfPlane()
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,11 @@ func startCore(ctx context.Context) error {
 			return errors.Wrap(err, "cannot write certificate")
 		}
 	}
-	health, err := address()
+	health, err := addressOfPlane()
 	if err != nil {
 		return err
 	}
-	webhook, err := address()
+	webhook, err := addressOfPlane()
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func startCore(ctx context.Context) error {
 	}})
 }
 
-func address() (string, error) {
+func addressOfPlane() (string, error) {
 	ports, err := controlplane.FreePorts(1)
 	if err != nil {
 		return "", err
@@ -101,16 +101,16 @@ func (themselves) follow(s *stage, m moment) {
 	if m != applied {
 		return
 	}
-	s.yaml("WorkspaceTemplate", "metadata: {name: eks-kubeconfig-template, namespace: default}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}")
-	go wait.UntilWithContext(s.Context(), s.nudge, nudge)
+	s.applyYAML("WorkspaceTemplate", "metadata: {name: eks-kubeconfig-template, namespace: default}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}")
+	go wait.UntilWithContext(s.Context(), s.nudgeControllers, nudge)
 }
 
-// nudge all that CAPT has of this cluster. A nudge between the making of a Workspace and the noting of its name leaves CAPT without it for
+// nudgeControllers nudges all that CAPT has of this cluster. A nudge between the making of a Workspace and the noting of its name leaves CAPT without it for
 // ever, which is why few clusters are played at once: the more there are, the longer that takes.
-func (s *stage) nudge(ctx context.Context) {
-	objects := []client.Object{s.named("CAPTCluster"), s.named("CAPTControlPlane")}
+func (s *stage) nudgeControllers(ctx context.Context) {
+	objects := []client.Object{s.namedObject("CAPTCluster"), s.namedObject("CAPTControlPlane")}
 	for _, suffix := range []string{"-vpc", "-eks-controlplane-apply", "-kubeconfig-apply"} {
-		objects = append(objects, s.named("WorkspaceTemplateApply", s.namespace+suffix))
+		objects = append(objects, s.namedObject("WorkspaceTemplateApply", s.namespace+suffix))
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/nudge":%q}}}`, time.Now().String())
 	for _, o := range objects {

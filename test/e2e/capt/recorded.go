@@ -56,13 +56,13 @@ type recorded struct{}
 func (recorded) follow(s *stage, m moment) {
 	s.Helper()
 	map[moment]func(){
-		applied: s.takeOver, begun: s.begin, vpcDone: s.vpc, planeDone: s.plane, planeLost: s.lose, planeFailed: s.fail, secretsDone: s.secrets,
+		applied: s.takeOwnership, begun: s.beginApplies, vpcDone: s.networkWorkspace, planeDone: s.writeEndpoint, planeLost: s.loseInitialized, planeFailed: s.failInfrastructure, secretsDone: s.copySecrets,
 		planeDeleted: s.deletePlane, allDeleted: s.deleteRest,
 	}[m]()
 }
 
-// edit an object as its controller does: all of it, as it was read.
-func (s *stage) edit(o *unstructured.Unstructured, by client.FieldOwner, fn func(*unstructured.Unstructured)) {
+// editAsController edits an object as its controller does: all of it, as it was read.
+func (s *stage) editAsController(o *unstructured.Unstructured, by client.FieldOwner, fn func(*unstructured.Unstructured)) {
 	s.Helper()
 	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := kube.Get(s.Context(), client.ObjectKeyFromObject(o), o); err != nil {
@@ -73,46 +73,46 @@ func (s *stage) edit(o *unstructured.Unstructured, by client.FieldOwner, fn func
 	}))
 }
 
-// status merges into an object's status, as its controller does.
-func (s *stage) status(o *unstructured.Unstructured, by client.FieldOwner, status map[string]any) {
+// mergeStatus merges into an object's status, as its controller does.
+func (s *stage) mergeStatus(o *unstructured.Unstructured, by client.FieldOwner, status map[string]any) {
 	s.Helper()
 	patch, err := json.Marshal(map[string]any{"status": status})
 	s.must(err)
 	s.must(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), by))
 }
 
-// takeOver: core owns the objects that the Cluster refers to, and all protect what they have.
-func (s *stage) takeOver() {
+// takeOwnership: core owns the objects that the Cluster refers to, and all protect what they have.
+func (s *stage) takeOwnership() {
 	s.Helper()
-	s.edit(s.named("Cluster"), coreManager, func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, clusterFinalizer) })
-	c := s.live("Cluster")
+	s.editAsController(s.namedObject("Cluster"), coreManager, func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, clusterFinalizer) })
+	c := s.liveObject("Cluster")
 	owner := metav1.OwnerReference{APIVersion: c.GetAPIVersion(), Kind: "Cluster", Name: c.GetName(), UID: c.GetUID(), Controller: new(true), BlockOwnerDeletion: new(true)}
 	for kind, finalizer := range map[string]string{"CAPTCluster": infrastructureFinalizer, "CAPTControlPlane": planeFinalizer} {
-		s.edit(s.named(kind), coreManager, func(u *unstructured.Unstructured) {
+		s.editAsController(s.namedObject(kind), coreManager, func(u *unstructured.Unstructured) {
 			u.SetOwnerReferences([]metav1.OwnerReference{owner})
 			labels := u.GetLabels()
 			labels["cluster.x-k8s.io/cluster-name"] = c.GetName()
 			u.SetLabels(labels)
 		})
-		s.edit(s.named(kind), captManager, func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, finalizer) })
+		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, finalizer) })
 	}
-	s.status(c, coreManager, map[string]any{"phase": "Provisioning"})
+	s.mergeStatus(c, coreManager, map[string]any{"phase": "Provisioning"})
 }
 
-// begin: CAPT writes the names of its applies into the specs of both, and makes the first Workspace.
-func (s *stage) begin() {
+// beginApplies: CAPT writes the names of its applies into the specs of both, and makes the first Workspace.
+func (s *stage) beginApplies() {
 	s.Helper()
 	for kind, apply := range map[string]string{"CAPTCluster": s.namespace + "-vpc", "CAPTControlPlane": s.namespace + "-eks-controlplane-apply"} {
-		s.edit(s.named(kind), captManager, func(u *unstructured.Unstructured) {
+		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedField(u.Object, apply, "spec", "workspaceTemplateApplyName"))
 			// What is false is lost when CAPT writes all of the object.
 			unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneConfig", "endpointAccess", "private")
 		})
 	}
-	s.edit(s.named("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
-	s.apply("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
-	s.must(kube.Create(s.Context(), s.parse("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
-	s.waiting()
+	s.editAsController(s.namedObject("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
+	s.applyTemplate("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
+	s.must(kube.Create(s.Context(), s.parseYAML("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
+	s.playWaiting()
 }
 
 // noEndpoint is how CAPT writes that there is none.
@@ -120,143 +120,143 @@ func noEndpoint(u *unstructured.Unstructured) error {
 	return unstructured.SetNestedMap(u.Object, map[string]any{"host": "", "port": int64(0)}, "spec", "controlPlaneEndpoint")
 }
 
-// apply makes a WorkspaceTemplateApply, unless it is there, and the Workspace that follows from it.
-func (s *stage) apply(template, name, workspace string) {
+// applyTemplate makes a WorkspaceTemplateApply, unless it is there, and the Workspace that follows from it.
+func (s *stage) applyTemplate(template, name, workspace string) {
 	s.Helper()
-	a := s.parse("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %s}\nspec: {templateRef: {name: %s}}", name, template))
+	a := s.parseYAML("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %s}\nspec: {templateRef: {name: %s}}", name, template))
 	s.must(client.IgnoreAlreadyExists(kube.Create(s.Context(), a)))
-	w := s.parse("Workspace", fmt.Sprintf("metadata: {name: %s}\nspec: {forProvider: {source: Inline, module: ''}}", workspace))
+	w := s.parseYAML("Workspace", fmt.Sprintf("metadata: {name: %s}\nspec: {forProvider: {source: Inline, module: ''}}", workspace))
 	s.must(kube.Create(s.Context(), w, captManager))
-	s.status(s.live("WorkspaceTemplateApply", name), captManager, map[string]any{"applied": true, "workspaceName": workspace, "lastAppliedTime": stamp()})
+	s.mergeStatus(s.liveObject("WorkspaceTemplateApply", name), captManager, map[string]any{"applied": true, "workspaceName": workspace, "lastAppliedTime": timestampOf()})
 }
 
-func stamp() string { return time.Now().UTC().Format(time.RFC3339) }
+func timestampOf() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// waiting: the control plane is not there.
-func (s *stage) waiting() {
+// playWaiting: the control plane is not there.
+func (s *stage) playWaiting() {
 	s.Helper()
-	s.status(s.live("CAPTControlPlane"), captManager, map[string]any{
+	s.mergeStatus(s.liveObject("CAPTControlPlane"), captManager, map[string]any{
 		"ready": false, "initialized": false, "phase": "Creating", "failureReason": nil, "failureMessage": nil,
-		"conditions": []any{condition("Ready", "False", "Creating", "Control plane is being created")},
+		"conditions": []any{conditionOf("Ready", "False", "Creating", "Control plane is being created")},
 	})
-	s.status(s.live("Cluster"), captManager, map[string]any{
+	s.mergeStatus(s.liveObject("Cluster"), captManager, map[string]any{
 		"controlPlaneReady": false, "conditions": []any{
-			with(condition("ControlPlaneInitialized", "False", "ControlPlaneNotReady", "Control plane is not ready"), "severity", "Info"),
+			withFields(conditionOf("ControlPlaneInitialized", "False", "ControlPlaneNotReady", "Control plane is not ready"), "severity", "Info"),
 		},
 	})
 }
 
-func with(m map[string]any, key string, value any) map[string]any {
+func withFields(m map[string]any, key string, value any) map[string]any {
 	m[key] = value
 	return m
 }
 
-func (s *stage) vpc() {
+func (s *stage) networkWorkspace() {
 	s.Helper()
-	s.status(s.live("CAPTCluster"), captManager, map[string]any{
-		"ready": true, "vpcId": "vpc-1", "conditions": []any{condition("VPCReady", "True", "VPCCreated", "VPC has been successfully created")},
+	s.mergeStatus(s.liveObject("CAPTCluster"), captManager, map[string]any{
+		"ready": true, "vpcId": "vpc-1", "conditions": []any{conditionOf("VPCReady", "True", "VPCCreated", "VPC has been successfully created")},
 	})
-	s.status(s.live("Cluster"), captManager, map[string]any{"infrastructureReady": true, "failureReason": nil, "failureMessage": nil})
-	if s.live("Workspace", s.namespace+"-eks-controlplane") == nil {
-		s.apply("eks", s.namespace+"-eks-controlplane-apply", s.namespace+"-eks-controlplane")
+	s.mergeStatus(s.liveObject("Cluster"), captManager, map[string]any{"infrastructureReady": true, "failureReason": nil, "failureMessage": nil})
+	if s.liveObject("Workspace", s.namespace+"-eks-controlplane") == nil {
+		s.applyTemplate("eks", s.namespace+"-eks-controlplane-apply", s.namespace+"-eks-controlplane")
 	}
 }
 
-// plane: CAPT writes the whole URL where a host belongs, on both objects. Core says Provisioned then.
-func (s *stage) plane() {
+// writeEndpoint: CAPT writes the whole URL where a host belongs, on both objects. Core says Provisioned then.
+func (s *stage) writeEndpoint() {
 	s.Helper()
 	for _, kind := range []string{"CAPTControlPlane", "Cluster"} {
-		s.edit(s.named(kind), captManager, func(u *unstructured.Unstructured) {
+		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedMap(u.Object, map[string]any{"host": endpoint, "port": int64(443)}, "spec", "controlPlaneEndpoint"))
 		})
 	}
-	s.status(s.live("CAPTControlPlane"), captManager, map[string]any{
+	s.mergeStatus(s.liveObject("CAPTControlPlane"), captManager, map[string]any{
 		"ready": true, "initialized": true, "phase": "Ready", "failureReason": nil, "failureMessage": nil,
-		"conditions": []any{condition("Ready", "True", "Ready", "Control plane is ready")},
+		"conditions": []any{conditionOf("Ready", "True", "Ready", "Control plane is ready")},
 	})
 	status := map[string]any{"controlPlaneReady": true, "phase": "Provisioned"}
-	if ready, _, _ := unstructured.NestedBool(s.live("CAPTControlPlane").Object, "status", "secretsReady"); ready {
-		status["conditions"] = []any{map[string]any{"type": "ControlPlaneInitialized", "status": "True", "lastTransitionTime": stamp()}}
+	if ready, _, _ := unstructured.NestedBool(s.liveObject("CAPTControlPlane").Object, "status", "secretsReady"); ready {
+		status["conditions"] = []any{map[string]any{"type": "ControlPlaneInitialized", "status": "True", "lastTransitionTime": timestampOf()}}
 	}
-	s.status(s.live("Cluster"), captManager, status)
+	s.mergeStatus(s.liveObject("Cluster"), captManager, status)
 }
 
-// lose: CAPT takes back that the control plane was ever initialized.
-func (s *stage) lose() { s.waiting() }
+// loseInitialized: CAPT takes back that the control plane was ever initialized.
+func (s *stage) loseInitialized() { s.playWaiting() }
 
-// fail: CAPT takes any error for a failure, and never clears it on the Cluster while the infrastructure is not written again.
-func (s *stage) fail() {
+// failInfrastructure: CAPT takes any error for a failure, and never clears it on the Cluster while the infrastructure is not written again.
+func (s *stage) failInfrastructure() {
 	s.Helper()
 	reason := map[string]any{"failureReason": "EndpointUpdateFailed", "failureMessage": "Failed to get endpoint from workspace"}
-	s.status(s.live("Cluster"), captManager, reason)
-	s.status(s.live("Cluster"), coreManager, map[string]any{"phase": "Failed"})
+	s.mergeStatus(s.liveObject("Cluster"), captManager, reason)
+	s.mergeStatus(s.liveObject("Cluster"), coreManager, map[string]any{"phase": "Failed"})
 }
 
-// secrets: CAPT copies what Terraform put out, empty or not.
-func (s *stage) secrets() {
+// copySecrets: CAPT copies what Terraform put out, empty or not.
+func (s *stage) copySecrets() {
 	s.Helper()
-	if s.live("WorkspaceTemplateApply", s.namespace+"-kubeconfig-apply") == nil {
-		s.apply("eks-kubeconfig-template", s.namespace+"-kubeconfig-apply", s.namespace+"-kubeconfig")
+	if s.liveObject("WorkspaceTemplateApply", s.namespace+"-kubeconfig-apply") == nil {
+		s.applyTemplate("eks-kubeconfig-template", s.namespace+"-kubeconfig-apply", s.namespace+"-kubeconfig")
 	}
-	out := s.parse("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}", s.namespace))
+	out := s.parseYAML("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}", s.namespace))
 	s.must(kube.Get(s.Context(), client.ObjectKeyFromObject(out), out))
 	value, _, _ := unstructured.NestedString(out.Object, "data", "kubeconfig")
-	s.yaml("Secret", fmt.Sprintf("metadata: {name: %[1]s-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: %[1]s}}\ntype: cluster.x-k8s.io/secret\ndata: {value: %[2]q}", s.namespace, value))
-	s.status(s.live("CAPTControlPlane"), captManager, map[string]any{"secretsReady": true})
-	s.plane()
+	s.applyYAML("Secret", fmt.Sprintf("metadata: {name: %[1]s-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: %[1]s}}\ntype: cluster.x-k8s.io/secret\ndata: {value: %[2]q}", s.namespace, value))
+	s.mergeStatus(s.liveObject("CAPTControlPlane"), captManager, map[string]any{"secretsReady": true})
+	s.writeEndpoint()
 }
 
 // deletePlane: core deletes the control plane before anything else, and CAPT takes the endpoint back.
 func (s *stage) deletePlane() {
 	s.Helper()
-	s.status(s.live("Cluster"), coreManager, map[string]any{"phase": "Deleting", "v1beta2": map[string]any{"conditions": []any{
-		condition("Deleting", "True", "WaitingForControlPlaneDeletion", "CAPTControlPlane "+s.namespace+" is being deleted"),
+	s.mergeStatus(s.liveObject("Cluster"), coreManager, map[string]any{"phase": "Deleting", "v1beta2": map[string]any{"conditions": []any{
+		conditionOf("Deleting", "True", "WaitingForControlPlaneDeletion", "CAPTControlPlane "+s.namespace+" is being deleted"),
 	}}})
-	s.must(kube.Delete(s.Context(), s.named("CAPTControlPlane")))
-	s.edit(s.named("Cluster"), captManager, func(u *unstructured.Unstructured) {
+	s.must(kube.Delete(s.Context(), s.namedObject("CAPTControlPlane")))
+	s.editAsController(s.namedObject("Cluster"), captManager, func(u *unstructured.Unstructured) {
 		s.must(noEndpoint(u))
 	})
-	s.must(kube.Delete(s.Context(), s.named("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
-	s.must(kube.Delete(s.Context(), s.named("Workspace", s.namespace+"-eks-controlplane")))
+	s.must(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
+	s.must(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-eks-controlplane")))
 }
 
 // deleteRest: once the Workspace is gone the control plane goes, then the infrastructure, then the Cluster.
 func (s *stage) deleteRest() {
 	s.Helper()
-	s.vanishes("Workspace", s.namespace+"-eks-controlplane")
+	s.awaitVanished("Workspace", s.namespace+"-eks-controlplane")
 	for _, suffix := range []string{"-kubeconfig-apply", "-kubeconfig"} {
 		kind := map[string]string{"-kubeconfig-apply": "WorkspaceTemplateApply", "-kubeconfig": "Workspace"}[suffix]
-		s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named(kind, s.namespace+suffix))))
+		s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject(kind, s.namespace+suffix))))
 	}
-	s.release("WorkspaceTemplateApply", applyFinalizer, s.namespace+"-eks-controlplane-apply")
-	s.release("CAPTControlPlane", planeFinalizer)
-	s.must(kube.Delete(s.Context(), s.named("CAPTCluster")))
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named("WorkspaceTemplateApply", s.namespace+"-vpc"))))
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named("Workspace", s.namespace+"-vpc"))))
-	s.release("CAPTCluster", infrastructureFinalizer)
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named("Secret", s.namespace+"-kubeconfig"))))
-	s.release("Cluster", clusterFinalizer)
+	s.releaseProtected("WorkspaceTemplateApply", applyFinalizer, s.namespace+"-eks-controlplane-apply")
+	s.releaseProtected("CAPTControlPlane", planeFinalizer)
+	s.must(kube.Delete(s.Context(), s.namedObject("CAPTCluster")))
+	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-vpc"))))
+	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-vpc"))))
+	s.releaseProtected("CAPTCluster", infrastructureFinalizer)
+	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Secret", s.namespace+"-kubeconfig"))))
+	s.releaseProtected("Cluster", clusterFinalizer)
 }
 
-// release what a controller protected.
-func (s *stage) release(kind, finalizer string, name ...string) {
+// releaseProtected releases what a controller protected.
+func (s *stage) releaseProtected(kind, finalizer string, name ...string) {
 	s.Helper()
-	s.edit(s.named(kind, name...), captManager, func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, finalizer) })
-	s.vanishes(kind, name...)
+	s.editAsController(s.namedObject(kind, name...), captManager, func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, finalizer) })
+	s.awaitVanished(kind, name...)
 }
 
-// terraform says what became of a Workspace, as the provider of Terraform does. An error is in Synced, and nowhere else.
-func (s *stage) terraform(workspace, failure string, ready bool, outputs map[string]any) {
+// reportTerraform says what became of a Workspace, as the provider of Terraform does. An error is in Synced, and nowhere else.
+func (s *stage) reportTerraform(workspace, failure string, ready bool, outputs map[string]any) {
 	s.Helper()
-	w := s.appears("Workspace", s.namespace+workspace)
-	synced, state := condition("Synced", "True", "ReconcileSuccess", ""), condition("Ready", "False", "Creating", "")
+	w := s.awaitObject("Workspace", s.namespace+workspace)
+	synced, state := conditionOf("Synced", "True", "ReconcileSuccess", ""), conditionOf("Ready", "False", "Creating", "")
 	if failure != "" {
-		synced = condition("Synced", "False", "ReconcileError", failure)
+		synced = conditionOf("Synced", "False", "ReconcileError", failure)
 	}
 	if ready {
-		state = condition("Ready", "True", "Available", "")
+		state = conditionOf("Ready", "True", "Available", "")
 	}
-	s.status(w, "terraform", map[string]any{"atProvider": map[string]any{"outputs": outputs}, "conditions": []any{synced, state}})
+	s.mergeStatus(w, "terraform", map[string]any{"atProvider": map[string]any{"outputs": outputs}, "conditions": []any{synced, state}})
 }
 
 // kubeconfig is what Terraform puts out, or nothing.
@@ -268,5 +268,5 @@ func (s *stage) kubeconfig(path string) {
 		s.must(err)
 		data = "kubeconfig: " + base64.StdEncoding.EncodeToString(b)
 	}
-	s.yaml("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}\ndata: {%s}", s.namespace, data))
+	s.applyYAML("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}\ndata: {%s}", s.namespace, data))
 }

@@ -4,17 +4,17 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// message of the Ready condition, once it has this reason.
-func (l *life) message(reason xpv2.ConditionReason) string {
+// messageOfReady returns the message of the Ready condition, once it has this reason.
+func (l *life) messageOfReady(reason xpv2.ConditionReason) string {
 	l.Helper()
-	return l.ready(reason).GetCondition(xpv2.TypeReady).Message
+	return l.awaitReadyReason(reason).GetCondition(xpv2.TypeReady).Message
 }
 
-// nothing was made.
-func (l *life) nothing() {
+// wantNothingMade was made.
+func (l *life) wantNothingMade() {
 	l.Helper()
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
-		if l.live(kind) != nil {
+		if l.liveObject(kind) != nil {
 			l.Errorf("%s was made", kind)
 		}
 	}

@@ -14,54 +14,54 @@ import (
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
 	first, second := newLife(t, "taken"), newLife(t, "taken2")
-	first.built()
-	second.manage(func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Name = "taken" })
-	if m := second.message(v1alpha1.ReasonNameTaken); !strings.HasPrefix(m, "another namespace has a CAPT") {
+	first.playBuilt()
+	second.makeManagedCluster(func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Name = "taken" })
+	if m := second.messageOfReady(v1alpha1.ReasonNameTaken); !strings.HasPrefix(m, "another namespace has a CAPT") {
 		t.Errorf("message %q", m)
 	}
-	second.nothing()
+	second.wantNothingMade()
 	// Who was there first is not disturbed by who came later, and the later one goes without a trace.
 	second.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("taken2")}))
 	second.until("the later one is gone", second.isGone, nothingElse)
-	first.ready(v1alpha1.ReasonReady)
+	first.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
 // TestTemplateMissing: nothing is made until all that it is made from is there.
 func TestTemplateMissing(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "template")
-	l.must(kube.Delete(t.Context(), l.named("WorkspaceTemplate", "eks")))
-	l.manage()
-	if m := l.message(v1alpha1.ReasonTemplateMissing); !strings.HasPrefix(m, "WorkspaceTemplate template/eks") {
+	l.must(kube.Delete(t.Context(), l.namedObject("WorkspaceTemplate", "eks")))
+	l.makeManagedCluster()
+	if m := l.messageOfReady(v1alpha1.ReasonTemplateMissing); !strings.HasPrefix(m, "WorkspaceTemplate template/eks") {
 		t.Errorf("message %q", m)
 	}
-	l.nothing()
-	l.template("eks")
-	l.appears("Cluster")
+	l.wantNothingMade()
+	l.emptyTemplate("eks")
+	l.awaitObject("Cluster")
 }
 
 // TestObjectsGone: what was there and is gone may live on elsewhere, so it takes a person to make it again.
 func TestObjectsGone(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "gone")
-	l.built()
-	uid := string(l.live("CAPTControlPlane").GetUID())
-	l.edit(l.named("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
-	l.must(kube.Delete(t.Context(), l.named("CAPTControlPlane")))
-	if m := l.message(v1alpha1.ReasonObjectsGone); !strings.Contains(m, "CAPTControlPlane gone with uid "+uid) || !strings.Contains(m, v1alpha1.AnnotationRecreate+"="+uid) {
+	l.playBuilt()
+	uid := string(l.liveObject("CAPTControlPlane").GetUID())
+	l.editAsController(l.namedObject("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	l.must(kube.Delete(t.Context(), l.namedObject("CAPTControlPlane")))
+	if m := l.messageOfReady(v1alpha1.ReasonObjectsGone); !strings.Contains(m, "CAPTControlPlane gone with uid "+uid) || !strings.Contains(m, v1alpha1.AnnotationRecreate+"="+uid) {
 		t.Errorf("message %q", m)
 	}
 	// Another change of the Cluster makes nobody think again.
-	l.pause(true)
-	l.pause(false)
-	l.ready(v1alpha1.ReasonObjectsGone)
-	if l.live("CAPTControlPlane") != nil {
+	l.pauseCluster(true)
+	l.pauseCluster(false)
+	l.awaitReadyReason(v1alpha1.ReasonObjectsGone)
+	if l.liveObject("CAPTControlPlane") != nil {
 		t.Error("it was made again")
 	}
-	l.change(func(mc *v1alpha1.ManagedCluster) {
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
 	})
-	if again := l.appears("CAPTControlPlane"); string(again.GetUID()) == uid {
+	if again := l.awaitObject("CAPTControlPlane"); string(again.GetUID()) == uid {
 		t.Error("it is the one that was gone")
 	}
 }
@@ -71,23 +71,23 @@ func TestObjectsGone(t *testing.T) {
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "owners")
-	l.manage()
-	l.appears("Cluster")
+	l.makeManagedCluster()
+	l.awaitObject("Cluster")
 	recorded{}.follow(l.stage, applied)
-	l.change(func(mc *v1alpha1.ManagedCluster) {
+	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.Region = "v1.31.1", "eu-west-2"
 		mc.Spec.ForProvider.CAPT.ControlPlane.Tags = nil
 	})
-	l.until("the change is applied", l.specIs("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
-	l.until("the change is applied", l.specIs("CAPTCluster", "eu-west-2", "region"), nothingElse)
-	if tags, found, _ := unstructured.NestedMap(l.live("CAPTControlPlane").Object, "spec", "additionalTags"); found {
+	l.until("the change is applied", l.wantSpec("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
+	l.until("the change is applied", l.wantSpec("CAPTCluster", "eu-west-2", "region"), nothingElse)
+	if tags, found, _ := unstructured.NestedMap(l.liveObject("CAPTControlPlane").Object, "spec", "additionalTags"); found {
 		t.Errorf("tags that nobody wants any more are there: %v", tags)
 	}
 	recorded{}.follow(l.stage, begun)
-	l.is(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
-	l.owned()
+	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
+	l.playOwned()
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
-		for _, o := range l.live(kind).GetOwnerReferences() {
+		for _, o := range l.liveObject(kind).GetOwnerReferences() {
 			if o.Controller == nil || !*o.Controller {
 				t.Errorf("%s has lost its controller: %+v", kind, o)
 			}
@@ -99,16 +99,16 @@ func TestOwners(t *testing.T) {
 func TestLeftOvers(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "leftovers")
-	l.built()
+	l.playBuilt()
 	l.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("leftovers")}))
-	l.until("the Cluster is deleted", l.deletes("Cluster"), nothingElse)
-	l.release("Cluster", clusterFinalizer)
-	l.until("the control plane is deleted", l.deletes("CAPTControlPlane"), nothingElse)
-	if l.live("CAPTCluster").GetDeletionTimestamp() != nil {
+	l.until("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	l.releaseProtected("Cluster", clusterFinalizer)
+	l.until("the control plane is deleted", l.deleteObject("CAPTControlPlane"), nothingElse)
+	if l.liveObject("CAPTCluster").GetDeletionTimestamp() != nil {
 		t.Error("the infrastructure is deleted before the control plane is gone")
 	}
-	l.release("CAPTControlPlane", planeFinalizer)
-	l.until("the infrastructure is deleted", l.deletes("CAPTCluster"), nothingElse)
-	l.release("CAPTCluster", infrastructureFinalizer)
+	l.releaseProtected("CAPTControlPlane", planeFinalizer)
+	l.until("the infrastructure is deleted", l.deleteObject("CAPTCluster"), nothingElse)
+	l.releaseProtected("CAPTCluster", infrastructureFinalizer)
 	l.until("the ManagedCluster is gone", l.isGone, nothingElse)
 }

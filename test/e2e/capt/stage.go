@@ -38,7 +38,7 @@ var (
 	kube client.WithWatch
 )
 
-func run(m *testing.M) (int, error) {
+func runSuite(m *testing.M) (int, error) {
 	ctx := context.Background()
 	core, err := controlplane.ToolPath(ctx, "CLUSTERAPI_1_10_CRDS")
 	if err != nil {
@@ -52,17 +52,17 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	if err := connect(); err != nil {
+	if err := connectClient(); err != nil {
 		return 1, errors.Join(err, cp.Stop())
 	}
-	if err := startReal(ctx); err != nil {
+	if err := startRealControllers(ctx); err != nil {
 		return 1, errors.Join(err, cp.Stop())
 	}
 	code := m.Run()
 	return code, errors.Join(cp.Err(), cp.Stop())
 }
 
-func connect() error {
+func connectClient() error {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(s); err != nil {
@@ -83,7 +83,7 @@ const (
 )
 
 // kinds that this package knows, by name.
-func kindOf(kind string) schema.GroupVersionKind {
+func kindsByName(kind string) schema.GroupVersionKind {
 	groups := map[string]string{
 		"Cluster": "cluster.x-k8s.io/v1beta1", "CAPTCluster": "infrastructure.cluster.x-k8s.io/v1beta1", "CAPTControlPlane": "controlplane.cluster.x-k8s.io/v1beta1",
 		"WorkspaceTemplate": "infrastructure.cluster.x-k8s.io/v1beta1", "WorkspaceTemplateApply": "infrastructure.cluster.x-k8s.io/v1beta1",
@@ -105,7 +105,7 @@ func newStage(t *testing.T, name string) *stage {
 	t.Helper()
 	s := &stage{T: t, namespace: name}
 	s.must(kube.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-	s.yaml("ClusterProviderConfig", fmt.Sprintf(`
+	s.applyYAML("ClusterProviderConfig", fmt.Sprintf(`
 metadata: {name: %[1]s}
 spec:
   controlPlane: test
@@ -115,15 +115,15 @@ spec:
     workspaceTemplates: [{namespace: %[1]s, name: vpc}, {namespace: %[1]s, name: eks}]
     capt: {tagKeys: [team]}`, name))
 	for _, template := range []string{"vpc", "eks"} {
-		s.template(template)
+		s.emptyTemplate(template)
 	}
 	return s
 }
 
-// template is one that makes nothing: Terraform does not run here.
-func (s *stage) template(name string) {
+// emptyTemplate is one that makes nothing: Terraform does not run here.
+func (s *stage) emptyTemplate(name string) {
 	s.Helper()
-	s.yaml("WorkspaceTemplate", fmt.Sprintf("metadata: {name: %s}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}", name))
+	s.applyYAML("WorkspaceTemplate", fmt.Sprintf("metadata: {name: %s}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}", name))
 }
 
 func (s *stage) must(err error) {
@@ -133,18 +133,18 @@ func (s *stage) must(err error) {
 	}
 }
 
-// yaml applies an object, in the stage's namespace, as the administrator.
-func (s *stage) yaml(kind, text string) {
+// applyYAML applies an object, in the stage's namespace, as the administrator.
+func (s *stage) applyYAML(kind, text string) {
 	s.Helper()
-	u := s.parse(kind, text)
+	u := s.parseYAML(kind, text)
 	s.must(cp.ApplyObject(s.Context(), u))
 }
 
-func (s *stage) parse(kind, text string) *unstructured.Unstructured {
+func (s *stage) parseYAML(kind, text string) *unstructured.Unstructured {
 	s.Helper()
-	u := s.named(kind)
+	u := s.namedObject(kind)
 	s.must(yaml.Unmarshal([]byte(text), &u.Object))
-	named := s.named(kind, u.GetName())
+	named := s.namedObject(kind, u.GetName())
 	u.SetGroupVersionKind(named.GroupVersionKind())
 	u.SetName(named.GetName())
 	if u.GetNamespace() == "" {
@@ -153,10 +153,10 @@ func (s *stage) parse(kind, text string) *unstructured.Unstructured {
 	return u
 }
 
-// named is an object of the stage, which has the name of all unless another is given.
-func (s *stage) named(kind string, name ...string) *unstructured.Unstructured {
+// namedObject is an object of the stage, which has the name of all unless another is given.
+func (s *stage) namedObject(kind string, name ...string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(kindOf(kind))
+	u.SetGroupVersionKind(kindsByName(kind))
 	u.SetName(s.namespace)
 	if kind != "Workspace" && kind != "ClusterProviderConfig" {
 		u.SetNamespace(s.namespace)
@@ -167,8 +167,8 @@ func (s *stage) named(kind string, name ...string) *unstructured.Unstructured {
 	return u
 }
 
-// manage makes the ManagedCluster, with a spec of its own if one is given.
-func (s *stage) manage(changes ...func(*v1alpha1.ManagedClusterParameters)) {
+// makeManagedCluster makes the ManagedCluster, with a spec of its own if one is given.
+func (s *stage) makeManagedCluster(changes ...func(*v1alpha1.ManagedClusterParameters)) {
 	s.Helper()
 	no := false
 	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.namespace}}
@@ -190,28 +190,28 @@ func (s *stage) manage(changes ...func(*v1alpha1.ManagedClusterParameters)) {
 	s.must(kube.Create(s.Context(), mc))
 }
 
-func (s *stage) key() types.NamespacedName {
+func (s *stage) keyOf() types.NamespacedName {
 	return types.NamespacedName{Namespace: s.namespace, Name: s.namespace}
 }
 
-// change the ManagedCluster, however often another writer is faster.
-func (s *stage) change(fn func(*v1alpha1.ManagedCluster)) {
+// changeManagedCluster changes the ManagedCluster, however often another writer is faster.
+func (s *stage) changeManagedCluster(fn func(*v1alpha1.ManagedCluster)) {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	s.must(kube.Get(s.Context(), s.key(), mc))
+	s.must(kube.Get(s.Context(), s.keyOf(), mc))
 	before := mc.DeepCopy()
 	fn(mc)
 	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(before)))
 }
 
-// await until the ManagedCluster is so, and say what it was instead when it never is.
-func (s *stage) await(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
+// awaitManagedCluster waits until the ManagedCluster is so, and says what it was instead when it never is.
+func (s *stage) awaitManagedCluster(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
 	s.until(what, func(ctx context.Context) (bool, error) {
-		err := kube.Get(ctx, s.key(), mc)
+		err := kube.Get(ctx, s.keyOf(), mc)
 		return err == nil && is(mc), client.IgnoreNotFound(err)
-	}, func() string { return describe(mc) })
+	}, func() string { return describeObject(mc) })
 	return mc
 }
 
@@ -222,7 +222,7 @@ func (s *stage) until(what string, is wait.ConditionWithContextFunc, instead fun
 	}
 }
 
-func describe(mc *v1alpha1.ManagedCluster) string {
+func describeObject(mc *v1alpha1.ManagedCluster) string {
 	b, err := yaml.Marshal(mc.Status)
 	if err != nil {
 		return err.Error()
@@ -239,29 +239,29 @@ func providerLog() string {
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 
-// ready waits until the Ready condition has this reason.
-func (s *stage) ready(reason xpv2.ConditionReason) *v1alpha1.ManagedCluster {
+// awaitReadyReason waits until the Ready condition has this reason.
+func (s *stage) awaitReadyReason(reason xpv2.ConditionReason) *v1alpha1.ManagedCluster {
 	s.Helper()
-	return s.await("Ready has reason "+string(reason), func(mc *v1alpha1.ManagedCluster) bool {
+	return s.awaitManagedCluster("Ready has reason "+string(reason), func(mc *v1alpha1.ManagedCluster) bool {
 		c := mc.GetCondition(xpv2.TypeReady)
 		return c.Reason == reason && c.ObservedGeneration == mc.GetGeneration()
 	})
 }
 
-// is waits until a condition has a status and a reason, and returns its message.
-func (s *stage) is(of xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason) string {
+// awaitCondition waits until a condition has a status and a reason, and returns its message.
+func (s *stage) awaitCondition(of xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason) string {
 	s.Helper()
-	mc := s.await(fmt.Sprintf("%s is %s, %s", of, status, reason), func(mc *v1alpha1.ManagedCluster) bool {
+	mc := s.awaitManagedCluster(fmt.Sprintf("%s is %s, %s", of, status, reason), func(mc *v1alpha1.ManagedCluster) bool {
 		c := mc.GetCondition(of)
 		return c.Status == status && c.Reason == reason
 	})
 	return mc.GetCondition(of).Message
 }
 
-// live is an object as it is. The name is that of all unless it is given; it is nil if there is none.
-func (s *stage) live(kind string, name ...string) *unstructured.Unstructured {
+// liveObject is an object as it is. The name is that of all unless it is given; it is nil if there is none.
+func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
-	u := s.named(kind, name...)
+	u := s.namedObject(kind, name...)
 	err := kube.Get(s.Context(), client.ObjectKeyFromObject(u), u)
 	s.must(client.IgnoreNotFound(err))
 	if err != nil {
@@ -270,24 +270,24 @@ func (s *stage) live(kind string, name ...string) *unstructured.Unstructured {
 	return u
 }
 
-// appears waits for an object.
-func (s *stage) appears(kind string, name ...string) *unstructured.Unstructured {
+// awaitObject waits for an object.
+func (s *stage) awaitObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
 	var u *unstructured.Unstructured
 	s.until(kind+" is there", func(context.Context) (bool, error) {
-		u = s.live(kind, name...)
+		u = s.liveObject(kind, name...)
 		return u != nil, nil
 	}, nothingElse)
 	return u
 }
 
-// vanishes waits until an object is gone.
-func (s *stage) vanishes(kind string, name ...string) {
+// awaitVanished waits until an object is gone.
+func (s *stage) awaitVanished(kind string, name ...string) {
 	s.Helper()
-	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, nothingElse)
+	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.liveObject(kind, name...) == nil, nil }, nothingElse)
 }
 
-// condition is one in the form of Kubernetes.
-func condition(of, status, reason, message string) map[string]any {
+// conditionOf is one in the form of Kubernetes.
+func conditionOf(of, status, reason, message string) map[string]any {
 	return map[string]any{"type": of, "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
 }

@@ -18,8 +18,8 @@ const (
 	good, bad = 0.01, 0.2
 )
 
-// measure the Site with a real Prometheus server, which scrapes a target that has no series yet.
-func (s *stage) measure() *promserver.Target {
+// measureSite measures the Site with a real Prometheus server, which scrapes a target that has no series yet.
+func (s *stage) measureSite() *promserver.Target {
 	s.T.Helper()
 	target := promserver.NewTarget()
 	s.T.Cleanup(target.Close)
@@ -42,7 +42,7 @@ func gateStories() map[string]story {
 		"QueryWithoutData": {
 			reason: "A query that gives no data is the cause until the author sends requests to the service.",
 			breaks: func(s *stage) func() {
-				target := s.measure()
+				target := s.measureSite()
 				s.Apply(s.deployment)
 				return func() { target.Set(measured, good) }
 			},
@@ -51,15 +51,15 @@ func gateStories() map[string]story {
 		"RevisionHeld": {
 			reason: "A revision that was rejected is held, and goes out again when the author asks for a retry.",
 			breaks: func(s *stage) func() {
-				target := s.measure()
+				target := s.measureSite()
 				target.Set(measured, good)
-				s.succeed(1)
+				s.awaitSucceeded(1)
 				target.Set(measured, bad)
-				s.edit(2)
+				s.editReplicas(2)
 				s.awaitRollback()
 				return func() {
 					target.Set(measured, good)
-					s.plugin(editor, "retry", "shop", "--yes", "--wait")
+					s.runPlugin(editor, "retry", "shop", "--yes", "--wait")
 				}
 			},
 			want: answer{object: "revision 2", reason: "GateFailed", actor: advice.Author, do: "kubectl intent retry"},

@@ -56,9 +56,9 @@ func sharedStories() map[string]story {
 		"FunctionStopped": {
 			reason: "A function that does not answer leaves the status behind the spec until the platform team starts it. Crossplane waits for two minutes before it says so.",
 			breaks: func(s *stage) func() {
-				s.succeed(1)
+				s.awaitSucceeded(1)
 				cp.KillFunction()
-				s.edit(2)
+				s.editReplicas(2)
 				return func() { s.must(cp.RestartFunction(s.T.Context())) }
 			},
 			want: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
@@ -66,9 +66,9 @@ func sharedStories() map[string]story {
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
 			breaks: func(s *stage) func() {
-				s.succeed(1)
+				s.awaitSucceeded(1)
 				start := s.stopProvider()
-				s.edit(2)
+				s.editReplicas(2)
 				return start
 			},
 			want:     answer{object: "GitDelivery ", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, do: "Start the provider"},

@@ -10,22 +10,22 @@ import (
 // TestShared breaks what all deployments share, one after another, while no other test runs.
 func TestShared(t *testing.T) {
 	for name, told := range sharedStories() {
-		t.Run(name, func(t *testing.T) { newStage(t, "edge1").play(told) })
+		t.Run(name, func(t *testing.T) { newStage(t, "edge1").playCause(told) })
 	}
 }
 
 // TestBreaker writes a composed object too often.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	newStage(t, "edge1").play(story{
+	newStage(t, "edge1").playCause(story{
 		reason: "A circuit breaker that is open is the cause until Crossplane closes it, once the other program stops writing.",
 		breaks: func(s *stage) func() {
-			s.succeed(1)
+			s.awaitSucceeded(1)
 			s.openBreaker()
-			s.edit(2)
+			s.editReplicas(2)
 			return func() {
 				<-time.After(cooldown + time.Second)
-				s.plugin(editor, "refresh", "shop")
+				s.runPlugin(editor, "refresh", "shop")
 			}
 		},
 		want: answer{object: "Crossplane's circuit breaker", reason: advice.ReasonWatchCircuitOpen, actor: advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh"},

@@ -18,8 +18,8 @@ const (
 	credentials = "credentials"
 )
 
-// newSecret describes the credentials of the repository.
-func (s *stage) newSecret(password string) *unstructured.Unstructured {
+// describeCredentials describes the credentials of the repository.
+func (s *stage) describeCredentials(password string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
 	o.SetAPIVersion("v1")
 	o.SetKind("Secret")
@@ -39,8 +39,8 @@ func (s *stage) guardRepository() {
 	s.Apply(s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials"))
 }
 
-// cutHost moves the repository behind a wire, and cuts it.
-func (s *stage) cutHost() *wire.Wire {
+// moveBehindCutWire moves the repository behind a wire, and cuts it.
+func (s *stage) moveBehindCutWire() *wire.Wire {
 	s.T.Helper()
 	scheme, rest, _ := strings.Cut(s.Git.URL(s.Namespace), "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -52,15 +52,15 @@ func (s *stage) cutHost() *wire.Wire {
 	return w
 }
 
-// hookPath is where a hook of the server decides about each ref alone.
-func (s *stage) hookPath() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
+// pathOfHook is where a hook of the server decides about each ref alone.
+func (s *stage) pathOfHook() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
 
 // refuseState lets the server take the branch, and refuse all places of the state.
 func (s *stage) refuseState() {
 	s.T.Helper()
-	s.must(os.MkdirAll(filepath.Dir(s.hookPath()), 0o755))
+	s.must(os.MkdirAll(filepath.Dir(s.pathOfHook()), 0o755))
 	script := "#!/bin/sh\ncase \"$1\" in refs/heads/main) ;; *) echo 'only the branch may be pushed' >&2; exit 1;; esac\n"
-	s.must(os.WriteFile(s.hookPath(), []byte(script), 0o755))
+	s.must(os.WriteFile(s.pathOfHook(), []byte(script), 0o755))
 }
 
 // forceBranch moves the branch to a commit, as a forced push does.
@@ -77,16 +77,16 @@ func repositoryStories() map[string]story {
 			reason: "A wrong password is the cause until the platform team corrects the Secret.",
 			breaks: func(s *stage) func() {
 				s.guardRepository()
-				s.Apply(s.newSecret("wrong"))
+				s.Apply(s.describeCredentials("wrong"))
 				s.Apply(s.deployment)
-				return func() { s.Apply(s.newSecret(password)) }
+				return func() { s.Apply(s.describeCredentials(password)) }
 			},
 			want: answer{object: "GitDelivery ", reason: "AuthFailed", actor: advice.PlatformTeam, do: "Correct the credentials in the Secret"},
 		},
 		"HostDown": {
 			reason: "A Git server that does not answer is the cause until its owner starts it.",
 			breaks: func(s *stage) func() {
-				host := s.cutHost()
+				host := s.moveBehindCutWire()
 				s.Apply(s.deployment)
 				return func() { s.must(host.Connect(s.T.Context())) }
 			},
@@ -97,16 +97,16 @@ func repositoryStories() map[string]story {
 			breaks: func(s *stage) func() {
 				s.refuseState()
 				s.Apply(s.deployment)
-				return func() { s.must(os.Remove(s.hookPath())) }
+				return func() { s.must(os.Remove(s.pathOfHook())) }
 			},
 			want: answer{object: "GitDelivery ", reason: "StateRefused", actor: advice.RepositoryOwner, do: "Let the provider push the ref"},
 		},
 		"BranchRewritten": {
 			reason: "A branch whose history lost a delivery is the cause until its owner restores the history.",
 			breaks: func(s *stage) func() {
-				s.succeed(1)
+				s.awaitSucceeded(1)
 				first := s.Commits()[0].ID
-				s.succeed(2)
+				s.awaitSucceeded(2)
 				lost := s.Commits()[0].ID
 				s.forceBranch(first)
 				return func() { s.forceBranch(lost) }

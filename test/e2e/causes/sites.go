@@ -198,7 +198,7 @@ func tellRemote(t *testing.T, stories map[string]remoteStory) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newRemoteStage(t)
-			s.play(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
+			s.playCause(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
 				repair := told.breaks(s)
 				s.Apply(s.deployment)
 				return repair

@@ -72,7 +72,7 @@ func newStage(t *testing.T, sites ...string) *stage {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: editor}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: editor}},
 	}))
-	s.deployment = s.Composite("shop", s.intent(1))
+	s.deployment = s.Composite("shop", s.runIntent(1))
 	return s
 }
 
@@ -83,20 +83,20 @@ func (s *stage) must(err error) {
 	}
 }
 
-func (s *stage) intent(replicas int) string {
+func (s *stage) runIntent(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// edit asks for another number of replicas.
-func (s *stage) edit(replicas int) {
+// editReplicas asks for another number of replicas.
+func (s *stage) editReplicas(replicas int) {
 	s.T.Helper()
-	s.Apply(s.Set(s.deployment, s.intent(replicas), "spec", "intent"))
+	s.Apply(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
 }
 
-// succeed applies the deployment with a number of replicas, and waits until it runs.
-func (s *stage) succeed(replicas int) {
+// awaitSucceeded applies the deployment with a number of replicas, and waits until it runs.
+func (s *stage) awaitSucceeded(replicas int) {
 	s.T.Helper()
-	s.Succeed(s.Set(s.deployment, s.intent(replicas), "spec", "intent"))
+	s.Succeed(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
 }
 
 // An answer is what kubectl intent why is expected to say.
@@ -119,8 +119,8 @@ type story struct {
 	toEditor answer
 }
 
-// play breaks, asks, repairs, and asks again.
-func (s *stage) play(told story) {
+// playCause breaks, asks, repairs, and asks again.
+func (s *stage) playCause(told story) {
 	s.T.Helper()
 	s.T.Log(told.reason)
 	repair := sync.OnceFunc(told.breaks(s))
@@ -135,8 +135,8 @@ func (s *stage) play(told story) {
 	s.awaitSuccess()
 	for _, user := range []string{admin, editor} {
 		s.until("nothing is in the way", func() (string, bool) {
-			f := s.why(user)
-			return describe(&f), f.IsGood
+			f := s.askWhy(user)
+			return describeCauses(&f), f.IsGood
 		})
 	}
 }
@@ -154,12 +154,12 @@ func (s *stage) awaitSuccess() {
 func (s *stage) expectCause(user string, want answer) {
 	s.T.Helper()
 	s.until(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
-		f := s.why(user)
-		return describe(&f), want.matches(&f)
+		f := s.askWhy(user)
+		return describeCauses(&f), want.matchesCause(&f)
 	})
 }
 
-func (a answer) matches(f *cause.Finding) bool {
+func (a answer) matchesCause(f *cause.Finding) bool {
 	return !f.IsGood && strings.HasPrefix(f.Cause().Object, a.object) && a.isReasonOf(f) && f.Actor == a.actor && strings.Contains(f.Do, a.do)
 }
 
@@ -168,7 +168,7 @@ func (a answer) isReasonOf(f *cause.Finding) bool {
 	return slices.ContainsFunc(f.Chain, func(l cause.Link) bool { return l.Reason == a.reason })
 }
 
-func describe(f *cause.Finding) string {
+func describeCauses(f *cause.Finding) string {
 	out, err := json.Marshal(f)
 	return fmt.Sprintf("%s %v", out, err)
 }
@@ -176,7 +176,7 @@ func describe(f *cause.Finding) string {
 // expectText compares what an administrator reads.
 func (s *stage) expectText(want answer) {
 	s.T.Helper()
-	out := s.plugin(admin, "why", "shop")
+	out := s.runPlugin(admin, "why", "shop")
 	for _, text := range []string{"Cause:      " + want.object, ": " + want.reason, "Who acts:   " + want.actor.Words(), "What to do: "} {
 		if !strings.Contains(out, text) {
 			s.T.Errorf("why: want %q, got:\n%s", text, out)
@@ -184,19 +184,19 @@ func (s *stage) expectText(want answer) {
 	}
 }
 
-// why asks as a user.
-func (s *stage) why(user string) cause.Finding {
+// askWhy asks as a user.
+func (s *stage) askWhy(user string) cause.Finding {
 	s.T.Helper()
 	f := cause.Finding{}
-	out := s.plugin(user, "why", "shop", "-o", "json")
+	out := s.runPlugin(user, "why", "shop", "-o", "json")
 	if err := json.Unmarshal([]byte(out), &f); err != nil {
 		s.T.Fatalf("why prints no finding: %v: %s", err, out)
 	}
 	return f
 }
 
-// plugin runs kubectl intent as a user, and returns what it printed. It fails the test when the plugin fails.
-func (s *stage) plugin(user string, args ...string) string {
+// runPlugin runs kubectl intent as a user, and returns what it printed. It fails the test when the plugin fails.
+func (s *stage) runPlugin(user string, args ...string) string {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
@@ -239,7 +239,7 @@ func playAll(t *testing.T, stories map[string]story, stageFor func(*testing.T) *
 	for name, told := range stories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stageFor(t).play(told)
+			stageFor(t).playCause(told)
 		})
 	}
 }

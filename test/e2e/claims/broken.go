@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// unchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
-func unchanged(t *testing.T, after string, want, got *unstructured.Unstructured) {
+// wantUnchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
+func wantUnchanged(t *testing.T, after string, want, got *unstructured.Unstructured) {
 	t.Helper()
 	pick := func(u *unstructured.Unstructured) map[string]any {
 		return map[string]any{
@@ -24,8 +24,8 @@ func unchanged(t *testing.T, after string, want, got *unstructured.Unstructured)
 	}
 }
 
-// failedIn checks the last transition of a claim that failed, and the reason.
-func failedIn(t *testing.T, reason string, seen *unstructured.Unstructured, phase, why string) {
+// wantFailed checks the last transition of a claim that failed, and the reason.
+func wantFailed(t *testing.T, reason string, seen *unstructured.Unstructured, phase, why string) {
 	t.Helper()
 	transitions, _, err := unstructured.NestedSlice(seen.Object, "status", "transitions")
 	if err != nil || len(transitions) == 0 {

@@ -56,7 +56,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
 			s.Apply(s.ClusterProviderConfig())
-			claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+			claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
 			if tc.kind == "ClusterProviderConfig" {
 				s.Set(claim, map[string]any{"kind": tc.kind, "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 			}
@@ -69,11 +69,11 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			broken := claim.DeepCopy()
 			tc.breaks(s, broken)
 			seen := s.Fail(broken)
-			failedIn(t, tc.reason, seen, tc.in, tc.why)
+			wantFailed(t, tc.reason, seen, tc.in, tc.why)
 			if diff := cmp.Diff(composed, composedBy(s, claim)); diff != "" {
 				t.Errorf("\n%s\nresources of the composite: -want, +got:\n%s", tc.reason, diff)
 			}
-			unchanged(t, "the edit that breaks", before, s.Raw())
+			wantUnchanged(t, "the edit that breaks", before, s.Raw())
 			if diff := cmp.Diff(tip, s.AwaitCommits(1)[0].ID); diff != "" {
 				t.Errorf("\n%s\ntip of the branch: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -82,11 +82,11 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			}
 
 			s.Succeed(claim)
-			unchanged(t, "the old intent again", before, s.Raw())
+			wantUnchanged(t, "the old intent again", before, s.Raw())
 			s.AwaitCommits(1)
 
 			s.Fail(broken)
-			last := s.Succeed(s.Set(claim, intent(s, 3, "edge1", "edge2"), "spec", "intent"))
+			last := s.Succeed(s.Set(claim, runIntent(s, 3, "edge1", "edge2"), "spec", "intent"))
 			s.AwaitCommits(2)
 			if diff := cmp.Diff(int64(2), scene.Number(last, "status", "revision")); diff != "" {
 				t.Errorf("\n%s\nstatus.revision after a new intent: -want, +got:\n%s", tc.reason, diff)

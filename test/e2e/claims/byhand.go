@@ -19,8 +19,8 @@ const (
 	kustomized  = "resources: [a.yaml]\n"
 )
 
-// carry makes the delivery's one tree hold these files.
-func carry(s *scene.Scene, d *deliveryv1alpha1.GitDelivery, object, kustomization string) {
+// replaceFiles makes the delivery's one tree hold these files.
+func replaceFiles(s *scene.Scene, d *deliveryv1alpha1.GitDelivery, object, kustomization string) {
 	s.T.Helper()
 	files := tree.Files{"a.yaml": []byte(strings.ReplaceAll(object, "NAMESPACE", s.Namespace)), "kustomization.yaml": []byte(kustomization)}
 	encoded, err := tree.Encode(files)
@@ -31,8 +31,8 @@ func carry(s *scene.Scene, d *deliveryv1alpha1.GitDelivery, object, kustomizatio
 	t.Files, t.Tree = encoded, tree.ID(files)
 }
 
-// handmade is a GitDelivery that a user who may make one could write, for a claim that does not exist. Everything in it is allowed.
-func handmade(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
+// deliveryByHand is a GitDelivery that a user who may make one could write, for a claim that does not exist. Everything in it is allowed.
+func deliveryByHand(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName("by-hand")
@@ -45,7 +45,7 @@ func handmade(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
 			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", "shop"), Action: deliveryv1alpha1.ActionDesired,
 		}},
 	}
-	carry(s, d, configMap, kustomized)
+	replaceFiles(s, d, configMap, kustomized)
 	return d
 }
 
@@ -109,7 +109,7 @@ func forgedPlaces() map[string]forgery {
 
 func forgedFiles() map[string]forgery {
 	holding := func(object, kustomization string) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
-		return func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) { carry(s, d, object, kustomization) }
+		return func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) { replaceFiles(s, d, object, kustomization) }
 	}
 	return map[string]forgery{
 		"ClusterRole": {

@@ -22,7 +22,7 @@ func TestForgedDeliveries(t *testing.T) {
 	maps.Copy(cases, forgedFiles())
 	for name, tc := range cases {
 		s.Case(name, func(s *scene.Scene) {
-			d := handmade(s)
+			d := deliveryByHand(s)
 			d.SetName(strings.ToLower(name))
 			tc.change(s, d)
 			d.Spec.ForProvider.Trees[0].Path = strings.ReplaceAll(d.Spec.ForProvider.Trees[0].Path, "NAMESPACE", s.Namespace)
@@ -49,7 +49,7 @@ func TestForgedDeliveries(t *testing.T) {
 func TestHonestDelivery(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	o := s.NewDelivery(handmade(s))
+	o := s.NewDelivery(deliveryByHand(s))
 	s.Apply(o)
 	s.Await(o, "Ready", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionTrue, "Delivered")

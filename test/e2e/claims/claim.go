@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func intent(s *scene.Scene, replicas int, sites ...string) string {
+func runIntent(s *scene.Scene, replicas int, sites ...string) string {
 	return intentFor(s, "shop", replicas, sites...)
 }
 

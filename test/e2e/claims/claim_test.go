@@ -11,7 +11,7 @@ import (
 func TestClaimBecomesCommit(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
 	if diff := cmp.Diff("2/2", scene.Field(claim, "status", "delivery", "sitesReady")); diff != "" {
 		t.Errorf("status.delivery.sitesReady: -want, +got:\n%s", diff)
 	}

@@ -29,8 +29,8 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// object reads YAML.
-func object(t *testing.T, text string) *unstructured.Unstructured {
+// objectFromYAML reads YAML.
+func objectFromYAML(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
@@ -39,12 +39,12 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return o
 }
 
-func siteWaits(t *testing.T) {
+func awaitSiteWaits(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	s.Apply(s.Set(s.NewSite("later"), map[string]any{"clusterRef": map[string]any{
 		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": "later",
 	}}, "spec", "cluster"))
-	claim := s.Claim("shop", intent(s, 1, "edge1", "later"))
+	claim := s.Claim("shop", runIntent(s, 1, "edge1", "later"))
 	waits := func(reason string) func(*unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Delivering" && scene.Field(u, "status", "delivery", "sitesReady") == "1/2" &&
@@ -58,8 +58,8 @@ func siteWaits(t *testing.T) {
 	}
 	s.AwaitCommits(1)
 	// Cluster API is installed, and the Cluster is made, and is not ready.
-	s.Apply(object(t, clusterDefinition))
-	cluster := object(t, "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: later}\nspec: {controlPlaneEndpoint: {host: later.example.org, port: 6443}}")
+	s.Apply(objectFromYAML(t, clusterDefinition))
+	cluster := objectFromYAML(t, "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: later}\nspec: {controlPlaneEndpoint: {host: later.example.org, port: 6443}}")
 	cluster.SetNamespace(s.Namespace)
 	s.Until("the definition is served", scene.Patience, func() bool { return s.ApplyObject(t.Context(), cluster.DeepCopy()) == nil })
 	s.Await(claim, "the Cluster is not ready", waits("NotReferenced: the Cluster names none"))
@@ -70,7 +70,7 @@ func siteWaits(t *testing.T) {
 	s.Await(claim, "the kubeconfig is missing", waits("KubeconfigMissing: Secret later-kubeconfig"))
 	// It is: the Site is served, as part of the same revision.
 	s.Apply(kubeconfigOf(s, "later"))
-	goesOn(s, claim)
+	awaitSucceededUnchanged(s, claim)
 	s.AwaitCommits(2)
 	if len(s.FilesBelow(s.Directory("later", "shop"))) == 0 {
 		t.Error("the Site got no files")
@@ -84,7 +84,7 @@ func kubeconfigOf(s *scene.Scene, cluster string) *unstructured.Unstructured {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	secret := object(s.T, "apiVersion: v1\nkind: Secret\nmetadata: {name: "+cluster+"-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: "+cluster+"}}\ntype: cluster.x-k8s.io/secret")
+	secret := objectFromYAML(s.T, "apiVersion: v1\nkind: Secret\nmetadata: {name: "+cluster+"-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: "+cluster+"}}\ntype: cluster.x-k8s.io/secret")
 	secret.SetNamespace(s.Namespace)
 	return s.Set(secret, string(kubeconfig), "stringData", "value")
 }

@@ -7,9 +7,9 @@ import (
 // TestClusters begins where the kinds of Cluster API are not served.
 func TestClusters(t *testing.T) {
 	t.Parallel()
-	t.Run("SiteWaitsForItsCluster", siteWaits)
+	t.Run("SiteWaitsForItsCluster", awaitSiteWaits)
 	for name, version := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {
-		for part, tell := range map[string]func(*testing.T, string){"Builds": builds, "Loses": loses} {
+		for part, tell := range map[string]func(*testing.T, string){"Builds": awaitBuiltAndDeleted, "Loses": awaitLostCluster} {
 			t.Run(name+part, func(t *testing.T) {
 				t.Parallel()
 				tell(t, version)

@@ -21,15 +21,15 @@ type shape struct {
 	describe func(s *scene.Scene, name, intent string) *unstructured.Unstructured
 }
 
-func shapes() map[string]shape {
+func shapesOfClaims() map[string]shape {
 	return map[string]shape{
 		"Claim":     {resource: claimResource, describe: (*scene.Scene).Claim},
 		"Composite": {resource: compositeResource, describe: (*scene.Scene).Composite},
 	}
 }
 
-// wants compares some columns of a row. AGE is there and says something.
-func wants(t *testing.T, what string, row, want scene.Row) {
+// wantColumns compares some columns of a row. AGE is there and says something.
+func wantColumns(t *testing.T, what string, row, want scene.Row) {
 	t.Helper()
 	got := scene.Row{}
 	for name := range want {
@@ -43,9 +43,9 @@ func wants(t *testing.T, what string, row, want scene.Row) {
 	}
 }
 
-// ready waits until kubectl shows an object as ready, and returns its row: Crossplane writes the conditions of a composite after the
+// awaitReadyRow waits until kubectl shows an object as ready, and returns its row: Crossplane writes the conditions of a composite after the
 // rest of its status, and later when it lost a race.
-func ready(s *scene.Scene, resource, name string) scene.Row {
+func awaitReadyRow(s *scene.Scene, resource, name string) scene.Row {
 	s.T.Helper()
 	var row scene.Row
 	s.Until("READY of "+name, scene.Patience, func() bool {

@@ -13,14 +13,14 @@ import (
 
 func TestShapesSucceedAndShow(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
-			o := s.Succeed(shape.describe(s, "shop", intent(s, 2, "edge1", "edge2")))
+			o := s.Succeed(shape.describe(s, "shop", runIntent(s, 2, "edge1", "edge2")))
 			commit := s.AwaitCommits(1)[0].ID
 			want := scene.Row{"PHASE": "Succeeded", "OUTCOME": "Succeeded", "REVISION": "1", "LIVE": "1", "COMMIT": commit[:7], "SITES": "2/2", "SYNCED": "True", "READY": "True"}
-			wants(t, "kubectl get "+shape.resource, ready(s, shape.resource, "shop"), want)
+			wantColumns(t, "kubectl get "+shape.resource, awaitReadyRow(s, shape.resource, "shop"), want)
 			wide := scene.ParseTable(s.Inside("get", "-o", "wide", shape.resource))["shop"]
 			if !strings.ContainsAny(wide["SINCE"], "0123456789") || wide["MESSAGE"] == "" {
 				t.Errorf("kubectl get -o wide %s: SINCE is %q, and MESSAGE %q", shape.resource, wide["SINCE"], wide["MESSAGE"])
@@ -29,9 +29,9 @@ func TestShapesSucceedAndShow(t *testing.T) {
 			if shape.resource == claimResource {
 				composite = "xintentdeployment.claims.intentplane.dev/" + scene.Field(o, "spec", "resourceRef", "name")
 			}
-			wants(t, "kubectl get composite", ready(s, "composite", composite), want)
+			wantColumns(t, "kubectl get composite", awaitReadyRow(s, "composite", composite), want)
 			d := s.Delivery()
-			wants(t, "kubectl get gitdeliveries.delivery.intentplane.dev", scene.ParseTable(s.Inside("get", "gitdeliveries.delivery.intentplane.dev"))[d.GetName()],
+			wantColumns(t, "kubectl get gitdeliveries.delivery.intentplane.dev", scene.ParseTable(s.Inside("get", "gitdeliveries.delivery.intentplane.dev"))[d.GetName()],
 				scene.Row{"CLAIM": "shop", "REVISION": "1", "COMMIT": commit, "REASON": "Delivered", "SYNCED": "True", "READY": "True"})
 		})
 	}
@@ -39,11 +39,11 @@ func TestShapesSucceedAndShow(t *testing.T) {
 
 func TestWaitAndDigest(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", intent(s, 2, "edge1"))
+			o := shape.describe(s, "shop", runIntent(s, 2, "edge1"))
 			file := filepath.Join(t.TempDir(), "claim.json")
 			b, err := o.MarshalJSON()
 			if err != nil {

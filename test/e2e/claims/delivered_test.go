@@ -12,25 +12,25 @@ import (
 // TestPluginShowsWhatIsDelivered compares the files that "artifacts" writes with those of the branch, and shows by "diff" what a file would change of them.
 func TestPluginShowsWhatIsDelivered(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
-			o := shape.describe(s, "shop", intent(s, 2, "edge1", "edge2"))
+			o := shape.describe(s, "shop", runIntent(s, 2, "edge1", "edge2"))
 			s.Succeed(o.DeepCopy())
 			out := filepath.Join(t.TempDir(), "out")
 			s.Program("", s.Built("kubectl-intent"), "artifacts", "shop", "--to", out, "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
-			files := filesOf(s, out)
+			files := filesOfExamples(s, out)
 			for _, site := range []string{"edge1", "edge2"} {
 				delivered := s.FilesBelow(s.Directory(site, "shop"))
 				delete(delivered, ".intentplane")
-				if diff := cmp.Diff(delivered, below(files, s.Site(site))); diff != "" || len(delivered) < 4 {
+				if diff := cmp.Diff(delivered, fieldBelow(files, s.Site(site))); diff != "" || len(delivered) < 4 {
 					t.Errorf("%s: -delivered, +files of artifacts:\n%s", site, diff)
 				}
 			}
 			same, other := filepath.Join(t.TempDir(), "same.yaml"), filepath.Join(t.TempDir(), "other.yaml")
-			write(s, same, o)
-			write(s, other, shape.describe(s, "shop", intent(s, 5, "edge1")))
+			writeFile(s, same, o)
+			writeFile(s, other, shape.describe(s, "shop", runIntent(s, 5, "edge1")))
 			wantDiff(s, same, 0)
 			wantDiff(s, other, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
 		})

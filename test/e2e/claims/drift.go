@@ -4,8 +4,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// meddle changes the claim's directory with an unmanaged commit, and returns the commit.
-func meddle(s *scene.Scene, files map[string]string) string {
+// commitDrift changes the claim's directory with an unmanaged commit, and returns the commit.
+func commitDrift(s *scene.Scene, files map[string]string) string {
 	s.T.Helper()
 	changes := map[string]string{}
 	for name, content := range files {

@@ -14,10 +14,10 @@ import (
 func TestDriftIsRestored(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
 	before := s.Succeed(claim)
 	want := s.FilesBelow("clusters")
-	theirs := meddle(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
+	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
 	commits := s.AwaitCommits(3)
 	if diff := cmp.Diff(want, s.FilesBelow("clusters")); diff != "" {
 		t.Errorf("files after the restore: -want, +got:\n%s", diff)
@@ -43,7 +43,7 @@ func TestDriftIsRestored(t *testing.T) {
 	s.Until("an event on the claim", scene.Patience, func() bool {
 		return strings.Contains(s.Inside("get", "events", "--field-selector", "reason=DriftRestored,involvedObject.name=shop,involvedObject.kind=IntentDeployment"), commits[0].ID)
 	})
-	goesOn(s, claim)
+	awaitSucceededUnchanged(s, claim)
 	s.AwaitCommits(3)
 	if diff := cmp.Diff(int64(1), scene.Number(s.Now(claim), "status", "revision")); diff != "" {
 		t.Errorf("status.revision: -want, +got:\n%s", diff)
@@ -53,10 +53,10 @@ func TestDriftIsRestored(t *testing.T) {
 func TestDriftIsReported(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Set(s.Claim("shop", intent(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
+	claim := s.Set(s.Claim("shop", runIntent(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
 	s.Succeed(claim)
 	before := s.FilesBelow(s.Directory("edge1", "shop"))
-	theirs := meddle(s, map[string]string{"deployment-shop.yaml": "changed: true\n"})
+	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n"})
 	seen := s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
@@ -70,7 +70,7 @@ func TestDriftIsReported(t *testing.T) {
 		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
 	}
 	// When the other writer reverts it, all is well again.
-	meddle(s, map[string]string{"deployment-shop.yaml": before["deployment-shop.yaml"]})
-	goesOn(s, claim)
+	commitDrift(s, map[string]string{"deployment-shop.yaml": before["deployment-shop.yaml"]})
+	awaitSucceededUnchanged(s, claim)
 	s.AwaitCommits(3)
 }

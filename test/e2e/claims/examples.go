@@ -14,8 +14,8 @@ import (
 
 const fleet = "fleet"
 
-// examples of a folder, in the order in which they are applied.
-func examples(s *scene.Scene, folder string) []*unstructured.Unstructured {
+// examplesIn returns the examples of a folder, in the order in which they are applied.
+func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	s.T.Helper()
 	root, err := controlplane.Root()
 	if err != nil {

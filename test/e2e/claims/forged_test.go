@@ -14,7 +14,7 @@ func TestForgedVerdict(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	owner := s.Namespace + "-admin"
 	s.Run("create", "rolebinding", "admin", "-n", s.Namespace, "--clusterrole=admin", "--user="+owner)
-	o := s.Claim("shop", intent(s, 1, "edge1"))
+	o := s.Claim("shop", runIntent(s, 1, "edge1"))
 	s.Succeed(o)
 	name := s.Delivery().GetName()
 	patch := func(patch string) string {
@@ -43,5 +43,5 @@ func TestForgedVerdict(t *testing.T) {
 			t.Errorf("%s: want %q, got %q", name, tc.want, got)
 		}
 	}
-	s.Succeed(s.Set(o, intent(s, 2, "edge1"), "spec", "intent"))
+	s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
 }

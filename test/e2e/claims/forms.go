@@ -10,15 +10,15 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// forms are the ways to say one intent, by the name of a claim that says it so. The empty one is the claim's structured expectation.
-func forms(site string) map[string]string {
+// formsOfIntent are the ways to say one intent, by the name of a claim that says it so. The empty one is the claim's structured expectation.
+func formsOfIntent(site string) map[string]string {
 	return map[string]string{
 		"service-json":  fmt.Sprintf(`{"service": "shop", "site": %q, "qos": {"latencyMs": 20}}`, site),
 		"service-yaml":  fmt.Sprintf("qos:\n  latencyMs: 20.0\nsites:\n- %s\nservice: shop\n", site),
 		"expectation":   "",
 		"tmf921":        fmt.Sprintf(`{"intentId": "a", "service": {"name": "shop", "type": "generic"}, "targetSite": %q, "qos": {"latency_ms": 20}}`, site),
 		"ts28312-flat":  expectation(`"intentExpectationObject": {"objectType": "Service", "objectInstance": "shop"}`, site),
-		"ts28312-list":  list(site),
+		"ts28312-list":  listObjects(site),
 		"plain-english": fmt.Sprintf("Deploy shop on %s, latency under 0.02 s", site),
 	}
 }
@@ -30,14 +30,14 @@ func expectation(object, site string) string {
 		"intentExpectationTarget": {"targetAttribute": "latency", "targetCondition": "LESS_THAN", "targetValue": "20ms"}}`, object, site)
 }
 
-func list(site string) string {
+func listObjects(site string) string {
 	return fmt.Sprintf(`{"intentExpectations": [
 		{"intentType": "ServiceIntentExpectation", "targets": [{"name": "shop"}], "context": [{"contextType": "SiteContext", "sites": [%q]}]},
 		%s]}`, site, expectation(`"intentExpectationObject": {"objectType": "Service", "objectInstance": "shop"}`, site))
 }
 
-// say puts one form of an intent into a claim.
-func say(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *unstructured.Unstructured {
+// setForm puts one form of an intent into a claim.
+func setForm(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *unstructured.Unstructured {
 	s.T.Helper()
 	unstructured.RemoveNestedField(claim.Object, "spec", "intent")
 	unstructured.RemoveNestedField(claim.Object, "spec", "expectation")
@@ -65,8 +65,8 @@ func measuredBlueprint(s *scene.Scene) *unstructured.Unstructured {
 	return s.Set(b, files["intent.yaml"]+"  qos-latency-ms: \"100\"\n", "spec", "files", "intent.yaml")
 }
 
-// filesAt returns the files of a claim at the Site of its name, but for the claim's own name.
-func filesAt(s *scene.Scene, name string) map[string]string {
+// filesAtSite returns the files of a claim at the Site of its name, but for the claim's own name.
+func filesAtSite(s *scene.Scene, name string) map[string]string {
 	s.T.Helper()
 	out := map[string]string{}
 	for file, content := range s.FilesBelow(s.Directory(name, name)) {
@@ -77,12 +77,12 @@ func filesAt(s *scene.Scene, name string) map[string]string {
 	return out
 }
 
-// sayAgain says the intent of one claim in all forms, one after another: nothing is delivered again.
-func sayAgain(s *scene.Scene, all map[string]string, site string) {
+// setEachForm says the intent of one claim in all forms, one after another: nothing is delivered again.
+func setEachForm(s *scene.Scene, all map[string]string, site string) {
 	s.T.Helper()
 	commits := len(s.Commits())
 	for name, text := range all {
-		seen := s.Succeed(say(s, s.Claim("tmf921", ""), text, site))
+		seen := s.Succeed(setForm(s, s.Claim("tmf921", ""), text, site))
 		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "revision")); diff != "" {
 			s.T.Errorf("%s is another revision: -want, +got:\n%s", name, diff)
 		}

@@ -13,17 +13,17 @@ import (
 
 func TestFormsAgree(t *testing.T) {
 	t.Parallel()
-	names := slices.Sorted(maps.Keys(forms("")))
+	names := slices.Sorted(maps.Keys(formsOfIntent("")))
 	s := scene.New(t, cp, names...)
 	s.Apply(s.Blueprint("1.0.0", "before"))
 	s.Apply(measuredBlueprint(s))
 	for _, name := range names {
-		s.Apply(say(s, s.Claim(name, ""), forms(s.Site(name))[name], s.Site(name)))
+		s.Apply(setForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
 	}
 	got := map[string]map[string]string{}
 	for _, name := range names {
-		s.Succeed(say(s, s.Claim(name, ""), forms(s.Site(name))[name], s.Site(name)))
-		got[name] = filesAt(s, name)
+		s.Succeed(setForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
+		got[name] = filesAtSite(s, name)
 	}
 	want := got["service-json"]
 	if text := want["deployment-shop.yaml"]; len(want) != 4 || !strings.Contains(text, "intentplane.dev/claim: CLAIM") || !strings.Contains(text, `example.org/latency-ms: "20"`) {
@@ -34,5 +34,5 @@ func TestFormsAgree(t *testing.T) {
 			t.Errorf("%s says the same as service-json: -want, +got:\n%s", name, diff)
 		}
 	}
-	sayAgain(s, forms(s.Site("tmf921")), s.Site("tmf921"))
+	setEachForm(s, formsOfIntent(s.Site("tmf921")), s.Site("tmf921"))
 }

@@ -15,7 +15,7 @@ import (
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	s.Succeed(s.Claim("shop", intent(s, 2, "edge1")))
+	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
 	hook := filepath.Join(s.Git.Path(s.Namespace), "hooks", "pre-receive")
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestHookRefuses(t *testing.T) {
 	if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	seen := s.Reach(s.Claim("shop", intent(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
+	seen := s.Reach(s.Claim("shop", runIntent(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
 		return strings.Contains(scene.Field(u, "status", "message"), "change freeze until Monday")
 	})
 	message := scene.Field(seen, "status", "message")

@@ -14,7 +14,7 @@ import (
 func TestDeletedInUse(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Claim("shop", intent(s, 1, "edge1"))
+	claim := s.Claim("shop", runIntent(s, 1, "edge1"))
 	s.Succeed(claim)
 	config := s.ProviderConfig()
 	s.Delete(config)

@@ -15,7 +15,7 @@ type refusal struct {
 	want   []string
 }
 
-func refusals() map[string]refusal {
+func refusedFields() map[string]refusal {
 	set := func(value any, fields ...string) func(*scene.Scene, *unstructured.Unstructured) {
 		return func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, value, fields...) }
 	}
@@ -85,7 +85,7 @@ type failure struct {
 	want   string
 }
 
-func failures(s *scene.Scene) map[string]failure {
+func brokenIntents(s *scene.Scene) map[string]failure {
 	one, two := s.Site("edge1"), s.Site("edge2")
 	return map[string]failure{
 		"NotJSON": {

@@ -13,8 +13,8 @@ import (
 func TestRefusedAtApply(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
-	for name, shape := range shapes() {
-		for what, tc := range refusals() {
+	for name, shape := range shapesOfClaims() {
+		for what, tc := range refusedFields() {
 			s.Case(name+what, func(s *scene.Scene) {
 				o := shape.describe(s, "shop", `{"service": "shop"}`)
 				tc.change(s, o)
@@ -32,7 +32,7 @@ func TestRefusedAtApply(t *testing.T) {
 func TestFailsAfterApply(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	cases := failures(s)
+	cases := brokenIntents(s)
 	describe := func(name string) *unstructured.Unstructured {
 		o := s.Claim(strings.ToLower(name), cases[name].intent)
 		if site := cases[name].site; site != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// byHand is what a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
-func byHand(s *scene.Scene, replicas int) map[string]string {
+// writtenByHand is what a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
+func writtenByHand(s *scene.Scene, replicas int) map[string]string {
 	files, _, err := unstructured.NestedStringMap(s.Blueprint("1.0.0", "stable").Object, "spec", "files")
 	if err != nil {
 		s.T.Fatal(err)
@@ -51,8 +51,8 @@ labels:
 	return out
 }
 
-// build writes files to a folder, and returns what the kustomize command makes of it, by kind and name.
-func build(s *scene.Scene, kustomize string, files map[string]string) map[string]any {
+// kustomizeBuild writes files to a folder, and returns what the kustomize command makes of it, by kind and name.
+func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) map[string]any {
 	s.T.Helper()
 	dir := s.T.TempDir()
 	for name, content := range files {
@@ -80,8 +80,8 @@ func byName(s *scene.Scene, stream string) map[string]any {
 	return out
 }
 
-// objects are those in the files themselves, without the kustomization.
-func objects(s *scene.Scene, files map[string]string) map[string]any {
+// objectsOfFiles are those in the files themselves, without the kustomization.
+func objectsOfFiles(s *scene.Scene, files map[string]string) map[string]any {
 	s.T.Helper()
 	stream := &strings.Builder{}
 	for _, name := range scene.Names(files) {
@@ -92,8 +92,8 @@ func objects(s *scene.Scene, files map[string]string) map[string]any {
 	return byName(s, stream.String())
 }
 
-// rendered is what kubectl-intent renders for a claim, without a cluster.
-func rendered(s *scene.Scene, claim *unstructured.Unstructured, flags ...string) map[string]string {
+// renderOffline is what kubectl-intent renders for a claim, without a cluster.
+func renderOffline(s *scene.Scene, claim *unstructured.Unstructured, flags ...string) map[string]string {
 	s.T.Helper()
 	dir := s.T.TempDir()
 	write := func(name string, objects ...*unstructured.Unstructured) string {
@@ -116,10 +116,10 @@ func rendered(s *scene.Scene, claim *unstructured.Unstructured, flags ...string)
 		"render", write("claim.yaml", claim), "--site", write("sites.yaml", s.NewSite("edge1"), s.NewSite("edge2")),
 		"--blueprint", write("blueprint.yaml", s.Blueprint("1.0.0", "stable")), "--to", out,
 	}, flags...)...)
-	return filesOf(s, out)
+	return filesOfExamples(s, out)
 }
 
-func filesOf(s *scene.Scene, dir string) map[string]string {
+func filesOfExamples(s *scene.Scene, dir string) map[string]string {
 	s.T.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
@@ -137,7 +137,7 @@ func filesOf(s *scene.Scene, dir string) map[string]string {
 	return out
 }
 
-func below(files map[string]string, dir string) map[string]string {
+func fieldBelow(files map[string]string, dir string) map[string]string {
 	out := map[string]string{}
 	for name, content := range files {
 		if rest, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rest) {

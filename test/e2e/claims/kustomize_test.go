@@ -17,26 +17,26 @@ func TestEqualsKustomize(t *testing.T) {
 		"resources": {"cpu": "0.25", "memory": "256Mi"}, "parameters": {"greeting": "Welcome: to {all} # of you"}, "sites": [%q, %q]}`,
 		s.Site("edge1"), s.Site("edge2"), s.Site("edge1"), s.Site("edge2")))
 	s.Succeed(claim)
-	inputs := rendered(s, claim, "--inputs")
-	outputs := rendered(s, claim)
+	inputs := renderOffline(s, claim, "--inputs")
+	outputs := renderOffline(s, claim)
 	for site, replicas := range map[string]int{"edge1": 3, "edge2": 0} {
 		delivered := s.FilesBelow(s.Directory(site, "shop"))
-		want := build(s, kustomize, byHand(s, replicas))
+		want := kustomizeBuild(s, kustomize, writtenByHand(s, replicas))
 		if len(want) != 3 {
 			t.Fatalf("kustomize build of the files by hand gives %d objects, want 3", len(want))
 		}
 		for what, got := range map[string]map[string]any{
-			"objects in Git":                        objects(s, delivered),
-			"kustomize build of the directory":      build(s, kustomize, delivered),
-			"kustomize build of the inputs":         build(s, kustomize, below(inputs, s.Site(site))),
-			"kustomize build of the offline render": build(s, kustomize, below(outputs, s.Site(site))),
+			"objects in Git":                        objectsOfFiles(s, delivered),
+			"kustomize build of the directory":      kustomizeBuild(s, kustomize, delivered),
+			"kustomize build of the inputs":         kustomizeBuild(s, kustomize, fieldBelow(inputs, s.Site(site))),
+			"kustomize build of the offline render": kustomizeBuild(s, kustomize, fieldBelow(outputs, s.Site(site))),
 		} {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: %s: -want, +got:\n%s", site, what, diff)
 			}
 		}
 		delete(delivered, ".intentplane")
-		if diff := cmp.Diff(below(outputs, s.Site(site)), delivered); diff != "" {
+		if diff := cmp.Diff(fieldBelow(outputs, s.Site(site)), delivered); diff != "" {
 			t.Errorf("%s: files of the offline render and files in Git: -want, +got:\n%s", site, diff)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// pending applies a deployment and waits until it says that something is missing.
-func pending(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
+// awaitMissing applies a deployment and waits until it says that something is missing.
+func awaitMissing(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, "Pending for "+reason, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Pending" && scene.Is(u, "SitesFound", corev1.ConditionFalse, reason) &&
@@ -17,8 +17,8 @@ func pending(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstr
 	})
 }
 
-// goesOn waits until a deployment succeeded without a change of it.
-func goesOn(s *scene.Scene, o *unstructured.Unstructured) {
+// awaitSucceededUnchanged waits until a deployment succeeded without a change of it.
+func awaitSucceededUnchanged(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Await(o, "goes on", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") &&
@@ -34,12 +34,12 @@ type absence struct {
 	want   string
 }
 
-func absences() map[string]absence {
+func selectorsOfAbsentObjects() map[string]absence {
 	return map[string]absence{
 		"Site": {
 			reason: "A Site may be made after its first claim.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Set(o, intent(s, 2, "edge1", "later"), "spec", "intent")
+				s.Set(o, runIntent(s, 2, "edge1", "later"), "spec", "intent")
 			},
 			later: func(s *scene.Scene) *unstructured.Unstructured { return s.NewSite("later") },
 			why:   "SiteMissing",

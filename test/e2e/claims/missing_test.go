@@ -12,20 +12,20 @@ import (
 
 func TestMissingThingsAppear(t *testing.T) {
 	t.Parallel()
-	for name, tc := range absences() {
+	for name, tc := range selectorsOfAbsentObjects() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			claim := s.Claim("shop", intent(s, 2, "edge1"))
+			claim := s.Claim("shop", runIntent(s, 2, "edge1"))
 			tc.change(s, claim)
-			pending(s, claim, tc.why)
+			awaitMissing(s, claim, tc.why)
 			t.Logf("%s The message says %q.", tc.reason, tc.want)
 			s.Await(claim, "the message says what there is", func(u *unstructured.Unstructured) bool {
 				return strings.Contains(scene.Condition(u, "SitesFound").Message, tc.want)
 			})
 			s.AwaitCommits(0)
 			s.Apply(tc.later(s))
-			goesOn(s, claim)
+			awaitSucceededUnchanged(s, claim)
 			s.AwaitCommits(1)
 		})
 	}
@@ -42,7 +42,7 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 	s.Apply(forbidden)
 	messages := map[string]string{}
 	for _, site := range []string{"forbidden", "nowhere"} {
-		seen := pending(s, s.Claim(site, intent(s, 1, site)), "SiteMissing")
+		seen := awaitMissing(s, s.Claim(site, runIntent(s, 1, site)), "SiteMissing")
 		messages[site] = strings.ReplaceAll(scene.Condition(seen, "SitesFound").Message, s.Site(site), "SITE")
 		if all := fmt.Sprint(seen.Object["status"], s.XR(seen).Object); strings.Contains(all, secret) {
 			t.Errorf("more than its name is told of a Site that may not be used: %s", all)
@@ -56,5 +56,5 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 		t.Errorf("a forbidden Site can be told from a missing one: %q", messages)
 	}
 	s.Apply(s.Set(forbidden, []any{"somebody-else", s.Namespace}, "spec", "allowedNamespaces"))
-	goesOn(s, s.Claim("forbidden", ""))
+	awaitSucceededUnchanged(s, s.Claim("forbidden", ""))
 }

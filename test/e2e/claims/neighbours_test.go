@@ -16,7 +16,7 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 	if len(before) != 8 {
 		t.Fatalf("want 8 files of strangers, found %d: %q", len(before), before)
 	}
-	s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
 	first := map[string]string{}
 	for _, site := range []string{"edge1", "edge2"} {
 		first[site] = s.Tree(s.Directory(site, "shop"))

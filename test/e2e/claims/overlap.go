@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// built fails the test unless kustomize builds all directories of the Site together.
-func built(s *scene.Scene, kustomize string) {
+// wantKustomizeBuilds fails the test unless kustomize builds all directories of the Site together.
+func wantKustomizeBuilds(s *scene.Scene, kustomize string) {
 	s.T.Helper()
 	root := s.FilesBelow("clusters/edge1")
 	names, files := []string{}, map[string]string{}
@@ -18,7 +18,7 @@ func built(s *scene.Scene, kustomize string) {
 		}
 	}
 	files["kustomization.yaml"] = "resources: [" + strings.Join(names, ", ") + "]\n"
-	if objects := build(s, kustomize, files); len(objects) != 3 {
+	if objects := kustomizeBuild(s, kustomize, files); len(objects) != 3 {
 		s.T.Errorf("kustomize builds %d objects for the Site, want 3", len(objects))
 	}
 }

@@ -16,9 +16,9 @@ func TestTwoClaimsOneObject(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	kustomize := s.Tool("KUSTOMIZE")
-	first := s.Claim("first", intent(s, 1, "edge1"))
+	first := s.Claim("first", runIntent(s, 1, "edge1"))
 	s.Succeed(first)
-	second := s.Claim("second", intent(s, 1, "edge1"))
+	second := s.Claim("second", runIntent(s, 1, "edge1"))
 	seen := s.Fail(second)
 	want := "claim " + s.Namespace + "/second may not deliver ConfigMap " + s.Namespace + "/shop to Site \"" + s.Site("edge1") + "\": claim " + s.Namespace + "/first delivers it there already"
 	for _, typ := range []string{"Delivered", "Stalled"} {
@@ -29,11 +29,11 @@ func TestTwoClaimsOneObject(t *testing.T) {
 	if left := s.FilesBelow(s.Directory("edge1", "second")); len(left) > 0 {
 		t.Errorf("the repository holds files of the claim that was refused: %q", scene.Names(left))
 	}
-	built(s, kustomize)
+	wantKustomizeBuilds(s, kustomize)
 	s.Delete(first)
 	s.Gone(first)
 	s.Await(second, "Succeeded once the first claim is gone", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
 	})
-	built(s, kustomize)
+	wantKustomizeBuilds(s, kustomize)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// blocked waits until a deployment says that its delivery stalled, for a reason of the GitDelivery.
-func blocked(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
+// awaitBlocked waits until a deployment says that its delivery stalled, for a reason of the GitDelivery.
+func awaitBlocked(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, "Stalled for "+reason, func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryRefused") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&

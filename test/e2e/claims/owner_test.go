@@ -18,8 +18,8 @@ func TestAdopt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claim := s.Claim("shop", intent(s, 2, "edge1"))
-	seen := blocked(s, claim, "NotOwner")
+	claim := s.Claim("shop", runIntent(s, 2, "edge1"))
+	seen := awaitBlocked(s, claim, "NotOwner")
 	if got := scene.Condition(seen, "Stalled").Message; !strings.Contains(got, s.Directory("edge1", "shop")) {
 		t.Errorf("the message does not name the directory: %s", got)
 	}
@@ -36,11 +36,11 @@ func TestAdopt(t *testing.T) {
 func TestShapesOfOneName(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	first := s.Claim("shop", intent(s, 2, "edge1"))
+	first := s.Claim("shop", runIntent(s, 2, "edge1"))
 	s.Succeed(first)
 	delivery := s.Raw()
-	second := s.Composite("shop", intent(s, 5, "edge1"))
-	blocked(s, second, "NotOwner")
+	second := s.Composite("shop", runIntent(s, 5, "edge1"))
+	awaitBlocked(s, second, "NotOwner")
 	s.AwaitCommits(1)
 	if diff := cmp.Diff(delivery.Object["spec"], s.Now(delivery).Object["spec"]); diff != "" {
 		t.Errorf("spec of the first one's GitDelivery: -want, +got:\n%s", diff)

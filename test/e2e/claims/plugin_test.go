@@ -14,22 +14,22 @@ import (
 // TestPluginReadsTheCluster shows that the plugin, which reads claim and catalog from the API server, renders what was delivered.
 func TestPluginReadsTheCluster(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
-			o := shape.describe(s, "shop", intent(s, 2, "edge1", "edge2"))
+			o := shape.describe(s, "shop", runIntent(s, 2, "edge1", "edge2"))
 			s.Succeed(o)
 			plugin := func(args ...string) []string {
 				return append(args, "--claim", "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
 			}
 			out := t.TempDir()
 			s.Program("", s.Built("kubectl-intent"), plugin("render", "--to", out)...)
-			files := filesOf(s, out)
+			files := filesOfExamples(s, out)
 			for _, site := range []string{"edge1", "edge2"} {
 				delivered := s.FilesBelow(s.Directory(site, "shop"))
 				delete(delivered, ".intentplane")
-				if diff := cmp.Diff(delivered, below(files, s.Site(site))); diff != "" || len(delivered) < 4 {
+				if diff := cmp.Diff(delivered, fieldBelow(files, s.Site(site))); diff != "" || len(delivered) < 4 {
 					t.Errorf("%s: -delivered, +rendered from the cluster:\n%s", site, diff)
 				}
 			}
@@ -48,11 +48,11 @@ func TestPluginReadsTheCluster(t *testing.T) {
 // TestPluginAsks shows that the plugin asks for what a person decides, tells when it is done, and that what it made goes with the deployment.
 func TestPluginAsks(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
 			s.Succeed(o)
 			plugin := func(args ...string) []string {
 				return append(args, "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig, "--wait")
@@ -61,8 +61,8 @@ func TestPluginAsks(t *testing.T) {
 			if !strings.Contains(said, "\nDone: Revision 2 was verified.") {
 				t.Errorf("retry --wait says:\n%s", said)
 			}
-			revision(s, o, 2)
-			s.Succeed(shape.describe(s, "shop", intent(s, 2, "edge1")))
+			awaitRevision(s, o, 2)
+			s.Succeed(shape.describe(s, "shop", runIntent(s, 2, "edge1")))
 			said = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
 			if !strings.Contains(said, "/shop-rollback-3-") || !strings.Contains(said, "\nDone: A user asked for the rollback") {
 				t.Errorf("rollback --wait says:\n%s", said)

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// try runs kubectl as a user, without keeping what it does, and returns the refusal or nothing.
-func try(s *scene.Scene, user string, args ...string) string {
+// refusalOfDryRun runs kubectl as a user, without keeping what it does, and returns the refusal or nothing.
+func refusalOfDryRun(s *scene.Scene, user string, args ...string) string {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
@@ -23,21 +23,21 @@ func try(s *scene.Scene, user string, args ...string) string {
 	return ""
 }
 
-// allow a user verbs on resources in the namespace of a scene.
-func allow(s *scene.Scene, user, verbs, resources string) {
+// allowUser allows a user verbs on resources in the namespace of a scene.
+func allowUser(s *scene.Scene, user, verbs, resources string) {
 	s.T.Helper()
 	name := user + "-" + strings.NewReplacer(".", "-", ",", "-", "/", "-").Replace(resources)
 	s.Run("create", "role", name, "-n", s.Namespace, "--verb="+verbs, "--resource="+resources)
 	s.Run("create", "rolebinding", name, "-n", s.Namespace, "--role="+name, "--user="+user)
 }
 
-// account is the name of a service account of Crossplane's namespace.
-func account(name string) string {
+// serviceAccountOf is the name of a service account of Crossplane's namespace.
+func serviceAccountOf(name string) string {
 	return fmt.Sprintf("system:serviceaccount:%s:%s", controlplane.Namespace, name)
 }
 
-// batch writes one file with an edit that anybody who edits may make, then one that approves, then a RolloutRequest.
-func batch(s *scene.Scene, deployment *unstructured.Unstructured) string {
+// writeBatchScript writes one file with an edit that anybody who edits may make, then one that approves, then a RolloutRequest.
+func writeBatchScript(s *scene.Scene, deployment *unstructured.Unstructured) string {
 	s.T.Helper()
 	labelled, automatic := deployment.DeepCopy(), deployment.DeepCopy()
 	labelled.SetLabels(map[string]string{"a": "b"})
@@ -47,6 +47,6 @@ func batch(s *scene.Scene, deployment *unstructured.Unstructured) string {
 		list.Items = append(list.Items, *o)
 	}
 	file := filepath.Join(s.T.TempDir(), "batch.yaml")
-	write(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
+	writeFile(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
 	return file
 }

@@ -18,7 +18,7 @@ func TestForgedGate(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	user := s.Namespace + "-user"
-	allow(s, user, "get,create,update,patch", "gates.rollout.intentplane.dev,gates.rollout.intentplane.dev/status")
+	allowUser(s, user, "get,create,update,patch", "gates.rollout.intentplane.dev,gates.rollout.intentplane.dev/status")
 	gate := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(`
 apiVersion: rollout.intentplane.dev/v1alpha1
@@ -36,11 +36,11 @@ spec:
 	s.Apply(gate.DeepCopy())
 	other := filepath.Join(t.TempDir(), "gate.yaml")
 	gate.SetName("shop-2-0")
-	write(s, other, gate)
+	writeFile(s, other, gate)
 	verdict := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--subresource=status", "--type=merge", "-p", `{"status":{"atProvider":{"verdict":"Passed"}}}`}
-	s.Until("the user may write the verdict", scene.Patience, func() bool { return try(s, user, verdict...) == "" })
+	s.Until("the user may write the verdict", scene.Patience, func() bool { return refusalOfDryRun(s, user, verdict...) == "" })
 	bindPolicies(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return try(s, user, verdict...) != "" })
+	s.Until("the policy holds", scene.Patience, func() bool { return refusalOfDryRun(s, user, verdict...) != "" })
 	unpause := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--type=merge", "-p", `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`}
 	for name, tc := range map[string]struct {
 		user string
@@ -48,14 +48,14 @@ spec:
 		want string
 	}{
 		"Verdict":           {user: user, args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
-		"VerdictCrossplane": {user: account("crossplane"), args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
-		"VerdictProvider":   {user: account(controlplane.ProviderServiceAccount), args: verdict},
+		"VerdictCrossplane": {user: serviceAccountOf("crossplane"), args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
+		"VerdictProvider":   {user: serviceAccountOf(controlplane.ProviderServiceAccount), args: verdict},
 		"Create":            {user: user, args: []string{"create", "-f", other}, want: "a Gate is written by Crossplane and the provider alone"},
-		"CreateCrossplane":  {user: account("crossplane"), args: []string{"create", "-f", other}},
+		"CreateCrossplane":  {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", other}},
 		"Update":            {user: user, args: unpause, want: "a Gate is written by Crossplane and the provider alone"},
-		"UpdateProvider":    {user: account(controlplane.ProviderServiceAccount), args: unpause},
+		"UpdateProvider":    {user: serviceAccountOf(controlplane.ProviderServiceAccount), args: unpause},
 	} {
-		if got := try(s, tc.user, tc.args...); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+		if got := refusalOfDryRun(s, tc.user, tc.args...); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: want %q, got %q", name, tc.want, got)
 		}
 	}
@@ -69,15 +69,15 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 	editor, approver := s.Namespace+"-editor", s.Namespace+"-approver"
 	const claims = "intentdeployments.claims.intentplane.dev"
 	for _, user := range []string{editor, approver} {
-		allow(s, user, "get,update,patch", claims)
+		allowUser(s, user, "get,update,patch", claims)
 	}
-	allow(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
-	o := s.Claim("shop", intent(s, 1, "edge1"))
+	allowUser(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
+	o := s.Claim("shop", runIntent(s, 1, "edge1"))
 	s.Set(o, "Manual", "spec", "blueprint", "updatePolicy")
 	s.Set(o, []any{map[string]any{"name": "first", "sites": []any{"edge1"}}}, "spec", "deliveryConfig", "waves")
 	s.Apply(o)
 	patch := func(user, patch string) string {
-		return try(s, user, "patch", claims, "shop", "--type=merge", "-p", patch)
+		return refusalOfDryRun(s, user, "patch", claims, "shop", "--type=merge", "-p", patch)
 	}
 	const automatic = `{"spec":{"blueprint":{"updatePolicy":"Automatic"}}}`
 	s.Until("the editor may edit", scene.Patience, func() bool { return patch(editor, automatic) == "" && patch(approver, automatic) == "" })
@@ -102,7 +102,7 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 		})
 	}
 	t.Run("CVE-2026-27112-Batch", func(t *testing.T) {
-		got := try(s, editor, "apply", "--server-side", "--force-conflicts", "-f", batch(s, o))
+		got := refusalOfDryRun(s, editor, "apply", "--server-side", "--force-conflicts", "-f", writeBatchScript(s, o))
 		for _, want := range []string{"spec.blueprint: who may create RolloutRequests", `cannot patch resource "rolloutrequests"`} {
 			if !strings.Contains(got, want) {
 				t.Errorf("each object of a batch is judged by itself: want %q, got %q", want, got)

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// checkEnd deletes the claim, and checks that both repositories are as at first.
-func checkEnd(t *testing.T, s *scene.Scene, other, name string) {
+// deleteAndWantFirstState deletes the claim, and checks that both repositories are as at first.
+func deleteAndWantFirstState(t *testing.T, s *scene.Scene, other, name string) {
 	t.Helper()
 	claim := s.Claim(name, "")
 	s.Delete(claim)

@@ -17,7 +17,7 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
-	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
 	seen := s.Succeed(claim)
 
 	want := map[string]string{s.Site("edge1"): s.AwaitCommits(1)[0].ID}
@@ -51,5 +51,5 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	if _, ok := files[s.Directory("edge2", "shop")+"/deployment-shop.yaml"]; !ok || len(s.FilesBelow("clusters/edge2")) != 0 {
 		t.Errorf("files are in the wrong repository: %q beside %q", scene.Names(files), scene.Names(s.Files()))
 	}
-	checkEnd(t, s, other, claim.GetName())
+	deleteAndWantFirstState(t, s, other, claim.GetName())
 }

@@ -27,7 +27,7 @@ func TestWrongRepositoryURL(t *testing.T) {
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
-	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
 	s.Succeed(claim)
 	before := remembered(s)
 	setURL := func(repo string) {

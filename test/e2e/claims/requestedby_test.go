@@ -16,24 +16,24 @@ func TestRequestedBy(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	ask := func(by string) *unstructured.Unstructured {
-		o := s.Request("ask", s.Claim("shop", intent(s, 1, "edge1")), rolloutv1alpha1.ActionApproveUpdate, 1)
+		o := s.Request("ask", s.Claim("shop", runIntent(s, 1, "edge1")), rolloutv1alpha1.ActionApproveUpdate, 1)
 		if by == "" {
 			unstructured.RemoveNestedField(o.Object, "spec", "requestedBy")
 			return o
 		}
 		return s.Set(o, by, "spec", "requestedBy")
 	}
-	if said := as(s, "bob", ask("ann")); said != "" {
+	if said := refusalOf(s, "bob", ask("ann")); said != "" {
 		t.Fatalf("without the policy: %s", said)
 	}
 	bindPolicies(s)
-	s.Until("the policy holds", time.Minute, func() bool { return as(s, "bob", ask("ann")) != "" })
+	s.Until("the policy holds", time.Minute, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })
 	for name, tc := range map[string]struct{ user, by, want string }{
 		"Own":    {user: "bob", by: "bob"},
 		"Others": {user: "bob", by: "ann", want: "spec.requestedBy: must be bob, who asks"},
 		"Nobody": {user: "bob", by: "", want: "spec.requestedBy: must be bob, who asks"},
 	} {
-		got := as(s, tc.user, ask(tc.by))
+		got := refusalOf(s, tc.user, ask(tc.by))
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %s asks as %q: want %q, got %q", name, tc.user, tc.by, tc.want, got)
 		}

@@ -49,7 +49,7 @@ func TestSelections(t *testing.T) {
 			}
 			claim := s.Claim("shop", tc.intent)
 			for field, value := range tc.target {
-				s.Set(claim, named(value, s.Namespace), "spec", "deliveryConfig", field)
+				s.Set(claim, withSceneName(value, s.Namespace), "spec", "deliveryConfig", field)
 			}
 			seen := s.Succeed(claim)
 			s.AwaitCommits(1)

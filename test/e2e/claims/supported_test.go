@@ -30,7 +30,7 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			claim := s.Claim("shop", intent(s, 2, "edge1"))
+			claim := s.Claim("shop", runIntent(s, 2, "edge1"))
 			tc.change(s, claim)
 			// It works all the same.
 			seen := s.Succeed(claim)
@@ -51,7 +51,7 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 func TestAllSupported(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	seen := s.Succeed(s.Claim("shop", intent(s, 2, "edge1")))
+	seen := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
 	if !scene.Is(seen, "Supported", corev1.ConditionTrue, "Supported") {
 		t.Errorf("Supported of a plain claim is %v", scene.Condition(seen, "Supported"))
 	}

@@ -14,11 +14,11 @@ import (
 // TestTransitionEvents compares the events about both shapes with their statuses, and finds the metrics.
 func TestTransitionEvents(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
 			s.Succeed(o)
 			o = s.Now(o)
 			log, _, err := unstructured.NestedSlice(o.Object, "status", "transitions")

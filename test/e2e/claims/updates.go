@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// revision waits until a deployment succeeded with a revision.
-func revision(s *scene.Scene, o *unstructured.Unstructured, want int64) *unstructured.Unstructured {
+// awaitRevision waits until a deployment succeeded with a revision.
+func awaitRevision(s *scene.Scene, o *unstructured.Unstructured, want int64) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(o, "Succeeded and Ready with another revision", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == want && scene.Field(u, "status", "phase") == "Succeeded" &&
@@ -20,8 +20,8 @@ func revision(s *scene.Scene, o *unstructured.Unstructured, want int64) *unstruc
 	})
 }
 
-// update waits until a deployment's status says that a Blueprint waits. Empty means that none does.
-func update(s *scene.Scene, o *unstructured.Unstructured, want string) *unstructured.Unstructured {
+// awaitUpdate waits until a deployment's status says that a Blueprint waits. Empty means that none does.
+func awaitUpdate(s *scene.Scene, o *unstructured.Unstructured, want string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(o, "update "+want, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "update", "blueprint") == want && scene.Field(u, "status", "phase") == "Succeeded"
@@ -39,24 +39,24 @@ func wantVersion(s *scene.Scene, site, want string) {
 	}
 }
 
-// held has a deployment whose Blueprint has a newer version, which a user has to approve.
-func held(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstructured) {
+// pendingUpdate has a deployment whose Blueprint has a newer version, which a user has to approve.
+func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstructured) {
 	t.Helper()
 	s := scene.New(t, cp, "edge1")
-	o := s.Set(shape.describe(s, "shop", intent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	o := s.Set(shape.describe(s, "shop", runIntent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(o)
 	s.Release("1.1.0", "1.0.0")
-	seen := update(s, o, newest(s))
-	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newest(s)) {
+	seen := awaitUpdate(s, o, newestVersion(s))
+	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newestVersion(s)) {
 		t.Errorf("status.message does not say what waits: %q", message)
 	}
 	return s, o
 }
 
-func newest(s *scene.Scene) string { return s.BlueprintName() + "-1.1.0" }
+func newestVersion(s *scene.Scene) string { return s.BlueprintName() + "-1.1.0" }
 
-// still fails the test unless what is delivered is still of the first version, after so many commits.
-func still(s *scene.Scene, commits int) {
+// wantFirstVersion fails the test unless what is delivered is still of the first version, after so many commits.
+func wantFirstVersion(s *scene.Scene, commits int) {
 	s.T.Helper()
 	s.AwaitCommits(commits)
 	wantVersion(s, "edge1", "")

@@ -14,15 +14,15 @@ import (
 
 func TestAutomaticUpdate(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
 			s.Succeed(o)
 			wantVersion(s, "edge1", "")
 			s.Release("1.1.0", "1.0.0")
-			seen := revision(s, o, 2)
+			seen := awaitRevision(s, o, 2)
 			s.AwaitCommits(2)
 			wantVersion(s, "edge1", "1.1.0")
 			if diff := cmp.Diff(s.BlueprintName()+"-1.1.0", scene.Field(seen, "status", "blueprint", "name")); diff != "" {
@@ -36,13 +36,13 @@ func TestAutomaticUpdate(t *testing.T) {
 
 func TestManualUpdateWaits(t *testing.T) {
 	t.Parallel()
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, o := held(t, shape)
+			s, o := pendingUpdate(t, shape)
 			// However often it is looked at.
 			s.Succeed(s.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"))
-			still(s, 1)
+			wantFirstVersion(s, 1)
 			// Without its status.
 			composite := s.Now(o)
 			if shape.resource == claimResource {
@@ -50,13 +50,13 @@ func TestManualUpdateWaits(t *testing.T) {
 			}
 			s.Patch(composite, `{"status": {"phase": null, "revision": null, "blueprint": null, "update": null, "delivery": null}}`, "status")
 			s.Await(composite, "a status again", func(u *unstructured.Unstructured) bool {
-				return scene.Number(u, "status", "revision") == 1 && scene.Field(u, "status", "update", "blueprint") == newest(s)
+				return scene.Number(u, "status", "revision") == 1 && scene.Field(u, "status", "update", "blueprint") == newestVersion(s)
 			})
-			still(s, 1)
+			wantFirstVersion(s, 1)
 			// A change of the intent goes out with the Blueprint that it has.
-			s.Succeed(s.Set(o, intent(s, 2, "edge1"), "spec", "intent"))
-			update(s, revision(s, o, 2), newest(s))
-			still(s, 2)
+			s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
+			awaitUpdate(s, awaitRevision(s, o, 2), newestVersion(s))
+			wantFirstVersion(s, 2)
 		})
 	}
 }
@@ -64,20 +64,20 @@ func TestManualUpdateWaits(t *testing.T) {
 func TestManualUpdateApproved(t *testing.T) {
 	t.Parallel()
 	const requests = "rolloutrequests.rollout.intentplane.dev"
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, o := held(t, shape)
+			s, o := pendingUpdate(t, shape)
 			good := s.Set(s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1), "tested on staging\n\nIntentplane-Revision: 9", "spec", "reason")
 			s.Apply(good)
 			s.Inside("wait", "--timeout=60s", "--for=condition=Completed", requests+"/good")
-			seen := update(s, revision(s, o, 2), "")
+			seen := awaitUpdate(s, awaitRevision(s, o, 2), "")
 			commit := s.AwaitCommits(2)[0]
 			wantVersion(s, "edge1", "1.1.0")
-			if diff := cmp.Diff(newest(s), scene.Field(seen, "status", "blueprint", "name")); diff != "" {
+			if diff := cmp.Diff(newestVersion(s), scene.Field(seen, "status", "blueprint", "name")); diff != "" {
 				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
 			}
-			wants(t, "kubectl get "+requests, scene.ParseTable(s.Inside("get", requests))["good"],
+			wantColumns(t, "kubectl get "+requests, scene.ParseTable(s.Inside("get", requests))["good"],
 				scene.Row{"DEPLOYMENT": "shop", "ACTION": "ApproveUpdate", "REVISION": "1", "ACCEPTED": "True", "COMPLETED": "True", "REASON": "Done"})
 			closed := s.Await(good, "closed", func(u *unstructured.Unstructured) bool { return len(u.GetLabels()) == 0 })
 			if diff := cmp.Diff(int64(2), scene.Number(closed, "status", "newRevision")); diff != "" {
@@ -121,15 +121,15 @@ func TestRefusedRequests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, o := held(t, shapes()["Claim"])
+			s, o := pendingUpdate(t, shapesOfClaims()["Claim"])
 			r := s.Request("refused", o, tc.action, tc.revision)
 			if tc.field != "" {
 				s.Set(r, tc.value, "spec", tc.field)
 			}
 			s.Apply(r)
 			s.AwaitRefusal(r, tc.want)
-			revision(s, o, 1)
-			still(s, 1)
+			awaitRevision(s, o, 1)
+			wantFirstVersion(s, 1)
 		})
 	}
 }
@@ -137,14 +137,14 @@ func TestRefusedRequests(t *testing.T) {
 // TestStaleApproval approves what somebody saw before the intent changed.
 func TestStaleApproval(t *testing.T) {
 	t.Parallel()
-	s, o := held(t, shapes()["Claim"])
-	s.Succeed(s.Set(o, intent(s, 2, "edge1"), "spec", "intent"))
-	revision(s, o, 2)
+	s, o := pendingUpdate(t, shapesOfClaims()["Claim"])
+	s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
+	awaitRevision(s, o, 2)
 	stale := s.Request("stale", o, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(stale)
 	s.AwaitRefusal(stale, rolloutv1alpha1.ResultStale)
-	update(s, revision(s, o, 2), newest(s))
-	still(s, 2)
+	awaitUpdate(s, awaitRevision(s, o, 2), newestVersion(s))
+	wantFirstVersion(s, 2)
 }
 
 // TestMalformedRequests makes requests that the API server refuses.
@@ -181,11 +181,11 @@ func TestMalformedRequests(t *testing.T) {
 func TestRequestComesFirst(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	o := s.Claim("shop", intent(s, 1, "edge1"))
+	o := s.Claim("shop", runIntent(s, 1, "edge1"))
 	early := s.Request("early", o, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(early)
 	s.AwaitRefusal(early, rolloutv1alpha1.Result(rolloutv1alpha1.ReasonUnknownDeployment))
 	s.Succeed(o)
 	s.AwaitRefusal(early, rolloutv1alpha1.ResultNoUpdate)
-	revision(s, o, 1)
+	awaitRevision(s, o, 1)
 }

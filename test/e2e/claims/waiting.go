@@ -51,8 +51,8 @@ func (sh *shell) write(o *unstructured.Unstructured) {
 	}
 }
 
-// typed runs a block of the documentation, and returns what it printed and its error.
-func (sh *shell) typed(block string) (string, error) {
+// runBlock runs a block of the documentation, and returns what it printed and its error.
+func (sh *shell) runBlock(block string) (string, error) {
 	sh.T.Helper()
 	block = strings.NewReplacer("team-a", sh.Namespace, "claims.intentplane.dev", sh.group).Replace(block)
 	ctx, cancel := sh.Context()
@@ -90,8 +90,8 @@ type recorder struct {
 	turns map[string][]string
 }
 
-// record follows an object until the test ends.
-func record(s *scene.Scene, o *unstructured.Unstructured, types ...string) *recorder {
+// recordConditions follows an object until the test ends.
+func recordConditions(s *scene.Scene, o *unstructured.Unstructured, types ...string) *recorder {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(o.GetAPIVersion())
@@ -107,14 +107,14 @@ func record(s *scene.Scene, o *unstructured.Unstructured, types ...string) *reco
 	go func() {
 		for e := range w.ResultChan() {
 			if seen, ok := e.Object.(*unstructured.Unstructured); ok {
-				r.add(seen, types)
+				r.addTurn(seen, types)
 			}
 		}
 	}()
 	return r
 }
 
-func (r *recorder) add(seen *unstructured.Unstructured, types []string) {
+func (r *recorder) addTurn(seen *unstructured.Unstructured, types []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, typ := range types {
@@ -125,8 +125,8 @@ func (r *recorder) add(seen *unstructured.Unstructured, types []string) {
 	}
 }
 
-// of returns the turns of one condition so far, in one line.
-func (r *recorder) of(typ string) string {
+// turnsOf returns the turns of one condition so far, in one line.
+func (r *recorder) turnsOf(typ string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.turns[typ], " ")

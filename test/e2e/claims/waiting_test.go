@@ -13,20 +13,20 @@ import (
 func TestWaitingInScripts(t *testing.T) {
 	t.Parallel()
 	blocks := waitingBlocks(t)
-	for name, shape := range shapes() {
+	for name, shape := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
 			sh := newShell(s, strings.Split(o.GetAPIVersion(), "/")[0])
 			s.Succeed(o)
-			recorders := map[string]*recorder{"deployment": record(s, o, "Ready", "Validated")}
+			recorders := map[string]*recorder{"deployment": recordConditions(s, o, "Ready", "Validated")}
 			if composite := compositeOf(s, o); composite != nil {
-				recorders["composite"] = record(s, composite, "Ready", "Validated")
+				recorders["composite"] = recordConditions(s, composite, "Ready", "Validated")
 			}
 			for i := range edits {
-				sh.write(s.Set(o, intent(s, i+2, "edge1"), "spec", "intent"))
-				said, err := sh.typed(blocks[i%len(blocks)])
+				sh.write(s.Set(o, runIntent(s, i+2, "edge1"), "spec", "intent"))
+				said, err := sh.runBlock(blocks[i%len(blocks)])
 				seen := s.Now(o)
 				got := []any{err, scene.Number(seen, "status", "revision"), scene.Field(seen, "status", "phase"), scene.Field(seen, "status", "delivery", "gitCommit")}
 				want := []any{error(nil), int64(i + 2), "Succeeded", s.Commits()[0].ID}
@@ -38,15 +38,15 @@ func TestWaitingInScripts(t *testing.T) {
 			for of, r := range recorders {
 				for typ, unlike := range map[string]string{"Ready": "False", "Validated": "Unknown"} {
 					want := "True" + strings.Repeat(" "+unlike+" True", edits)
-					s.Until(of+" "+typ, scene.Patience, func() bool { return len(r.of(typ)) >= len(want) })
-					if diff := cmp.Diff(want, r.of(typ)); diff != "" {
+					s.Until(of+" "+typ, scene.Patience, func() bool { return len(r.turnsOf(typ)) >= len(want) })
+					if diff := cmp.Diff(want, r.turnsOf(typ)); diff != "" {
 						t.Errorf("%s of the %s after %d edits: -want, +got:\n%s", typ, of, edits, diff)
 					}
 				}
 			}
 			sh.write(s.Set(o, "{", "spec", "intent"))
 			for _, block := range blocks {
-				if said, err := sh.typed(block); err == nil {
+				if said, err := sh.runBlock(block); err == nil {
 					t.Errorf("the documented wait for an intent that cannot be understood ends with success:\n%s", said)
 				}
 			}

@@ -27,38 +27,38 @@ type life struct {
 func newLife(t *testing.T, apiVersion string) *life {
 	t.Helper()
 	l := &life{Scene: scene.New(t, cp)}
-	l.east = l.object(fmt.Sprintf(`{apiVersion: %s, kind: WorkloadCluster, metadata: {name: east},
+	l.east = l.clusterObject(fmt.Sprintf(`{apiVersion: %s, kind: WorkloadCluster, metadata: {name: east},
 		spec: {providerConfigRef: {kind: ProviderConfig, name: %s}, clusterName: c1, type: Existing, readiness: {stabilizationSeconds: 1}, site: {publish: true, labels: {region: east}}}}`, apiVersion, scene.Config))
-	l.cluster = l.object(`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, finalizers: [test/hold]}, spec: {controlPlaneEndpoint: {host: c1.example.org, port: 6443}}}`)
-	l.managed = l.object(`{apiVersion: cluster.intentplane.dev/v1alpha1, kind: ManagedCluster, metadata: {name: east}}`)
+	l.cluster = l.clusterObject(`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, finalizers: [test/hold]}, spec: {controlPlaneEndpoint: {host: c1.example.org, port: 6443}}}`)
+	l.managed = l.clusterObject(`{apiVersion: cluster.intentplane.dev/v1alpha1, kind: ManagedCluster, metadata: {name: east}}`)
 	l.resource = "workloadclusters." + strings.TrimSuffix(apiVersion, "/v1alpha1")
 	return l
 }
 
-// builds waits for a Cluster that is built, and is deleted.
-func builds(t *testing.T, apiVersion string) {
+// awaitBuiltAndDeleted waits for a Cluster that is built, and is deleted.
+func awaitBuiltAndDeleted(t *testing.T, apiVersion string) {
 	t.Helper()
 	l := newLife(t, apiVersion)
-	l.built()
-	l.shows()
-	l.deleted()
+	l.buildCluster()
+	l.wantShown()
+	l.deleteCluster()
 }
 
-// loses has a Cluster that is lost for a while, and then for good.
-func loses(t *testing.T, apiVersion string) {
+// awaitLostCluster has a Cluster that is lost for a while, and then for good.
+func awaitLostCluster(t *testing.T, apiVersion string) {
 	t.Helper()
 	l := newLife(t, apiVersion)
 	l.Apply(l.cluster)
 	l.status(well)
 	l.Apply(l.east)
-	l.is("Provisioned", "KubeconfigMissing")
-	l.flaps()
-	l.goes()
+	l.awaitPhase("Provisioned", "KubeconfigMissing")
+	l.loseControlPlane()
+	l.recreateCluster()
 }
 
-func (l *life) object(text string) *unstructured.Unstructured {
+func (l *life) clusterObject(text string) *unstructured.Unstructured {
 	l.T.Helper()
-	o := object(l.T, text)
+	o := objectFromYAML(l.T, text)
 	o.SetNamespace(l.Namespace)
 	return o
 }
@@ -73,8 +73,8 @@ const well = `{"initialization": {"infrastructureProvisioned": true, "controlPla
 
 const ill = `{"conditions": [{"type": "ControlPlaneAvailable", "status": "False", "reason": "NotAvailable", "message": "2 of 3 machines are lost"}]}`
 
-// is waits for a phase, and for why it is not ready: the reason of Reconciling.
-func (l *life) is(phase, why string) *unstructured.Unstructured {
+// awaitPhase waits for a phase, and for why it is not ready: the reason of Reconciling.
+func (l *life) awaitPhase(phase, why string) *unstructured.Unstructured {
 	l.T.Helper()
 	return l.Await(l.east, phase+", "+why, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == phase && scene.Is(u, "Reconciling", corev1.ConditionTrue, why) &&
@@ -90,21 +90,21 @@ func (l *life) ready() *unstructured.Unstructured {
 	})
 }
 
-func (l *life) built() {
+func (l *life) buildCluster() {
 	l.T.Helper()
 	l.Apply(l.east)
-	u := l.is("Provisioning", "ObjectMissing")
+	u := l.awaitPhase("Provisioning", "ObjectMissing")
 	if m := scene.Field(u, "status", "message"); m != "ObjectMissing: Cluster c1: it does not exist." || !scene.Is(u, "InfrastructureReady", corev1.ConditionFalse, "ObjectMissing") {
 		l.T.Errorf("message %q, conditions %v", m, u.Object["status"])
 	}
 	l.Apply(l.cluster)
 	l.status(well)
-	l.is("Provisioned", "KubeconfigMissing")
+	l.awaitPhase("Provisioned", "KubeconfigMissing")
 	l.Apply(kubeconfigOf(l.Scene, "c1"))
 }
 
-// shows looks at the WorkloadCluster as people do.
-func (l *life) shows() {
+// wantShown looks at the WorkloadCluster as people do.
+func (l *life) wantShown() {
 	l.T.Helper()
 	l.Inside("wait", "--timeout=60s", "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
 	l.Inside("wait", "--timeout=60s", "--for=condition=Ready", l.resource+"/east")
@@ -115,7 +115,7 @@ func (l *life) shows() {
 	want := scene.Row{
 		"PHASE": "Provisioned", "VERSION": scene.Field(u, "status", "version"), "ENDPOINT": "c1.example.org", "INFRA": "True", "CONTROLPLANE": "True", "SYNCED": "True", "READY": "True",
 	}
-	wants(l.T, "kubectl get "+l.resource, ready(l.Scene, l.resource, "east"), want)
+	wantColumns(l.T, "kubectl get "+l.resource, awaitReadyRow(l.Scene, l.resource, "east"), want)
 	site := l.Namespace + ".east"
 	got := []string{
 		scene.Field(u, "status", "siteName"), scene.Field(u, "status", "kubeconfig", "secretRef", "name"), scene.Field(u, "status", "cluster", "uid"),
@@ -125,7 +125,7 @@ func (l *life) shows() {
 	if diff := cmp.Diff([]string{site, "c1-kubeconfig", uid, "east", uid}, got); diff != "" || want["VERSION"] == "" {
 		l.T.Errorf("what is seen: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
 	}
-	s := l.Now(object(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+site+"}}"))
+	s := l.Now(objectFromYAML(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+site+"}}"))
 	if s.GetLabels()["region"] != "east" {
 		l.T.Errorf("the Site has labels %v", s.GetLabels())
 	}
@@ -146,23 +146,23 @@ func (l *life) refusedChanges() {
 	}
 }
 
-// flaps loses the control plane for a while.
-func (l *life) flaps() {
+// loseControlPlane loses the control plane for a while.
+func (l *life) loseControlPlane() {
 	l.T.Helper()
 	l.status(ill)
-	u := l.is("Degraded", "")
+	u := l.awaitPhase("Degraded", "")
 	if m := scene.Field(u, "status", "message"); !strings.Contains(m, "2 of 3 machines are lost") {
 		l.T.Errorf("message %q", m)
 	}
 	l.status(well)
-	l.is("Provisioned", "KubeconfigMissing")
+	l.awaitPhase("Provisioned", "KubeconfigMissing")
 }
 
-// goes deletes the Cluster, and makes it again.
-func (l *life) goes() {
+// recreateCluster deletes the Cluster, and makes it again.
+func (l *life) recreateCluster() {
 	l.T.Helper()
 	l.Delete(l.cluster)
-	l.is("Deleting", "Deleting")
+	l.awaitPhase("Deleting", "Deleting")
 	l.Patch(l.cluster, `{"metadata": {"finalizers": null}}`)
 	l.Await(l.east, "the Cluster is gone", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Deleting" && scene.Is(u, "Stalled", corev1.ConditionTrue, "ClusterGone") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "")
@@ -170,7 +170,7 @@ func (l *life) goes() {
 	l.cluster.SetFinalizers(nil)
 	l.Apply(l.cluster)
 	l.status(well)
-	u := l.is("Provisioned", "KubeconfigMissing")
+	u := l.awaitPhase("Provisioned", "KubeconfigMissing")
 	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	if err != nil {
 		l.T.Fatal(err)
@@ -206,13 +206,13 @@ func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
 	}
 }
 
-// deleted takes with it what was made for the WorkloadCluster, and leaves the Cluster.
-func (l *life) deleted() {
+// deleteCluster takes with it what was made for the WorkloadCluster, and leaves the Cluster.
+func (l *life) deleteCluster() {
 	l.T.Helper()
 	l.Delete(l.east)
 	l.Gone(l.east)
 	l.Gone(l.managed)
-	l.Gone(object(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+l.Namespace+".east}}"))
+	l.Gone(objectFromYAML(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+l.Namespace+".east}}"))
 	if l.Now(l.cluster).GetDeletionTimestamp() != nil {
 		l.T.Error("the Cluster that was there before is deleted")
 	}

@@ -28,8 +28,8 @@ const (
 	core     = "system:serviceaccount:capi-system:capi-manager"
 )
 
-// writes of a user in the stage's namespace, as the API server's audit log has them.
-func (s *stage) writes(user string) []write {
+// writesOfUser returns the writes of a user in the stage's namespace, as the API server's audit log has them.
+func (s *stage) writesOfUser(user string) []write {
 	s.T.Helper()
 	f, err := os.Open(s.AuditFile())
 	s.must(err)
@@ -50,10 +50,10 @@ func (s *stage) writes(user string) []write {
 	return out
 }
 
-// audited fails the test if the provider wrote anything but Clusters, or the status of one. So many writes are to be there at least.
-func (s *stage) audited(least int) {
+// wantOnlyOurWrites fails the test if the provider wrote anything but Clusters, or the status of one. So many writes are to be there at least.
+func (s *stage) wantOnlyOurWrites(least int) {
 	s.T.Helper()
-	all := s.writes(provider)
+	all := s.writesOfUser(provider)
 	for _, w := range all {
 		if w.Object.Group != "cluster.x-k8s.io" || w.Object.Resource != "clusters" || w.Object.Subresource != "" {
 			s.T.Errorf("the provider did %+v", w)
@@ -64,10 +64,10 @@ func (s *stage) audited(least int) {
 	}
 }
 
-// coreWrote says that the audit log has writes to the status of Clusters: those of core.
-func (s *stage) coreWrote() {
+// wantWritesOfCore says that the audit log has writes to the status of Clusters: those of core.
+func (s *stage) wantWritesOfCore() {
 	s.T.Helper()
-	for _, w := range s.writes(core) {
+	for _, w := range s.writesOfUser(core) {
 		if w.Object.Resource == "clusters" && w.Object.Subresource == "status" {
 			return
 		}

@@ -13,8 +13,8 @@ const flaps = 60
 // budget is how many tokens may be missing of the circuit breaker, which has a hundred, and gets one each second.
 const budget = 75
 
-// refused is what the circuit breaker kept from composites so far.
-func (s *stage) refused(ctx context.Context) map[string]float64 {
+// refusedByBreaker is what the circuit breaker kept from composites so far.
+func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	s.T.Helper()
 	m, err := cp.CoreMetrics(ctx)
 	s.must(err)
@@ -44,8 +44,8 @@ func (s *stage) keepBook() *book {
 	return &book{Ledger: l, t: s.T}
 }
 
-// chapter ends, and logs what it cost.
-func (b *book) chapter(what string) {
+// endChapter ends, and logs what it cost.
+func (b *book) endChapter(what string) {
 	n, all := 0, b.Entries()
 	for _, e := range all[b.read:] {
 		n += e.Tokens
@@ -54,8 +54,8 @@ func (b *book) chapter(what string) {
 	b.t.Logf("%s: %d tokens, and at most %.0f missing so far", what, n, b.Deepest())
 }
 
-// check that the circuit breaker had much left.
-func (b *book) check() {
+// checkBudget that the circuit breaker had much left.
+func (b *book) checkBudget() {
 	b.t.Helper()
 	if deepest := b.Deepest(); deepest > budget {
 		b.t.Errorf("%.0f tokens were missing of the circuit breaker, and at most %d may be", deepest, budget)

@@ -18,26 +18,26 @@ func TestBreaker(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newStage(t)
-	h := s.host(k)
-	h.build()
-	wc, mc := s.workload("mine", s.existing()), s.managed("mine", nil)
+	h := s.hostCluster(k)
+	h.buildHosted()
+	wc, mc := s.describeWorkload("mine", s.existingCluster()), s.describeManaged("mine", nil)
 	s.Apply(wc)
-	s.ready(mc)
+	s.awaitReady(mc)
 	s.provisioned(wc)
-	before := s.refused(t.Context())
+	before := s.refusedByBreaker(t.Context())
 	tick := time.NewTicker(time.Second / 2) //nolint:mnd // Half of a flap.
 	defer tick.Stop()
 	for range flaps {
 		<-tick.C
-		h.available("False", "etcd has no leader")
+		h.awaitAvailable("False", "etcd has no leader")
 		<-tick.C
-		h.available("True", "")
+		h.awaitAvailable("True", "")
 	}
-	h.available("False", "etcd has no leader")
+	h.awaitAvailable("False", "etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
-	if diff := cmp.Diff(before, s.refused(t.Context())); diff != "" {
+	if diff := cmp.Diff(before, s.refusedByBreaker(t.Context())); diff != "" {
 		t.Errorf("what the circuit breaker refused in %d flaps: -before, +after:\n%s", flaps, diff)
 	}
 	s.Delete(wc)
-	s.gone(wc)
+	s.awaitGone(wc)
 }

@@ -21,8 +21,8 @@ type table struct {
 	rows map[string][]string
 }
 
-// reasons of a ManagedCluster.
-func reasons() table {
+// reasonsInOrder are the reasons of a ManagedCluster.
+func reasonsInOrder() table {
 	return table{
 		of: func(u *unstructured.Unstructured) pair {
 			return pair{scene.Field(u, "status", "atProvider", "phase"), string(scene.Condition(u, "Ready").Reason)}
@@ -38,8 +38,8 @@ func reasons() table {
 	}
 }
 
-// phases of a WorkloadCluster.
-func phases() table {
+// phasesInOrder are the phases of a WorkloadCluster.
+func phasesInOrder() table {
 	return table{
 		of: func(u *unstructured.Unstructured) pair {
 			return pair{scene.Field(u, "status", "cluster", "phase"), scene.Field(u, "status", "phase")}
@@ -64,8 +64,8 @@ type follower struct {
 	done chan struct{}
 }
 
-// follow an object from before it is made.
-func (s *stage) follow(o *unstructured.Unstructured, t table) *follower {
+// followObject follows an object from before it is made.
+func (s *stage) followObject(o *unstructured.Unstructured, t table) *follower {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(o.GetAPIVersion())
@@ -79,7 +79,7 @@ func (s *stage) follow(o *unstructured.Unstructured, t table) *follower {
 		defer close(f.done)
 		for e := range w.ResultChan() {
 			if u, ok := e.Object.(*unstructured.Unstructured); ok {
-				f.note(u)
+				f.noteState(u)
 			}
 		}
 	}()
@@ -87,7 +87,7 @@ func (s *stage) follow(o *unstructured.Unstructured, t table) *follower {
 	return f
 }
 
-func (f *follower) note(u *unstructured.Unstructured) {
+func (f *follower) noteState(u *unstructured.Unstructured) {
 	p := f.of(u)
 	if p.ours == "" {
 		return
@@ -99,8 +99,8 @@ func (f *follower) note(u *unstructured.Unstructured) {
 	}
 }
 
-// check that all that was seen is documented, and that these were among it, in this order.
-func (f *follower) check(t *testing.T, order ...pair) {
+// checkBudget that all that was seen is documented, and that these were among it, in this order.
+func (f *follower) checkBudget(t *testing.T, order ...pair) {
 	t.Helper()
 	f.stop()
 	<-f.done

@@ -20,8 +20,8 @@ type hosted struct {
 	edge *controlplane.Cluster
 }
 
-// host makes a Cluster of an API server, of which nothing is ready yet.
-func (s *stage) host(edge *controlplane.Cluster) *hosted {
+// hostCluster makes a Cluster of an API server, of which nothing is ready yet.
+func (s *stage) hostCluster(edge *controlplane.Cluster) *hosted {
 	s.T.Helper()
 	s.must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
 	at, err := url.Parse(edge.Config.Host)
@@ -29,26 +29,26 @@ func (s *stage) host(edge *controlplane.Cluster) *hosted {
 	port, err := strconv.ParseInt(at.Port(), 10, 64)
 	s.must(err)
 	h := &hosted{stage: s, edge: edge}
-	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.plane()} {
+	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.controlPlaneOf()} {
 		s.Set(o, map[string]any{}, "spec")
 		s.Until("the kind is served", patience, func() bool { return s.ApplyObject(s.T.Context(), o.DeepCopy()) == nil })
 	}
-	c := s.Set(s.cluster(), map[string]any{"host": at.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
+	c := s.Set(s.clusterNamed(), map[string]any{"host": at.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
 	s.Set(c, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "HostedCluster", "name": name}, "spec", "infrastructureRef")
 	s.Apply(s.Set(c, map[string]any{"apiGroup": "controlplane.cluster.x-k8s.io", "kind": "HostedControlPlane", "name": name}, "spec", "controlPlaneRef"))
 	return h
 }
 
 func (s *stage) infrastructure() *unstructured.Unstructured {
-	return s.describe("infrastructure.cluster.x-k8s.io/v1beta2", "HostedCluster", name)
+	return s.describeObject("infrastructure.cluster.x-k8s.io/v1beta2", "HostedCluster", name)
 }
 
-func (s *stage) plane() *unstructured.Unstructured {
-	return s.describe("controlplane.cluster.x-k8s.io/v1beta2", "HostedControlPlane", name)
+func (s *stage) controlPlaneOf() *unstructured.Unstructured {
+	return s.describeObject("controlplane.cluster.x-k8s.io/v1beta2", "HostedControlPlane", name)
 }
 
-// build the cluster: the infrastructure, the control plane and its kubeconfig.
-func (h *hosted) build() {
+// buildHosted builds the cluster: the infrastructure, the control plane and its kubeconfig.
+func (h *hosted) buildHosted() {
 	h.T.Helper()
 	h.Patch(h.infrastructure(), `{"status":{"initialization":{"provisioned":true}}}`, "status")
 	b, err := os.ReadFile(h.edge.Kubeconfig)
@@ -57,13 +57,13 @@ func (h *hosted) build() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name + "-kubeconfig", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": name}},
 		Type:       "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": b},
 	}))
-	h.available("True", "")
+	h.awaitAvailable("True", "")
 }
 
-// available is what the control plane says of itself.
-func (h *hosted) available(status, message string) {
+// awaitAvailable is what the control plane says of itself.
+func (h *hosted) awaitAvailable(status, message string) {
 	h.T.Helper()
-	h.Patch(h.plane(), fmt.Sprintf(`{"status":{"initialization":{"controlPlaneInitialized":true},"externalManagedControlPlane":true,"version":%q,"conditions":[
+	h.Patch(h.controlPlaneOf(), fmt.Sprintf(`{"status":{"initialization":{"controlPlaneInitialized":true},"externalManagedControlPlane":true,"version":%q,"conditions":[
 		{"type":"Available","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`, version, status, message), "status")
 }
 

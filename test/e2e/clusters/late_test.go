@@ -32,8 +32,8 @@ func TestLate(t *testing.T) {
 		t.Errorf("something was delivered to a cluster that is not there: %v", scene.Names(files))
 	}
 
-	s.host(k).build()
-	s.until(s.one("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
+	s.hostCluster(k).buildHosted()
+	s.until(s.onlyObject("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
 		sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 		if len(sites) != 1 {
 			return false
@@ -43,7 +43,7 @@ func TestLate(t *testing.T) {
 		return ready
 	})
 	s.Apply(s.Request("again", shop, rolloutv1alpha1.ActionRetry, 1))
-	s.phase(shop, "Succeeded")
+	s.awaitPhase(shop, "Succeeded")
 	if len(s.FilesBelow(dir)) == 0 {
 		t.Error("nothing was delivered")
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// own is a Cluster that a user made by hand.
-func (s *stage) own() *unstructured.Unstructured {
-	return s.Set(s.cluster(), map[string]any{
+// clusterByHand is a Cluster that a user made by hand.
+func (s *stage) clusterByHand() *unstructured.Unstructured {
+	return s.Set(s.clusterNamed(), map[string]any{
 		"classRef": map[string]any{"name": clusterapi.ClassName}, "version": version, "controlPlane": map[string]any{"replicas": int64(1)},
 	}, "spec", "topology")
 }
 
-func (s *stage) existing() map[string]any {
+func (s *stage) existingCluster() map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"name": name}, "type": "Existing", "labels": map[string]any{"team": "a"},
 		"readiness": map[string]any{"stabilizationSeconds": int64(1)},
 	}
 }
 
-// paused waits until a ManagedCluster says that its Cluster is.
-func (s *stage) paused(mc *unstructured.Unstructured) {
+// awaitPaused waits until a ManagedCluster says that its Cluster is.
+func (s *stage) awaitPaused(mc *unstructured.Unstructured) {
 	s.T.Helper()
 	s.until(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
 }

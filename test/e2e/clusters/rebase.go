@@ -13,16 +13,16 @@ import (
 
 const otherClass = "other"
 
-// madeOf waits until a ManagedCluster is made of a class, and says so.
-func (s *stage) madeOf(mc *unstructured.Unstructured, class string) {
+// awaitMadeOfClass waits until a ManagedCluster is made of a class, and says so.
+func (s *stage) awaitMadeOfClass(mc *unstructured.Unstructured, class string) {
 	s.T.Helper()
 	s.until(mc, "is made of "+class, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "topology", "class") == class
 	})
 }
 
-// rebasing says of a WorkloadCluster that was provisioned which phase it is in, and why work goes on.
-func rebasing() table {
+// wantRebasing says of a WorkloadCluster that was provisioned which phase it is in, and why work goes on.
+func wantRebasing() table {
 	return table{
 		of: func(u *unstructured.Unstructured) pair {
 			phase, c := scene.Field(u, "status", "phase"), scene.Condition(u, "Reconciling")
@@ -35,8 +35,8 @@ func rebasing() table {
 	}
 }
 
-// template that the machines of a control plane are made of.
-func (s *stage) template(plane *unstructured.Unstructured) string {
+// machineTemplate that the machines of a control plane are made of.
+func (s *stage) machineTemplate(plane *unstructured.Unstructured) string {
 	s.T.Helper()
 	return scene.Field(s.Now(plane), "spec", "machineTemplate", "spec", "infrastructureRef", "name")
 }

@@ -15,22 +15,22 @@ func TestRebase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.anotherClass()
-	wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 	book := s.keepBook()
 	s.Apply(wc)
 	s.provisioned(wc)
-	seen := s.follow(wc, rebasing())
-	s.madeOf(mc, clusterapi.ClassName)
-	book.chapter("the creation")
-	machines := s.one("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
-	before := s.template(machines)
+	seen := s.followObject(wc, wantRebasing())
+	s.awaitMadeOfClass(mc, clusterapi.ClassName)
+	book.endChapter("the creation")
+	machines := s.onlyObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
+	before := s.machineTemplate(machines)
 
 	s.Set(wc, otherClass, "spec", "topology", "classRef", "name")
 	s.Apply(wc)
-	s.madeOf(mc, otherClass)
+	s.awaitMadeOfClass(mc, otherClass)
 	s.provisioned(wc)
-	book.chapter("the rebase")
-	if after := s.template(machines); after == before {
+	book.endChapter("the rebase")
+	if after := s.machineTemplate(machines); after == before {
 		t.Errorf("its machines are still made of %s", after)
 	}
 
@@ -40,9 +40,9 @@ func TestRebase(t *testing.T) {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion
 	})
 	s.provisioned(wc)
-	book.chapter("the upgrade")
-	book.check()
-	seen.check(t, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
+	book.endChapter("the upgrade")
+	book.checkBudget()
+	seen.checkBudget(t, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
 	s.Delete(wc)
-	s.gone(wc)
+	s.awaitGone(wc)
 }

@@ -4,8 +4,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// knows is true for a ManagedCluster that has seen a Cluster, and has it in its status.
-func knows(mc, cluster *unstructured.Unstructured) bool {
+// hasSeenCluster is true for a ManagedCluster that has seen a Cluster, and has it in its status.
+func hasSeenCluster(mc, cluster *unstructured.Unstructured) bool {
 	objects, _, _ := unstructured.NestedSlice(mc.Object, "status", "atProvider", "objects")
 	for _, o := range objects {
 		if one, ok := o.(map[string]any); ok && one["kind"] == "Cluster" && one["uid"] == string(cluster.GetUID()) {

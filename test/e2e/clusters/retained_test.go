@@ -17,23 +17,23 @@ func TestDeletedManagedCluster(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+			wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 			wc.SetAPIVersion(apiVersion)
 			s.Apply(wc)
-			made := s.until(s.cluster(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
-			first := s.until(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return knows(u, made) })
+			made := s.until(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
+			first := s.until(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
 
 			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
 			s.until(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
-				return u.GetUID() != first.GetUID() && knows(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
+				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})
-			s.stays(s.cluster())
-			if diff := cmp.Diff(made.GetUID(), s.Now(s.cluster()).GetUID()); diff != "" {
+			s.wantNotDeleted(s.clusterNamed())
+			if diff := cmp.Diff(made.GetUID(), s.Now(s.clusterNamed()).GetUID()); diff != "" {
 				t.Errorf("uid of the Cluster: -want, +got:\n%s", diff)
 			}
 			s.Delete(wc)
-			s.gone(wc)
-			s.gone(s.cluster())
+			s.awaitGone(wc)
+			s.awaitGone(s.clusterNamed())
 		})
 	}
 }

@@ -15,11 +15,11 @@ import (
 func TestShapesOfOneName(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	first, mc := s.workload("north", s.existing()), s.managed("north", nil)
+	first, mc := s.describeWorkload("north", s.existingCluster()), s.describeManaged("north", nil)
 	s.Apply(first)
-	s.contains(mc, "Ready", "ObjectMissing")
+	s.awaitMessage(mc, "Ready", "ObjectMissing")
 	kept := s.Now(mc)
-	second := s.workload("north", s.existing())
+	second := s.describeWorkload("north", s.existingCluster())
 	second.SetAPIVersion("intentplane.dev/v1alpha1")
 	s.Set(second, map[string]any{"team": "b"}, "spec", "labels")
 	refused := func() {
@@ -40,7 +40,7 @@ func TestShapesOfOneName(t *testing.T) {
 	refused()
 	same()
 	s.Delete(second)
-	s.gone(second)
+	s.awaitGone(second)
 	same()
 	refused()
 	s.Delete(first)
@@ -50,6 +50,6 @@ func TestShapesOfOneName(t *testing.T) {
 	})
 	s.until(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
 	s.Delete(second)
-	s.gone(second)
-	s.gone(mc)
+	s.awaitGone(second)
+	s.awaitGone(mc)
 }

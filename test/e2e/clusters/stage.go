@@ -59,7 +59,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{Scene: scene.New(t, cp)}
-	t.Cleanup(s.explain)
+	t.Cleanup(s.explainFailure)
 	objects, err := clusterapi.Class(s.Namespace)
 	s.must(err)
 	for _, o := range objects {
@@ -75,19 +75,19 @@ func (s *stage) must(err error) {
 	}
 }
 
-// explain shows where the clusters stood when a test failed.
-func (s *stage) explain() {
+// explainFailure shows where the clusters stood when a test failed.
+func (s *stage) explainFailure() {
 	if !s.T.Failed() {
 		return
 	}
-	s.T.Logf("what Crossplane's circuit breaker refused: %v", s.refused(context.Background()))
+	s.T.Logf("what Crossplane's circuit breaker refused: %v", s.refusedByBreaker(context.Background()))
 	for _, kind := range []string{"workloadclusters.claims.intentplane.dev", "managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
 		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
 		s.T.Logf("%s: %v\n%s", kind, err, out)
 	}
 }
 
-func (s *stage) describe(apiVersion, kind, name string) *unstructured.Unstructured {
+func (s *stage) describeObject(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -96,9 +96,9 @@ func (s *stage) describe(apiVersion, kind, name string) *unstructured.Unstructur
 	return o
 }
 
-// managed describes a ManagedCluster, to be made or only to be looked at.
-func (s *stage) managed(name string, forProvider map[string]any) *unstructured.Unstructured {
-	o := s.describe("cluster.intentplane.dev/v1alpha1", "ManagedCluster", name)
+// describeManaged describes a ManagedCluster, to be made or only to be looked at.
+func (s *stage) describeManaged(name string, forProvider map[string]any) *unstructured.Unstructured {
+	o := s.describeObject("cluster.intentplane.dev/v1alpha1", "ManagedCluster", name)
 	s.Set(o, map[string]any{"kind": "ProviderConfig", "name": scene.Config}, "spec", "providerConfigRef")
 	if forProvider == nil {
 		return o
@@ -106,8 +106,8 @@ func (s *stage) managed(name string, forProvider map[string]any) *unstructured.U
 	return s.Set(o, forProvider, "spec", "forProvider")
 }
 
-// topology is a cluster of the stage's class, with one machine each.
-func (s *stage) topology() map[string]any {
+// describeTopology is a cluster of the stage's class, with one machine each.
+func (s *stage) describeTopology() map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"name": name}, "type": "Topology", "version": version,
 		"topology": map[string]any{
@@ -121,9 +121,9 @@ func (s *stage) topology() map[string]any {
 	}
 }
 
-// cluster is the Cluster of that name.
-func (s *stage) cluster() *unstructured.Unstructured {
-	return s.describe("cluster.x-k8s.io/v1beta2", "Cluster", name)
+// clusterNamed is the Cluster of that name.
+func (s *stage) clusterNamed() *unstructured.Unstructured {
+	return s.describeObject("cluster.x-k8s.io/v1beta2", "Cluster", name)
 }
 
 // until something is so of an object, as it is there. The wait ends at once when a controller ended.
@@ -140,8 +140,8 @@ func (s *stage) until(o *unstructured.Unstructured, what string, is func(*unstru
 	return seen
 }
 
-// gone waits until an object is not there any more.
-func (s *stage) gone(o *unstructured.Unstructured) {
+// awaitGone waits until an object is not there any more.
+func (s *stage) awaitGone(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience, func() bool {
 		if err := s.Err(); err != nil {
@@ -152,8 +152,8 @@ func (s *stage) gone(o *unstructured.Unstructured) {
 	})
 }
 
-// reason waits until Ready of a ManagedCluster has a reason for its present generation.
-func (s *stage) reason(mc *unstructured.Unstructured, want string) *unstructured.Unstructured {
+// awaitReason waits until Ready of a ManagedCluster has a reason for its present generation.
+func (s *stage) awaitReason(mc *unstructured.Unstructured, want string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.until(mc, "has reason "+want, func(u *unstructured.Unstructured) bool {
 		c := scene.Condition(u, "Ready")
@@ -161,18 +161,18 @@ func (s *stage) reason(mc *unstructured.Unstructured, want string) *unstructured
 	})
 }
 
-// ready waits until a ManagedCluster is.
-func (s *stage) ready(mc *unstructured.Unstructured) *unstructured.Unstructured {
+// awaitReady waits until a ManagedCluster is.
+func (s *stage) awaitReady(mc *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
-	out := s.reason(mc, "Ready")
+	out := s.awaitReason(mc, "Ready")
 	if !scene.Is(out, "Synced", corev1.ConditionTrue, "") {
 		s.T.Errorf("Synced: %+v", scene.Condition(out, "Synced"))
 	}
 	return out
 }
 
-// contains waits until the message of a condition holds some words.
-func (s *stage) contains(o *unstructured.Unstructured, condition string, words ...string) *unstructured.Unstructured {
+// awaitMessage waits until the message of a condition holds some words.
+func (s *stage) awaitMessage(o *unstructured.Unstructured, condition string, words ...string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.until(o, fmt.Sprintf("says in %s %q", condition, words), func(u *unstructured.Unstructured) bool {
 		c := scene.Condition(u, condition)
@@ -199,8 +199,8 @@ func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) [
 	})
 }
 
-// stays says that objects are there and are not being deleted.
-func (s *stage) stays(all ...*unstructured.Unstructured) {
+// wantNotDeleted says that objects are there and are not being deleted.
+func (s *stage) wantNotDeleted(all ...*unstructured.Unstructured) {
 	s.T.Helper()
 	for _, o := range all {
 		if at := s.Now(o).GetDeletionTimestamp(); at != nil {
@@ -209,8 +209,8 @@ func (s *stage) stays(all ...*unstructured.Unstructured) {
 	}
 }
 
-// one is the only object of a kind in the namespace.
-func (s *stage) one(apiVersion, kind string) *unstructured.Unstructured {
+// onlyObject is the only object of a kind in the namespace.
+func (s *stage) onlyObject(apiVersion, kind string) *unstructured.Unstructured {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(apiVersion)
@@ -219,5 +219,5 @@ func (s *stage) one(apiVersion, kind string) *unstructured.Unstructured {
 	if len(l.Items) != 1 {
 		s.T.Fatalf("%d of %s", len(l.Items), kind)
 	}
-	return s.describe(apiVersion, kind, l.Items[0].GetName())
+	return s.describeObject(apiVersion, kind, l.Items[0].GetName())
 }

@@ -28,15 +28,15 @@ var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 
 // publishing is a cluster that is there, whose Site is published.
 func (s *stage) publishing() map[string]any {
-	o := &unstructured.Unstructured{Object: s.existing()}
+	o := &unstructured.Unstructured{Object: s.existingCluster()}
 	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
 	}}}, "site")
 	return o.Object
 }
 
-// bring the Site's directory to the other cluster.
-func (s *stage) bring(k *controlplane.Cluster) {
+// bringDirectory brings the Site's directory to the other cluster.
+func (s *stage) bringDirectory(k *controlplane.Cluster) {
 	s.T.Helper()
 	dir := "clusters/" + s.Namespace + "/mine"
 	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "An unmanaged commit")
@@ -45,8 +45,8 @@ func (s *stage) bring(k *controlplane.Cluster) {
 	s.must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
 }
 
-// phase waits until a deployment has one, and says some words with it.
-func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...string) {
+// awaitPhase waits until a deployment has one, and says some words with it.
+func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
 	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
 		var said strings.Builder
@@ -65,13 +65,13 @@ func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...strin
 // What a deployment says while the cluster of one of its Sites is degraded.
 type degraded struct{ Site, Message, Available string }
 
-// ailing is the message of a deployment whose Site has a cluster with that trouble.
-func ailing(site, why string) string {
+// messageWhileUnhealthy is the message of a deployment whose Site has a cluster with that trouble.
+func messageWhileUnhealthy(site, why string) string {
 	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
 }
 
-// says waits until a deployment says that of a Site.
-func (s *stage) says(o *unstructured.Unstructured, site string, want degraded) {
+// awaitSiteMessage waits until a deployment says that of a Site.
+func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
 	s.until(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
 		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
@@ -79,30 +79,30 @@ func (s *stage) says(o *unstructured.Unstructured, site string, want degraded) {
 	})
 }
 
-// runs says that the service is in the other cluster.
-func (s *stage) runs(k *controlplane.Cluster) {
+// awaitServiceRuns says that the service is in the other cluster.
+func (s *stage) awaitServiceRuns(k *controlplane.Cluster) {
 	s.T.Helper()
-	d := s.describe("apps/v1", "Deployment", "shop")
+	d := s.describeObject("apps/v1", "Deployment", "shop")
 	s.must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))
 }
 
-// broken takes the kubeconfig away.
-func (s *stage) broken(h *hosted) {
+// breakKubeconfig takes the kubeconfig away.
+func (s *stage) breakKubeconfig(h *hosted) {
 	s.T.Helper()
-	s.Patch(h.describe("v1", "Secret", name+"-kubeconfig"), `{"data":{"value":null}}`)
+	s.Patch(h.describeObject("v1", "Secret", name+"-kubeconfig"), `{"data":{"value":null}}`)
 }
 
-// protected keeps the Site while the deployment uses it, and both go after that. The Cluster belongs to another user, and stays.
-func (s *stage) protected(wc, mc, shop *unstructured.Unstructured) {
+// wantSiteProtected keeps the Site while the deployment uses it, and both go after that. The Cluster belongs to another user, and stays.
+func (s *stage) wantSiteProtected(wc, mc, shop *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Delete(wc)
-	s.contains(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
+	s.awaitMessage(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
 	s.Delete(shop)
-	s.gone(shop)
-	s.gone(mc)
-	s.gone(wc)
+	s.awaitGone(shop)
+	s.awaitGone(mc)
+	s.awaitGone(wc)
 	site := s.NewSite("x")
 	site.SetName(s.Namespace + ".mine")
-	s.gone(site)
-	s.stays(s.cluster())
+	s.awaitGone(site)
+	s.wantNotDeleted(s.clusterNamed())
 }

@@ -14,8 +14,8 @@ func (s *stage) administrators(name, path string) *unstructured.Unstructured {
 	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
 }
 
-// may says whether the tenant may do something in the namespace.
-func (s *stage) may(verb, what string) bool {
+// tenantMay says whether the tenant may do something in the namespace.
+func (s *stage) tenantMay(verb, what string) bool {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()

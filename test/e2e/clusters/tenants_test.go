@@ -19,14 +19,14 @@ func TestTenants(t *testing.T) {
 	s, other := newStage(t), newStage(t)
 	theirs := s.administrators(s.Namespace+".taken", "elsewhere/"+s.Namespace)
 	parent := s.administrators(s.Namespace+"-parent", "clusters/"+s.Namespace+"/parent")
-	hand := s.own()
+	hand := s.clusterByHand()
 	hand.SetName("by-hand")
 	s.Set(hand, true, "spec", "paused")
 	for _, o := range []*unstructured.Unstructured{theirs, parent, hand} {
 		s.Apply(o)
 	}
 	with := func(value any, fields ...string) map[string]any {
-		o := &unstructured.Unstructured{Object: s.topology()}
+		o := &unstructured.Unstructured{Object: s.describeTopology()}
 		s.Set(o, value, fields...)
 		return o.Object
 	}
@@ -58,29 +58,29 @@ func TestTenants(t *testing.T) {
 			if tc.name == "" {
 				tc.name = strings.ToLower(name)
 			}
-			mc := s.managed(tc.name, tc.spec)
+			mc := s.describeManaged(tc.name, tc.spec)
 			s.Apply(mc)
-			s.contains(mc, "Ready", tc.want)
+			s.awaitMessage(mc, "Ready", tc.want)
 			s.Delete(mc)
-			s.gone(mc)
+			s.awaitGone(mc)
 			if namespace, _, _ := unstructured.NestedString(tc.spec, "cluster", "namespace"); namespace != "" {
 				return // There is no word for it in a claim.
 			}
-			wc := s.workload(tc.name, tc.spec)
+			wc := s.describeWorkload(tc.name, tc.spec)
 			s.Apply(wc)
 			reason, _, _ := strings.Cut(tc.want, ":")
 			s.until(wc, "is refused: "+reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionFalse, reason) })
 			s.Delete(wc)
-			s.gone(wc)
+			s.awaitGone(wc)
 		})
 	}
 	after := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the administrators' Sites: -before, +after:\n%s", diff)
 	}
-	s.stays(hand)
+	s.wantNotDeleted(hand)
 	for _, in := range []*stage{s, other} {
-		if w := in.writes(provider); len(w) > 0 {
+		if w := in.writesOfUser(provider); len(w) > 0 {
 			t.Errorf("something was written: %+v", w)
 		}
 	}
@@ -91,10 +91,10 @@ func TestTenantRights(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.Inside("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant")
-	s.Until("the role has its rules", patience, func() bool { return s.may("get", "managedclusters.cluster.intentplane.dev") })
+	s.Until("the role has its rules", patience, func() bool { return s.tenantMay("get", "managedclusters.cluster.intentplane.dev") })
 	for _, what := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
 		for _, verb := range []string{"create", "update", "patch", "delete"} {
-			if s.may(verb, what) {
+			if s.tenantMay(verb, what) {
 				t.Errorf("a tenant may %s %s", verb, what)
 			}
 		}
@@ -111,36 +111,36 @@ func TestDeletedEarly(t *testing.T) {
 	}{
 		"Unseen": {reason: "A cluster is deleted that was never observed.", until: func(*stage, *unstructured.Unstructured) {}},
 		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.cluster(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+			s.until(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 		}},
 		"Claimed": {reason: "Whoever asked by a claim takes that back, while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
-			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.until(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
 		}},
 		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
-			s.Delete(s.cluster())
+			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.Delete(s.clusterNamed())
 		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			mc := s.managed("mine", s.topology())
+			mc := s.describeManaged("mine", s.describeTopology())
 			asked := mc
 			if tc.claimed {
-				asked = s.workload("mine", s.topology())
+				asked = s.describeWorkload("mine", s.describeTopology())
 			}
 			s.Apply(asked)
 			tc.until(s, asked)
 			s.Delete(asked)
-			s.gone(asked)
-			s.gone(mc)
-			s.gone(s.cluster())
-			s.audited(0)
+			s.awaitGone(asked)
+			s.awaitGone(mc)
+			s.awaitGone(s.clusterNamed())
+			s.wantOnlyOurWrites(0)
 		})
 	}
 }

@@ -15,13 +15,13 @@ import (
 // maxWrites is what a few changes may cost: each is repeated while a webhook refuses it, or core has not seen it yet.
 const maxWrites = 40
 
-// workload describes a WorkloadCluster, which composes the ManagedCluster of its name.
-func (s *stage) workload(as string, forProvider map[string]any) *unstructured.Unstructured {
+// describeWorkload describes a WorkloadCluster, which composes the ManagedCluster of its name.
+func (s *stage) describeWorkload(as string, forProvider map[string]any) *unstructured.Unstructured {
 	spec := maps.Clone(forProvider)
 	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
 	delete(spec, "cluster")
 	spec["providerConfigRef"] = map[string]any{"kind": "ProviderConfig", "name": scene.Config}
-	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
+	return s.Set(s.describeObject("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
 }
 
 // provisioned waits until a WorkloadCluster is, and is ready.
@@ -32,8 +32,8 @@ func (s *stage) provisioned(wc *unstructured.Unstructured) {
 	})
 }
 
-// workers asked for.
-func (s *stage) workers(wc *unstructured.Unstructured, n int64) {
+// workersWanted returns how many workers are asked for.
+func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 	s.T.Helper()
 	workers, _, err := unstructured.NestedSlice(wc.Object, "spec", "topology", "workers")
 	s.must(err)
@@ -43,8 +43,8 @@ func (s *stage) workers(wc *unstructured.Unstructured, n int64) {
 	s.Set(wc, workers, "spec", "topology", "workers")
 }
 
-// machines waits until the ManagedCluster says that there are so many, all ready.
-func (s *stage) machines(mc *unstructured.Unstructured, planes, workers int64) {
+// awaitMachines waits until the ManagedCluster says that there are so many, all ready.
+func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int64) {
 	s.T.Helper()
 	s.until(mc, "has its machines", func(u *unstructured.Unstructured) bool {
 		count := func(of, what string) int64 { return scene.Number(u, "status", "atProvider", "replicas", of, what) }
@@ -56,7 +56,7 @@ func (s *stage) machines(mc *unstructured.Unstructured, planes, workers int64) {
 // describesItself is true to what the Cluster and its objects say.
 func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	s.T.Helper()
-	c := s.Now(s.cluster())
+	c := s.Now(s.clusterNamed())
 	at := func(fields ...string) string {
 		return scene.Field(mc, append([]string{"status", "atProvider"}, fields...)...)
 	}
@@ -73,8 +73,8 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	}
 }
 
-// carries what was asked for, in fields that are ours. What core wrote into the spec is core's.
-func (s *stage) carries(cluster *unstructured.Unstructured, version string, planes, workers int64) {
+// wantRequestedFields wants what was asked for, in fields that are ours. What core wrote into the spec is core's.
+func (s *stage) wantRequestedFields(cluster *unstructured.Unstructured, version string, planes, workers int64) {
 	s.T.Helper()
 	c := s.Now(cluster)
 	all, _, err := unstructured.NestedSlice(c.Object, "spec", "topology", "workers", "machineDeployments")
@@ -94,43 +94,43 @@ func (s *stage) carries(cluster *unstructured.Unstructured, version string, plan
 	}
 }
 
-// dismantle the cluster: core deletes workers, the control plane and the infrastructure, in this order, and at each what it waits for is said.
-func (s *stage) dismantle(wc, mc *unstructured.Unstructured) {
+// dismantleCluster dismantles the cluster: core deletes workers, the control plane and the infrastructure, in this order, and at each what it waits for is said.
+func (s *stage) dismantleCluster(wc, mc *unstructured.Unstructured) {
 	s.T.Helper()
-	c := s.Now(s.cluster())
+	c := s.Now(s.clusterNamed())
 	ref := func(field string) *unstructured.Unstructured {
 		group := scene.Field(c, "spec", field, "apiGroup")
-		return s.describe(group+"/v1beta2", scene.Field(c, "spec", field, "kind"), scene.Field(c, "spec", field, "name"))
+		return s.describeObject(group+"/v1beta2", scene.Field(c, "spec", field, "kind"), scene.Field(c, "spec", field, "name"))
 	}
 	plane, infrastructure := ref("controlPlaneRef"), ref("infrastructureRef")
-	worker := s.one("cluster.x-k8s.io/v1beta2", "MachineDeployment")
+	worker := s.onlyObject("cluster.x-k8s.io/v1beta2", "MachineDeployment")
 	for _, o := range []*unstructured.Unstructured{worker, plane, infrastructure} {
-		s.hold(o)
+		s.holdObject(o)
 	}
 	s.Delete(wc)
-	s.contains(mc, "Deleting", "WaitingForWorkersDeletion", worker.GetName())
-	s.stays(plane, infrastructure)
-	s.release(worker)
-	s.contains(mc, "Deleting", "WaitingForControlPlaneDeletion", plane.GetKind())
-	s.stays(infrastructure)
-	s.release(plane)
-	s.contains(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
-	s.contains(mc, "Synced", "DeletionTimedOut: Cluster "+name, "WaitingForInfrastructureDeletion")
-	s.release(infrastructure)
-	s.gone(mc)
-	s.gone(wc)
-	s.gone(s.cluster())
+	s.awaitMessage(mc, "Deleting", "WaitingForWorkersDeletion", worker.GetName())
+	s.wantNotDeleted(plane, infrastructure)
+	s.releaseObject(worker)
+	s.awaitMessage(mc, "Deleting", "WaitingForControlPlaneDeletion", plane.GetKind())
+	s.wantNotDeleted(infrastructure)
+	s.releaseObject(plane)
+	s.awaitMessage(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
+	s.awaitMessage(mc, "Synced", "DeletionTimedOut: Cluster "+name, "WaitingForInfrastructureDeletion")
+	s.releaseObject(infrastructure)
+	s.awaitGone(mc)
+	s.awaitGone(wc)
+	s.awaitGone(s.clusterNamed())
 }
 
 const held = "test.intentplane.dev/held"
 
-// hold an object, so that its deletion can be seen.
-func (s *stage) hold(o *unstructured.Unstructured) {
+// holdObject holds an object, so that its deletion can be seen.
+func (s *stage) holdObject(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.finalizers(o, func(all []string) []string { return append(all, held) })
 }
 
-func (s *stage) release(o *unstructured.Unstructured) {
+func (s *stage) releaseObject(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.finalizers(o, func(all []string) []string { return slices.DeleteFunc(all, func(f string) bool { return f == held }) })
 }

@@ -13,36 +13,36 @@ import (
 func TestTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 	s.Set(wc, map[string]any{"deletion": "1s"}, "spec", "timeouts")
-	said, reason := s.follow(wc, phases()), s.follow(mc, reasons())
+	said, reason := s.followObject(wc, phasesInOrder()), s.followObject(mc, reasonsInOrder())
 	s.Apply(wc)
-	built := s.ready(mc)
+	built := s.awaitReady(mc)
 	s.describesItself(built)
 	s.provisioned(wc)
-	s.carries(s.cluster(), version, 1, 1)
+	s.wantRequestedFields(s.clusterNamed(), version, 1, 1)
 
 	s.Set(wc, int64(3), "spec", "topology", "controlPlane", "replicas")
-	s.workers(wc, 2)
+	s.workersWanted(wc, 2)
 	s.Apply(wc)
-	s.machines(mc, 3, 2)
+	s.awaitMachines(mc, 3, 2)
 
 	s.Set(wc, newVersion, "spec", "version")
 	s.Apply(wc)
 	s.until(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion && scene.Condition(u, "Ready").Reason == "Ready"
 	})
-	s.machines(mc, 3, 2)
-	s.carries(s.cluster(), newVersion, 3, 2)
+	s.awaitMachines(mc, 3, 2)
+	s.wantRequestedFields(s.clusterNamed(), newVersion, 3, 2)
 	s.provisioned(wc)
 
-	s.dismantle(wc, mc)
+	s.dismantleCluster(wc, mc)
 	// Progress is told five seconds apart, so what it is on the way there need not be seen.
-	said.check(t, pair{"Provisioned", "Provisioned"})
-	reason.check(t, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
-	s.audited(4)
-	s.coreWrote()
-	if n := len(s.writes(provider)); n > maxWrites {
+	said.checkBudget(t, pair{"Provisioned", "Provisioned"})
+	reason.checkBudget(t, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+	s.wantOnlyOurWrites(4)
+	s.wantWritesOfCore()
+	if n := len(s.writesOfUser(provider)); n > maxWrites {
 		t.Errorf("the provider wrote %d times what it changed four times", n)
 	}
 }

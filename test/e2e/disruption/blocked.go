@@ -21,8 +21,8 @@ const (
 	credentials = "credentials"
 )
 
-// guarded lets a scene write to a server of its own, which wants a password.
-func guarded(s *scene.Scene, password string) *gitserver.Server {
+// guardServer lets a scene write to a server of its own, which wants a password.
+func guardServer(s *scene.Scene, password string) *gitserver.Server {
 	s.T.Helper()
 	srv, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
 	if err != nil {
@@ -32,12 +32,12 @@ func guarded(s *scene.Scene, password string) *gitserver.Server {
 	if err := srv.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}); err != nil {
 		s.T.Fatal(err)
 	}
-	s.Apply(secret(s, password))
+	s.Apply(secretOf(s, password))
 	s.Apply(withCredentials(s, srv))
 	return srv
 }
 
-func secret(s *scene.Scene, password string) *unstructured.Unstructured {
+func secretOf(s *scene.Scene, password string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
 	o.SetAPIVersion("v1")
 	o.SetKind("Secret")
@@ -51,8 +51,8 @@ func withCredentials(s *scene.Scene, srv *gitserver.Server) *unstructured.Unstru
 	return s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
 }
 
-// blocked waits until the deletion of the scene's GitDelivery is blocked for a reason, and says the way out.
-func blocked(s *scene.Scene, want xpv2.ConditionReason) *deliveryv1alpha1.GitDelivery {
+// awaitBlocked waits until the deletion of the scene's GitDelivery is blocked for a reason, and says the way out.
+func awaitBlocked(s *scene.Scene, want xpv2.ConditionReason) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	return s.AwaitDelivery("blocked, with the way out: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return isBlocked(d, want) })
 }
@@ -68,7 +68,7 @@ func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)
 }
 
-func filesOf(s *scene.Scene, srv *gitserver.Server) map[string]string {
+func filesOfClaim(s *scene.Scene, srv *gitserver.Server) map[string]string {
 	s.T.Helper()
 	files, err := srv.Files(s.T.Context(), s.Namespace, "main")
 	if err != nil {
@@ -77,8 +77,8 @@ func filesOf(s *scene.Scene, srv *gitserver.Server) map[string]string {
 	return files
 }
 
-// directory holds objects as files, in this order.
-func directory(t *testing.T, objects ...*unstructured.Unstructured) string {
+// directoryOf holds objects as files, in this order.
+func directoryOf(t *testing.T, objects ...*unstructured.Unstructured) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i, o := range objects {

@@ -16,10 +16,10 @@ import (
 func TestDeleteLosesSecret(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	srv := guarded(s, "correct horse")
-	claim := s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
-	before := filesOf(s, srv)
-	lost := secret(s, "correct horse")
+	srv := guardServer(s, "correct horse")
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
+	before := filesOfClaim(s, srv)
+	lost := secretOf(s, "correct horse")
 	s.Delete(lost)
 	if s.Now(lost).GetDeletionTimestamp() == nil {
 		t.Error("the Secret should wait for the claim")
@@ -27,9 +27,9 @@ func TestDeleteLosesSecret(t *testing.T) {
 	s.Patch(lost, `{"metadata": {"finalizers": null}}`)
 	s.Gone(lost)
 	s.Delete(claim)
-	takeWayOut(s, blocked(s, deliveryv1alpha1.ReasonCredentialsGone))
-	gone(s, claim)
-	if diff := cmp.Diff(before, filesOf(s, srv)); diff != "" {
+	takeWayOut(s, awaitBlocked(s, deliveryv1alpha1.ReasonCredentialsGone))
+	awaitGone(s, claim)
+	if diff := cmp.Diff(before, filesOfClaim(s, srv)); diff != "" {
 		t.Errorf("the way out should leave the repository as it is: -want, +got:\n%s", diff)
 	}
 }
@@ -44,25 +44,25 @@ func TestDeleteTogether(t *testing.T) {
 		"Config": {
 			reason: "A claim and its ProviderConfig should end together.",
 			args: func(s *scene.Scene, claim, config, _ *unstructured.Unstructured) []string {
-				return []string{"-f", directory(s.T, claim, config)}
+				return []string{"-f", directoryOf(s.T, claim, config)}
 			},
 		},
 		"ConfigFirst": {
 			reason: "The ProviderConfig should wait for the claim.",
 			args: func(s *scene.Scene, claim, config, _ *unstructured.Unstructured) []string {
-				return []string{"-f", directory(s.T, config, claim)}
+				return []string{"-f", directoryOf(s.T, config, claim)}
 			},
 		},
 		"Secret": {
 			reason: "A claim, its ProviderConfig and its Secret should end together.",
 			args: func(s *scene.Scene, claim, config, secret *unstructured.Unstructured) []string {
-				return []string{"-f", directory(s.T, claim, config, secret)}
+				return []string{"-f", directoryOf(s.T, claim, config, secret)}
 			},
 		},
 		"SecretFirst": {
 			reason: "The order should not matter.",
 			args: func(s *scene.Scene, claim, config, secret *unstructured.Unstructured) []string {
-				return []string{"-f", directory(s.T, secret, config, claim)}
+				return []string{"-f", directoryOf(s.T, secret, config, claim)}
 			},
 		},
 		"Namespace": {
@@ -76,12 +76,12 @@ func TestDeleteTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			srv := guarded(s, "correct horse")
-			claim, config := s.Claim("shop", intent(s, 1, "edge1")), withCredentials(s, srv)
+			srv := guardServer(s, "correct horse")
+			claim, config := s.Claim("shop", intentLine(s, 1, "edge1")), withCredentials(s, srv)
 			s.Succeed(claim)
-			s.Run(append([]string{"delete", "--wait", "--timeout=50s"}, tc.args(s, claim, config, secret(s, "correct horse"))...)...)
+			s.Run(append([]string{"delete", "--wait", "--timeout=50s"}, tc.args(s, claim, config, secretOf(s, "correct horse"))...)...)
 			s.Gone(config)
-			if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, filesOf(s, srv)); diff != "" {
+			if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, filesOfClaim(s, srv)); diff != "" {
 				t.Errorf("\n%s\nfiles: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -102,15 +102,15 @@ func TestDeleteRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			claim := s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
+			claim := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 			s.Git.Fail(s.Namespace, tc.status)
 			s.Delete(claim)
 			t.Log(tc.reason)
-			d := blocked(s, tc.want)
+			d := awaitBlocked(s, tc.want)
 			t.Log(d.Status.GetCondition(xpv2.TypeReady).Message)
 			s.Now(claim)
 			takeWayOut(s, d)
-			gone(s, claim)
+			awaitGone(s, claim)
 			wantCommits(s, 1)
 		})
 	}

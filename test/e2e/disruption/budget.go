@@ -7,8 +7,8 @@ import (
 // budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
 const budget = 60
 
-// tokens are what all composites have cost so far.
-func tokens(t *testing.T) map[string]float64 {
+// tokensSpent are what all composites have cost so far.
+func tokensSpent(t *testing.T) map[string]float64 {
 	t.Helper()
 	m, err := cp.CoreMetrics(t.Context())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 func TestBreakerBudget(t *testing.T) {
 	warm := scene.New(t, cp, "edge1") // So that there is something to count.
-	warm.Succeed(warm.Claim("shop", intent(warm, 1, "edge1")))
+	warm.Succeed(warm.Claim("shop", intentLine(warm, 1, "edge1")))
 	for _, n := range []int{1, 10} {
 		t.Run(fmt.Sprintf("Sites%d", n), func(t *testing.T) {
 			names := make([]string, n)
@@ -17,9 +17,9 @@ func TestBreakerBudget(t *testing.T) {
 				names[i] = fmt.Sprintf("edge%d", i+1)
 			}
 			s := scene.New(t, cp, names...)
-			before := tokens(t)
-			s.Succeed(s.Claim("shop", intent(s, 1, names...)))
-			after := tokens(t)
+			before := tokensSpent(t)
+			s.Succeed(s.Claim("shop", intentLine(s, 1, names...)))
+			after := tokensSpent(t)
 			used := after["Allowed"] - before["Allowed"]
 			t.Logf("%v tokens from apply to Succeeded for %d sites", used, n)
 			if used > budget {

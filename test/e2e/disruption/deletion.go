@@ -21,20 +21,20 @@ type record struct {
 	Position ledger.Position `json:"position"`
 }
 
-// recordAt is the record of a claim that was brought to a revision.
-func recordAt(revision int64) record {
+// recordAtRevision is the record of a claim that was brought to a revision.
+func recordAtRevision(revision int64) record {
 	return record{Position: ledger.Position{Epoch: 1, Revision: revision}}
 }
 
-func recordOf(s *scene.Scene, claim *unstructured.Unstructured) record {
+func recordOfClaim(s *scene.Scene, claim *unstructured.Unstructured) record {
 	s.T.Helper()
 	r := record{}
 	readState(s, claim, "record.json", &r)
 	return r
 }
 
-// closedAt is the last revision of the closed ledger of a deleted claim, or -1 if the ledger is not closed.
-func closedAt(s *scene.Scene, claim *unstructured.Unstructured) int64 {
+// closedRevision is the last revision of the closed ledger of a deleted claim, or -1 if the ledger is not closed.
+func closedRevision(s *scene.Scene, claim *unstructured.Unstructured) int64 {
 	s.T.Helper()
 	var file struct {
 		State ledger.State `json:"state"`
@@ -59,8 +59,8 @@ func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, in
 	}
 }
 
-// gone waits until a deployment is gone with all that it was made of.
-func gone(s *scene.Scene, o *unstructured.Unstructured) {
+// awaitGone waits until a deployment is gone with all that it was made of.
+func awaitGone(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Gone(o)
 	s.Until("end of the GitDeliveries", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })

@@ -15,22 +15,22 @@ func TestDeleteClaim(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
 	other := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
 	rest := s.Files()
-	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 
 	s.Delete(claim)
 	s.Gone(claim)
 	if diff := cmp.Diff(rest, s.Files()); diff != "" {
 		t.Errorf("files of others: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(int64(2), closedAt(s, claim)); diff != "" {
+	if diff := cmp.Diff(int64(2), closedRevision(s, claim)); diff != "" {
 		t.Errorf("last revision of the deleted claim: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(recordAt(1), recordOf(s, other)); diff != "" {
+	if diff := cmp.Diff(recordAtRevision(1), recordOfClaim(s, other)); diff != "" {
 		t.Errorf("state of the other deployment: -want, +got:\n%s", diff)
 	}
 
-	again := s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
+	again := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
 	if got := scene.Number(again, "status", "revision"); got < 3 {
 		t.Errorf("a claim of the same name should go on counting after revision 2, not with %d", got)
 	}
@@ -40,10 +40,10 @@ func TestDeleteClaim(t *testing.T) {
 func TestDeleteOrphans(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Succeed(s.Set(s.Claim("shop", intent(s, 1, "edge1")), "Orphan", "spec", "deliveryConfig", "deletionPolicy"))
+	claim := s.Succeed(s.Set(s.Claim("shop", intentLine(s, 1, "edge1")), "Orphan", "spec", "deliveryConfig", "deletionPolicy"))
 	before := s.Files()
 	s.Delete(claim)
-	gone(s, claim)
+	awaitGone(s, claim)
 	if diff := cmp.Diff(before, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
@@ -53,7 +53,7 @@ func TestDeleteOrphans(t *testing.T) {
 func TestDeleteNamespace(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
+	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 	s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout=50s")
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
@@ -67,8 +67,8 @@ func TestDeleteManaged(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
-	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 	before, files := deliveryUIDs(s), s.Files()
 
 	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
@@ -80,7 +80,7 @@ func TestDeleteManaged(t *testing.T) {
 		if got := scene.Number(seen, "status", "revision"); got != revision {
 			t.Errorf("%s %s: want revision %d, got %d", o.GetKind(), o.GetName(), revision, got)
 		}
-		if diff := cmp.Diff(recordAt(revision), recordOf(s, o)); diff != "" {
+		if diff := cmp.Diff(recordAtRevision(revision), recordOfClaim(s, o)); diff != "" {
 			t.Errorf("state of %s: -want, +got:\n%s", o.GetName(), diff)
 		}
 	}

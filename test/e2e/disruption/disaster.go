@@ -24,25 +24,25 @@ type disaster struct {
 	catalog []*unstructured.Unstructured
 }
 
-// shop is the claim at a revision, and late the one that is being delivered.
-func (p *disaster) shop(revision int) *unstructured.Unstructured {
-	return p.Claim("shop", intent(p.Scene, revision, "edge1", "edge2"))
+// shopAtRevision is the claim at a revision, and lateClaim the one that is being delivered.
+func (p *disaster) shopAtRevision(revision int) *unstructured.Unstructured {
+	return p.Claim("shop", intentLine(p.Scene, revision, "edge1", "edge2"))
 }
 
-func (p *disaster) late(revision int) *unstructured.Unstructured {
+func (p *disaster) lateClaim(revision int) *unstructured.Unstructured {
 	return p.Claim("late", intentFor(p.Scene, "late", revision, "edge2"))
 }
 
-// interrupt a delivery after its push, before anything in the cluster has seen it. The provider is gone then.
-func (p *disaster) interrupt(claim *unstructured.Unstructured) {
+// interruptDelivery interrupts a delivery after its push, before anything in the cluster has seen it. The provider is gone then.
+func (p *disaster) interruptDelivery(claim *unstructured.Unstructured) {
 	p.T.Helper()
 	died := dieAfterPush(p.Scene)
 	p.Apply(claim)
 	died()
 }
 
-// expect so many commits, and deployments that succeeded at these revisions, by name.
-func (p *disaster) expect(commits int, revisions map[string]int64) {
+// expectRevisions expects so many commits, and deployments that succeeded at these revisions, by name.
+func (p *disaster) expectRevisions(commits int, revisions map[string]int64) {
 	p.T.Helper()
 	for name, revision := range revisions {
 		p.Await(p.Claim(name, ""), "Succeeded", func(u *unstructured.Unstructured) bool {
@@ -53,14 +53,14 @@ func (p *disaster) expect(commits int, revisions map[string]int64) {
 	wantCommits(p.Scene, commits)
 }
 
-// reached waits until all GitDeliveries have a reason.
-func (p *disaster) reached(want xpv2.ConditionReason, deliveries int) []deliveryv1alpha1.GitDelivery {
+// awaitReason waits until all GitDeliveries have a reason.
+func (p *disaster) awaitReason(want xpv2.ConditionReason, deliveries int) []deliveryv1alpha1.GitDelivery {
 	p.T.Helper()
 	var all []deliveryv1alpha1.GitDelivery
 	p.Until("GitDeliveries "+string(want), scene.Patience, func() bool {
 		all = p.Deliveries()
 		for i := range all {
-			if reason(&all[i]) != string(want) {
+			if reasonOfReady(&all[i]) != string(want) {
 				return false
 			}
 		}
@@ -69,8 +69,8 @@ func (p *disaster) reached(want xpv2.ConditionReason, deliveries int) []delivery
 	return all
 }
 
-// rebuild the cluster, and do something before any controller runs.
-func (p *disaster) rebuild(from controlplane.Backup, first func()) {
+// rebuildCluster rebuilds the cluster, and does something before any controller runs.
+func (p *disaster) rebuildCluster(from controlplane.Backup, first func()) {
 	p.T.Helper()
 	err := cp.Rebuild(p.T.Context(), from, func() error {
 		if first != nil {
@@ -83,46 +83,46 @@ func (p *disaster) rebuild(from controlplane.Backup, first func()) {
 	}
 }
 
-// oldBackup brings back a cluster from before the third revision, in the middle of another deployment's first one.
-func (p *disaster) oldBackup() {
-	p.interrupt(p.late(1))
+// restoreOldBackup brings back a cluster from before the third revision, in the middle of another deployment's first one.
+func (p *disaster) restoreOldBackup() {
+	p.interruptDelivery(p.lateClaim(1))
 	backup, err := cp.Backup(p.T.Context())
 	if err != nil {
 		p.T.Fatal(err)
 	}
 	startProvider(p.T)
-	p.Succeed(p.shop(3))
-	p.expect(4, map[string]int64{"shop": 3, "late": 1})
-	branch := p.refs()["refs/heads/main"]
+	p.Succeed(p.shopAtRevision(3))
+	p.expectRevisions(4, map[string]int64{"shop": 3, "late": 1})
+	branch := p.refsOfRepository()["refs/heads/main"]
 
 	composites := []string{"annotate", "xintentdeployments.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace=" + p.Namespace}
-	p.rebuild(backup, func() {
+	p.rebuildCluster(backup, func() {
 		p.Run(append(composites, "crossplane.io/paused=true")...)
-		p.Apply(p.shop(3))
+		p.Apply(p.shopAtRevision(3))
 	})
 	// What was being delivered was verified since then, so its order is as old as the other one.
-	p.reached(deliveryv1alpha1.ReasonOrderBehind, 2)
+	p.awaitReason(deliveryv1alpha1.ReasonOrderBehind, 2)
 	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
 	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+scene.Patience.String())
 	p.Run(append(composites, "crossplane.io/paused-")...)
-	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
-	p.expect(4, map[string]int64{"shop": 3, "late": 1})
-	if diff := cmp.Diff(branch, p.refs()["refs/heads/main"]); diff != "" {
+	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
+	p.expectRevisions(4, map[string]int64{"shop": 3, "late": 1})
+	if diff := cmp.Diff(branch, p.refsOfRepository()["refs/heads/main"]); diff != "" {
 		p.T.Errorf("branch: -want, +got:\n%s", diff)
 	}
 }
 
-func (p *disaster) has(want xpv2.ConditionReason) bool {
+func (p *disaster) hasRevision(want xpv2.ConditionReason) bool {
 	p.T.Helper()
 	for _, d := range p.Deliveries() {
-		if reason(&d) == string(want) {
+		if reasonOfReady(&d) == string(want) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *disaster) refs() map[string]string {
+func (p *disaster) refsOfRepository() map[string]string {
 	p.T.Helper()
 	refs, err := p.Git.Refs(p.T.Context(), p.Namespace)
 	if err != nil {
@@ -131,13 +131,13 @@ func (p *disaster) refs() map[string]string {
 	return refs
 }
 
-// oldGit brings back a repository from before the third revision, and from before one that is being delivered.
-func (p *disaster) oldGit() {
-	p.Succeed(p.late(1))
-	before := p.refs()
-	p.Succeed(p.shop(3))
-	p.interrupt(p.late(2))
-	p.expect(5, nil)
+// restoreOldRepository brings back a repository from before the third revision, and from before one that is being delivered.
+func (p *disaster) restoreOldRepository() {
+	p.Succeed(p.lateClaim(1))
+	before := p.refsOfRepository()
+	p.Succeed(p.shopAtRevision(3))
+	p.interruptDelivery(p.lateClaim(2))
+	p.expectRevisions(5, nil)
 	for name, id := range before {
 		if _, err := p.Git.Git(p.T.Context(), p.Namespace, "update-ref", name, id); err != nil {
 			p.T.Fatal(err)
@@ -145,16 +145,16 @@ func (p *disaster) oldGit() {
 	}
 	startProvider(p.T)
 	// What was being delivered is not known to be there, so it is simply delivered. What was there before is missed.
-	p.Until("a lost history noticed", scene.Patience, func() bool { return p.has(deliveryv1alpha1.ReasonDiverged) })
+	p.Until("a lost history noticed", scene.Patience, func() bool { return p.hasRevision(deliveryv1alpha1.ReasonDiverged) })
 	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
-	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
-	p.expect(5, map[string]int64{"shop": 3, "late": 2})
+	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
+	p.expectRevisions(5, map[string]int64{"shop": 3, "late": 2})
 }
 
-// another cluster, with nothing but a configuration and the catalog.
-func (p *disaster) another(config *unstructured.Unstructured) {
+// buildAnotherCluster cluster, with nothing but a configuration and the catalog.
+func (p *disaster) buildAnotherCluster(config *unstructured.Unstructured) {
 	p.T.Helper()
-	p.rebuild(controlplane.Backup{}, nil)
+	p.rebuildCluster(controlplane.Backup{}, nil)
 	p.Run("create", "namespace", p.Namespace)
 	for _, o := range p.catalog {
 		p.Apply(o)
@@ -162,8 +162,8 @@ func (p *disaster) another(config *unstructured.Unstructured) {
 	p.Apply(config)
 }
 
-// owner is the cluster that Git names.
-func (p *disaster) owner() string {
+// ownerInGit is the cluster that Git names.
+func (p *disaster) ownerInGit() string {
 	p.T.Helper()
 	file, err := p.Git.Git(p.T.Context(), p.Namespace, "show", "refs/intentplane/test/state:owner.json")
 	if err != nil {
@@ -181,47 +181,47 @@ func (p *disaster) owner() string {
 // secondCluster has the same control plane's name and all claims, and no user said that the first one is gone, until one does. Nothing can be
 // recorded before, so nothing is rejected, and all goes on by itself then.
 func (p *disaster) secondCluster() {
-	p.interrupt(p.late(1))
-	before, owner := p.refs(), p.owner()
-	p.another(p.ProviderConfig())
+	p.interruptDelivery(p.lateClaim(1))
+	before, owner := p.refsOfRepository(), p.ownerInGit()
+	p.buildAnotherCluster(p.ProviderConfig())
 	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")) // The first cluster never had it.
 	never := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
-	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1), fresh, never} {
+	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1), fresh, never} {
 		p.Apply(claim)
 	}
-	for _, d := range p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 4) {
+	for _, d := range p.awaitReason(deliveryv1alpha1.ReasonOwnedElsewhere, 4) {
 		if said := d.Status.GetCondition(xpv2.TypeReady).Message; !strings.Contains(said, owner) {
 			p.T.Errorf("the message should name the first cluster: %s", said)
 		}
 	}
-	for _, claim := range []*unstructured.Unstructured{fresh, p.late(1)} {
+	for _, claim := range []*unstructured.Unstructured{fresh, p.lateClaim(1)} {
 		p.Await(claim, "stalled", func(u *unstructured.Unstructured) bool {
 			return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryBlocked") && scene.Field(u, "status", "phase") == "Delivering"
 		})
 	}
 	p.Delete(never)
 	p.Until("a deletion that leaves what is not ours", scene.Patience, func() bool { return len(p.Deliveries()) == 3 })
-	if diff := cmp.Diff(before, p.refs()); diff != "" {
+	if diff := cmp.Diff(before, p.refsOfRepository()); diff != "" {
 		p.T.Errorf("refs: -want, +got:\n%s", diff)
 	}
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
-	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.
+	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.
 }
 
-// rebuilt is a cluster in the place of one that is known to be gone.
-func (p *disaster) rebuilt() {
-	p.interrupt(p.late(1))
-	files, owner := p.Files(), p.owner()
-	p.another(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
-	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1)} {
+// rebuildKnownLost is a cluster in the place of one that is known to be gone.
+func (p *disaster) rebuildKnownLost() {
+	p.interruptDelivery(p.lateClaim(1))
+	files, owner := p.Files(), p.ownerInGit()
+	p.buildAnotherCluster(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
+	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1)} {
 		p.Apply(claim)
 	}
 	// One commit for each, since the marker names the new cluster.
-	p.expect(3+2, map[string]int64{"shop": 2, "late": 1})
+	p.expectRevisions(3+2, map[string]int64{"shop": 2, "late": 1})
 	p.Apply(p.ProviderConfig())
 	p.Succeed(p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")))
-	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
+	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
 			p.T.Errorf("%s should be what it was", name)

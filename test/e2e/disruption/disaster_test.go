@@ -13,19 +13,19 @@ import (
 // rebuilt or restored.
 func TestDisaster(t *testing.T) {
 	stories := map[string]func(p *disaster){
-		"OldBackup":     (*disaster).oldBackup,
-		"OldGit":        (*disaster).oldGit,
+		"OldBackup":     (*disaster).restoreOldBackup,
+		"OldGit":        (*disaster).restoreOldRepository,
 		"SecondCluster": (*disaster).secondCluster,
 	}
 	if soak.Long() {
-		stories["Rebuilt"] = (*disaster).rebuilt
+		stories["Rebuilt"] = (*disaster).rebuildKnownLost
 	}
 	for name, tell := range stories {
 		t.Run(name, func(t *testing.T) {
 			p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2")}
 			p.catalog = []*unstructured.Unstructured{p.ProviderConfig(), p.Blueprint("1.0.0", "stable"), p.NewSite("edge1"), p.NewSite("edge2")}
-			p.Succeed(p.shop(1))
-			p.Succeed(p.shop(2))
+			p.Succeed(p.shopAtRevision(1))
+			p.Succeed(p.shopAtRevision(2))
 			tell(p)
 		})
 	}

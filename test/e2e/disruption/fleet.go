@@ -29,14 +29,14 @@ func newFleet(s *scene.Scene, size int) *fleet {
 	s.T.Helper()
 	f := &fleet{Scene: s, ordered: map[string]int64{}, theirs: map[string]int{}}
 	for n := range size {
-		f.order(fmt.Sprintf("w%d", n))
+		f.orderNext(fmt.Sprintf("w%d", n))
 	}
 	return f
 }
 
-func (f *fleet) directory(name string) string { return f.Directory("edge1", name) }
+func (f *fleet) directoryOf(name string) string { return f.Directory("edge1", name) }
 
-func (f *fleet) files(name string) tree.Files {
+func (f *fleet) filesOnBranch(name string) tree.Files {
 	says := fmt.Sprintf("%s-%d", name, f.ordered[name])
 	return tree.Files{
 		"kustomization.yaml": []byte("resources: [a.yaml]\n"),
@@ -44,11 +44,11 @@ func (f *fleet) files(name string) tree.Files {
 	}
 }
 
-// order the next revision of one.
-func (f *fleet) order(name string) {
+// orderNext orders the next revision of one.
+func (f *fleet) orderNext(name string) {
 	f.T.Helper()
 	f.ordered[name]++
-	files := f.files(name)
+	files := f.filesOnBranch(name)
 	encoded, err := tree.Encode(files)
 	if err != nil {
 		f.T.Fatal(err)
@@ -61,26 +61,26 @@ func (f *fleet) order(name string) {
 		Copy:     load.Copy(f.ordered[name]),
 		Position: new(load.Position(f.ordered[name])),
 		Trees: []deliveryv1alpha1.Tree{{
-			Site: f.Site("edge1"), Branch: "main", Path: f.directory(name), Action: deliveryv1alpha1.ActionDesired,
+			Site: f.Site("edge1"), Branch: "main", Path: f.directoryOf(name), Action: deliveryv1alpha1.ActionDesired,
 			Tree: tree.ID(files), Files: encoded,
 		}},
 	}
 	f.Apply(f.NewDelivery(d))
 }
 
-// delivered is true if a delivery carried out what was ordered last.
-func (f *fleet) delivered(d *deliveryv1alpha1.GitDelivery) bool {
+// isDelivered is true if a delivery carried out what was ordered last.
+func (f *fleet) isDelivered(d *deliveryv1alpha1.GitDelivery) bool {
 	last := d.Status.AtProvider.AppliedPosition()
 	ready := d.Status.GetCondition(xpv2.TypeReady)
 	return isReady(d) && last.Revision == f.ordered[d.GetName()] && ready.ObservedGeneration == d.GetGeneration()
 }
 
-// await the end of all orders.
-func (f *fleet) await() {
+// awaitAllOrders waits for the end of all orders.
+func (f *fleet) awaitAllOrders() {
 	f.T.Helper()
 	f.Until("all orders carried out", scene.Patience, func() bool {
 		for _, d := range f.Deliveries() {
-			if !f.delivered(&d) {
+			if !f.isDelivered(&d) {
 				return false
 			}
 		}
@@ -99,9 +99,9 @@ func (f *fleet) commitUnmanaged() error {
 	return nil
 }
 
-// once fails the test unless each order, and each unmanaged commit, is on the branch once, in one line, and everybody's files
+// wantEachCommitOnce fails the test unless each order, and each unmanaged commit, is on the branch once, in one line, and everybody's files
 // are what their owners wrote last.
-func (f *fleet) once() {
+func (f *fleet) wantEachCommitOnce() {
 	f.T.Helper()
 	want, got, log := map[string]int{}, map[string]int{}, f.Commits()
 	for name, last := range f.ordered {
@@ -125,20 +125,20 @@ func (f *fleet) once() {
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.T.Errorf("commits of the branch: -want, +got:\n%s", diff)
 	}
-	f.untouched()
+	f.wantUntouched()
 }
 
-func (f *fleet) untouched() {
+func (f *fleet) wantUntouched() {
 	f.T.Helper()
 	want, got := map[string]string{"README.md": "Not ours.\n"}, f.Files()
 	for n := range len(f.theirs) {
 		want[fmt.Sprintf("theirs/%d/file", n)] = "theirs\n"
 	}
 	for name := range f.ordered {
-		for file, content := range f.files(name) {
-			want[f.directory(name)+"/"+file] = string(content)
+		for file, content := range f.filesOnBranch(name) {
+			want[f.directoryOf(name)+"/"+file] = string(content)
 		}
-		delete(got, f.directory(name)+"/"+tree.Marker)
+		delete(got, f.directoryOf(name)+"/"+tree.Marker)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.T.Errorf("files: -want, +got:\n%s", diff)

@@ -18,7 +18,7 @@ func TestKeysStaySecret(t *testing.T) {
 	const passphrase = "canary-4b1e77"
 	s := scene.New(t, cp, "edge1")
 	user, signing := newSealedKey(t, passphrase), newSealedKey(t, passphrase)
-	srv := guarded(s, "unused")
+	srv := guardServer(s, "unused")
 	x, err := srv.SSH(t.Context(), gitserver.SSHOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -27,23 +27,23 @@ func TestKeysStaySecret(t *testing.T) {
 	data := map[string]any{"identity": user.pem, "password": passphrase + "-wrong", "known_hosts": "git.example.org " + string(ssh.MarshalAuthorizedKey(user.public))}
 	apply := func(change map[string]any) {
 		maps.Copy(data, change)
-		s.Apply(s.Set(secret(s, ""), data, "stringData"))
+		s.Apply(s.Set(secretOf(s, ""), data, "stringData"))
 	}
 	apply(nil)
-	keys := s.Set(secret(s, ""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
+	keys := s.Set(secretOf(s, ""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
 	keys.SetName("signing")
 	s.Apply(keys)
 	config := s.Set(s.ProviderConfig(), x.URL(s.Namespace), "spec", "git", "url")
 	config = s.Set(config, map[string]any{"type": "SSH", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
 	s.Apply(s.Set(config, map[string]any{"format": "SSH", "secretRef": map[string]any{"name": "signing"}}, "spec", "git", "signing"))
 
-	claim := s.Claim("shop", intent(s, 1, "edge1"))
+	claim := s.Claim("shop", intentLine(s, 1, "edge1"))
 	s.Apply(claim)
-	failing(s, deliveryv1alpha1.ReasonInvalid)
+	failingClaim(s, deliveryv1alpha1.ReasonInvalid)
 	apply(map[string]any{"password": passphrase})
-	failing(s, deliveryv1alpha1.ReasonTrustFailed)
+	failingClaim(s, deliveryv1alpha1.ReasonTrustFailed)
 	apply(map[string]any{"known_hosts": string(x.KnownHosts())})
-	failing(s, deliveryv1alpha1.ReasonAuthFailed)
+	failingClaim(s, deliveryv1alpha1.ReasonAuthFailed)
 	x.Authorize(user.public)
 	s.Succeed(claim)
 
@@ -54,7 +54,7 @@ func TestKeysStaySecret(t *testing.T) {
 	if !strings.Contains(log, "BEGIN SSH SIGNATURE") {
 		t.Error("the commits are not signed")
 	}
-	seen := public(s)
+	seen := readablePublicly(s)
 	seen["the repository"] = log
 	for name, text := range seen {
 		for _, canary := range append(append(user.lines(), signing.lines()...), passphrase) {

@@ -17,7 +17,7 @@ type moment struct {
 	fresh bool
 }
 
-func moments(random *rand.Rand) []moment {
+func randomMoments(random *rand.Rand) []moment {
 	return []moment{
 		{name: "BeforeFetch", trap: func(f *fleet, kill func()) {
 			f.Git.BeforeFetch(f.Namespace, kill)
@@ -28,23 +28,23 @@ func moments(random *rand.Rand) []moment {
 		{name: "AfterCommitCreation", trap: func(f *fleet, kill func()) { f.Git.DropPush(f.Namespace, kill) }},
 		{name: "AfterPush", trap: func(f *fleet, kill func()) { f.Git.AfterPush(f.Namespace, kill) }},
 		{name: "BetweenStateAndBranch", fresh: true, trap: func(f *fleet, kill func()) {
-			f.atomic("false")
+			f.isAtomic("false")
 			f.Git.AfterPush(f.Namespace, kill)
 		}},
 		{name: "Whenever", trap: func(_ *fleet, kill func()) { time.AfterFunc(time.Duration(random.Int64N(int64(time.Second))), kill) }},
 	}
 }
 
-// atomic says whether the server takes all or nothing.
-func (f *fleet) atomic(value string) {
+// isAtomic says whether the server takes all or nothing.
+func (f *fleet) isAtomic(value string) {
 	f.T.Helper()
 	if err := f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value); err != nil {
 		f.T.Fatal(err)
 	}
 }
 
-// killed orders a revision of each delivery, lets the provider die at a moment, and waits until another one has carried out all.
-func (f *fleet) killed(m moment) {
+// killMeanwhile orders a revision of each delivery, lets the provider die at a moment, and waits until another one has carried out all.
+func (f *fleet) killMeanwhile(m moment) {
 	f.T.Helper()
 	dead := make(chan struct{})
 	kill := sync.OnceFunc(func() {
@@ -59,7 +59,7 @@ func (f *fleet) killed(m moment) {
 		startProvider(f.T)
 	}
 	for name := range f.ordered {
-		f.order(name)
+		f.orderNext(name)
 	}
 	f.Until("the provider is dead: "+m.name, scene.Patience, func() bool {
 		select {
@@ -72,7 +72,7 @@ func (f *fleet) killed(m moment) {
 	f.Git.BeforeFetch(f.Namespace, nil)
 	f.Git.DropPush(f.Namespace, nil)
 	f.Git.AfterPush(f.Namespace, nil)
-	f.atomic("true")
+	f.isAtomic("true")
 	startProvider(f.T)
-	f.await()
+	f.awaitAllOrders()
 }

@@ -12,18 +12,18 @@ import (
 func TestKill(t *testing.T) {
 	rounds, random := soak.Random(t, 10, 50)
 	f := newFleet(scene.New(t, cp, "edge1"), 4)
-	f.await()
+	f.awaitAllOrders()
 	var next []moment
 	for round := range rounds {
 		if len(next) == 0 {
-			next = moments(random)
+			next = randomMoments(random)
 			random.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 		}
 		began := time.Now()
-		f.killed(next[0])
+		f.killMeanwhile(next[0])
 		t.Logf("round %d: %s, %s", round+1, next[0].name, time.Since(began).Round(time.Millisecond))
 		next = next[1:]
-		if f.once(); t.Failed() {
+		if f.wantEachCommitOnce(); t.Failed() {
 			return
 		}
 	}

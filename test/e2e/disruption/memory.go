@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// reason of a GitDelivery's Ready condition.
-func reason(d *deliveryv1alpha1.GitDelivery) string {
+// reasonOfReady returns the reason of a GitDelivery's Ready condition.
+func reasonOfReady(d *deliveryv1alpha1.GitDelivery) string {
 	return string(d.Status.GetCondition(xpv2.TypeReady).Reason)
 }
 
@@ -20,11 +20,11 @@ func isReady(d *deliveryv1alpha1.GitDelivery) bool {
 	return d.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// second brings a deployment to its second revision.
-func second(s *scene.Scene) *unstructured.Unstructured {
+// awaitSecondRevision brings a deployment to its second revision.
+func awaitSecondRevision(s *scene.Scene) *unstructured.Unstructured {
 	s.T.Helper()
-	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 	if diff := cmp.Diff(int64(2), scene.Number(claim, "status", "revision")); diff != "" {
 		s.T.Fatalf("revision: -want, +got:\n%s", diff)
 	}
@@ -32,8 +32,8 @@ func second(s *scene.Scene) *unstructured.Unstructured {
 	return claim
 }
 
-// ends leaves out when an attempt ended: nothing but the status knew.
-func ends() cmp.Option {
+// withoutEndTimes leaves out when an attempt ended: nothing but the status knew.
+func withoutEndTimes() cmp.Option {
 	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryObservation{}, "Attempt.EndedAt")
 }
 
@@ -42,8 +42,8 @@ func withoutEvents() cmp.Option {
 	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryParameters{}, "Ledger")
 }
 
-// wantSame fails the test unless a deployment gets to where it was before, without a commit.
-func wantSame(s *scene.Scene, claim *unstructured.Unstructured) {
+// wantSameOutcome fails the test unless a deployment gets to where it was before, without a commit.
+func wantSameOutcome(s *scene.Scene, claim *unstructured.Unstructured) {
 	s.T.Helper()
 	now := s.Await(claim, "Ready", func(u *unstructured.Unstructured) bool {
 		return scene.Condition(u, "Ready").Status == corev1.ConditionTrue && scene.Field(u, "status", "phase") == "Succeeded"

@@ -14,15 +14,15 @@ func conditions(s *scene.Scene, kind string, types ...string) []string {
 	for _, typ := range types {
 		fmt.Fprintf(path, ` %s={.status.conditions[?(@.type==%q)].status}`, typ, typ)
 	}
-	return lines(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
+	return linesOf(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
 }
 
-func lines(out string) []string {
+func linesOf(out string) []string {
 	return strings.Split(strings.TrimSpace(out), "\n")
 }
 
-// answer of kubectl auth can-i, which fails when it says no.
-func answer(s *scene.Scene, as string, args []string) string {
+// answerOfCanI returns the answer of kubectl auth can-i, which fails when it says no.
+func answerOfCanI(s *scene.Scene, as string, args []string) string {
 	if !strings.Contains(as, ":") {
 		as = s.Namespace + "-" + as
 	}

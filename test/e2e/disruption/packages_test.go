@@ -118,7 +118,7 @@ func TestRoles(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, answer(s, tc.as, tc.args)); diff != "" {
+			if diff := cmp.Diff(tc.want, answerOfCanI(s, tc.as, tc.args)); diff != "" {
 				t.Errorf("\n%s\nkubectl auth can-i %v as %s: -want, +got:\n%s", tc.reason, tc.args, tc.as, diff)
 			}
 		})

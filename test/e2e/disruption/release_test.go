@@ -21,10 +21,10 @@ func TestPackagesUpgrade(t *testing.T) {
 	if err := cp.RestartFunction(t.Context(), "--ttl="+ttl.String()); err != nil {
 		t.Fatal(err)
 	}
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1")))
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1")))
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
-	before, files := revisions(s), s.Files()
+	before, files := packageRevisions(s), s.Files()
 	if err := cp.PublishAll(t.Context(), release); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestPackagesUpgrade(t *testing.T) {
 		s.Run("patch", name, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"package":"%s/%s:%s"}}`, controlplane.Repository, pkg, release))
 	}
 	s.Until("each package has a new revision that is active and healthy", scene.Patience, func() bool {
-		news := slices.DeleteFunc(revisions(s), func(r string) bool { return slices.Contains(before, r) || !strings.HasSuffix(r, " Active True") })
+		news := slices.DeleteFunc(packageRevisions(s), func(r string) bool { return slices.Contains(before, r) || !strings.HasSuffix(r, " Active True") })
 		return len(news) == len(upgrade)
 	})
 	// The programs of the new packages start.
@@ -64,6 +64,6 @@ func TestPackagesUpgrade(t *testing.T) {
 			t.Errorf("%s has status %v", o.GetName(), now.Object["status"])
 		}
 	}
-	s.Succeed(s.Set(s.Claim("shop", intent(s, 3, "edge1")), intent(s, 3, "edge1"), "spec", "intent"))
+	s.Succeed(s.Set(s.Claim("shop", intentLine(s, 3, "edge1")), intentLine(s, 3, "edge1"), "spec", "intent"))
 	wantCommits(s, 3)
 }

@@ -23,13 +23,13 @@ import (
 // unknown.
 const foreignPushesPerSecond = 5
 
-func killed(*testing.T) func() {
+func killProvider(*testing.T) func() {
 	cp.KillProvider()
 	return func() {}
 }
 
-// frozen stops the provider, and returns what lets it go on.
-func frozen(t *testing.T) func() {
+// freezeProvider stops the provider, and returns what lets it go on.
+func freezeProvider(t *testing.T) func() {
 	t.Helper()
 	pid := cp.ProviderPID()
 	signal := func(s syscall.Signal) {
@@ -48,8 +48,8 @@ func frozen(t *testing.T) func() {
 	}
 }
 
-// race lets all deliver while a foreign pusher pushes, and takes the active provider away in the middle.
-func (f *fleet) race(each int64, by pusher, lose func() func()) {
+// raceWithPusher lets all deliver while a foreign pusher pushes, and takes the active provider away in the middle.
+func (f *fleet) raceWithPusher(each int64, by pusher, lose func() func()) {
 	f.T.Helper()
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -57,10 +57,10 @@ func (f *fleet) race(each int64, by pusher, lose func() func()) {
 		defer close(stopped)
 		f.pushUnmanaged(by, stop)
 	}()
-	f.deliver(each / 3)
-	f.advance() // A delivery is always at work.
+	f.deliverUntil(each / 3)
+	f.orderAll() // A delivery is always at work.
 	end := lose()
-	f.deliver(each)
+	f.deliverUntil(each)
 	end()
 	close(stop)
 	<-stopped
@@ -105,14 +105,14 @@ func newEngine(f *fleet) pusher {
 	f.T.Cleanup(c.Close)
 	return func(ctx context.Context, path, message string) error {
 		for {
-			if err := pushOne(ctx, c, path, message); !failure.IsConflict(err) {
+			if err := pushOneCommit(ctx, c, path, message); !failure.IsConflict(err) {
 				return err
 			}
 		}
 	}
 }
 
-func pushOne(ctx context.Context, c *git.Client, dir, message string) error {
+func pushOneCommit(ctx context.Context, c *git.Client, dir, message string) error {
 	seen, err := c.Look(ctx, nil)
 	if err != nil {
 		return err
@@ -185,27 +185,27 @@ func (p person) all(ctx context.Context, commands ...[]string) error {
 	return nil
 }
 
-// deliver until each delivery is at a revision.
-func (f *fleet) deliver(revision int64) {
+// deliverUntil delivers until each delivery is at a revision.
+func (f *fleet) deliverUntil(revision int64) {
 	f.T.Helper()
 	f.Until("all revisions carried out", scene.Patience+time.Duration(revision)*10*time.Second, func() bool {
 		busy := false
 		for _, d := range f.Deliveries() {
 			name := d.GetName()
 			behind := f.ordered[name] < revision
-			busy = busy || behind || !f.delivered(&d)
-			if behind && f.delivered(&d) {
-				f.order(name)
+			busy = busy || behind || !f.isDelivered(&d)
+			if behind && f.isDelivered(&d) {
+				f.orderNext(name)
 			}
 		}
 		return !busy
 	})
 }
 
-// advance orders the next revision of all.
-func (f *fleet) advance() {
+// orderAll orders the next revision of all.
+func (f *fleet) orderAll() {
 	f.T.Helper()
 	for name := range f.ordered {
-		f.order(name)
+		f.orderNext(name)
 	}
 }

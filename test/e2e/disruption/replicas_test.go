@@ -19,19 +19,19 @@ func TestReplicas(t *testing.T) {
 	}{
 		"Killed": {
 			reason:   "The second one goes on where the first one died.",
-			stranger: newPerson, lose: killed,
+			stranger: newPerson, lose: killProvider,
 		},
 		"Frozen": {
 			reason:   "One that wakes up too late, in the middle of what it did, writes nothing any more.",
-			stranger: newPerson, lose: frozen, long: true,
+			stranger: newPerson, lose: freezeProvider, long: true,
 		},
 		"KilledBesideEngine": {
 			reason:   "The second replica goes on where the first one died, beside an engine that is as fast.",
-			stranger: newEngine, lose: killed, long: true,
+			stranger: newEngine, lose: killProvider, long: true,
 		},
 		"FrozenBesideEngine": {
 			reason:   "A replica that wakes up too late writes nothing, beside an engine that is as fast.",
-			stranger: newEngine, lose: frozen, long: true,
+			stranger: newEngine, lose: freezeProvider, long: true,
 		},
 	}
 	each, writers := soak.Rounds(t, 3, 50), 20
@@ -58,8 +58,8 @@ func TestReplicas(t *testing.T) {
 			})
 			t.Log(tc.reason)
 			f := newFleet(scene.New(t, cp, "edge1"), writers)
-			f.race(int64(each), tc.stranger(f), func() func() { return tc.lose(t) })
-			f.once()
+			f.raceWithPusher(int64(each), tc.stranger(f), func() func() { return tc.lose(t) })
+			f.wantEachCommitOnce()
 		})
 	}
 }

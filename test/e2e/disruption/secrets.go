@@ -10,13 +10,13 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func failing(s *scene.Scene, want xpv2.ConditionReason) {
+func failingClaim(s *scene.Scene, want xpv2.ConditionReason) {
 	s.T.Helper()
-	s.AwaitDelivery("that fails: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return reason(d) == string(want) })
+	s.AwaitDelivery("that fails: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return reasonOfReady(d) == string(want) })
 }
 
-// public is all that others than who may read Secrets can read.
-func public(s *scene.Scene) map[string]string {
+// readablePublicly is all that others than who may read Secrets can read.
+func readablePublicly(s *scene.Scene) map[string]string {
 	s.T.Helper()
 	out := map[string]string{
 		"events":         s.Run("get", "events", "-A", "-o", "yaml"),

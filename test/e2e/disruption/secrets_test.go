@@ -14,21 +14,21 @@ func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	const canary = "canary-7f3a9c"
 	s := scene.New(t, cp, "edge1")
-	srv := guarded(s, canary)
-	claim := s.Claim("shop", intent(s, 1, "edge1"))
+	srv := guardServer(s, canary)
+	claim := s.Claim("shop", intentLine(s, 1, "edge1"))
 	srv.Fail(s.Namespace, http.StatusServiceUnavailable)
 	s.Apply(claim)
-	failing(s, deliveryv1alpha1.ReasonMemoryUnknown)
-	s.Apply(secret(s, canary+"-wrong"))
+	failingClaim(s, deliveryv1alpha1.ReasonMemoryUnknown)
+	s.Apply(secretOf(s, canary+"-wrong"))
 	srv.Fail(s.Namespace, 0)
-	failing(s, deliveryv1alpha1.ReasonAuthFailed)
+	failingClaim(s, deliveryv1alpha1.ReasonAuthFailed)
 	srv.FailPushes(s.Namespace, http.StatusForbidden)
-	s.Apply(secret(s, canary))
-	failing(s, deliveryv1alpha1.ReasonAuthFailed)
+	s.Apply(secretOf(s, canary))
+	failingClaim(s, deliveryv1alpha1.ReasonAuthFailed)
 	srv.FailPushes(s.Namespace, 0)
 	s.Succeed(claim)
 
-	for name, text := range public(s) {
+	for name, text := range readablePublicly(s) {
 		if strings.Contains(text, canary) {
 			t.Errorf("the password is in %s", name)
 		}

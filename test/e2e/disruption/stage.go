@@ -14,8 +14,8 @@ import (
 // cp is the one control plane of this package's tests.
 var cp *controlplane.ControlPlane
 
-// intent is one line for a claim or a composite.
-func intent(s *scene.Scene, replicas int, sites ...string) string {
+// intentLine is one line for a claim or a composite.
+func intentLine(s *scene.Scene, replicas int, sites ...string) string {
 	return intentFor(s, "shop", replicas, sites...)
 }
 

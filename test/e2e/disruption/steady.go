@@ -21,15 +21,15 @@ func awaitCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
 	s.Until("calls of the function", scene.Patience+time.Duration(want)*ttl, func() bool {
-		calls = questions(functionLog(s.T)[mark:], want)
+		calls = askedOften(functionLog(s.T)[mark:], want)
 		return len(calls) >= 2
 	})
 	return calls
 }
 
-// questions returns how often the function was asked each question that it was asked often enough. Crossplane tags a question with a
+// askedOften returns how often the function was asked each question that it was asked often enough. Crossplane tags a question with a
 // digest of all that it says.
-func questions(log []byte, enough int) []int {
+func askedOften(log []byte, enough int) []int {
 	byTag := map[string]int{}
 	for _, m := range regexp.MustCompile(`"tag": "([0-9a-f]+)"`).FindAllSubmatch(log, -1) {
 		byTag[string(m[1])]++
@@ -53,8 +53,8 @@ func functionLog(t *testing.T) []byte {
 	return b
 }
 
-// versions are those of all objects of two deployments, by kind and name.
-func versions(s *scene.Scene, claim, composite *unstructured.Unstructured) map[string]string {
+// objectVersions are those of all objects of two deployments, by kind and name.
+func objectVersions(s *scene.Scene, claim, composite *unstructured.Unstructured) map[string]string {
 	s.T.Helper()
 	out := map[string]string{}
 	for _, o := range []*unstructured.Unstructured{s.Now(claim), s.XR(claim), s.Now(composite)} {

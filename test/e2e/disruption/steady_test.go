@@ -20,15 +20,15 @@ func TestSteadyStateIsFree(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 
 	// Each deployment is steady once the function is asked the same about it again and again.
 	awaitCalls(s, len(functionLog(t)), 3)
-	before := versions(s, claim, composite)
+	before := objectVersions(s, claim, composite)
 	calls := awaitCalls(s, len(functionLog(t)), soak.Rounds(t, 50, 300))
-	if diff := cmp.Diff(before, versions(s, claim, composite)); diff != "" {
+	if diff := cmp.Diff(before, objectVersions(s, claim, composite)); diff != "" {
 		t.Errorf("resource versions after %v calls: -want, +got:\n%s", calls, diff)
 	}
 	wantCommits(s, 2)

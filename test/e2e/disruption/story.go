@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// measured is a scene with so many Sites, which a real Prometheus server measures.
-func measured(t *testing.T, names []string) (*scene.Scene, *promserver.Target) {
+// measuredScene is a scene with so many Sites, which a real Prometheus server measures.
+func measuredScene(t *testing.T, names []string) (*scene.Scene, *promserver.Target) {
 	t.Helper()
 	target := promserver.NewTarget()
 	t.Cleanup(target.Close)

@@ -17,13 +17,13 @@ func TestBreakerStory(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("edge%d", i+1)
 	}
-	s, target := measured(t, names)
+	s, target := measuredScene(t, names)
 	check := map[string]any{
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
 		"initialDelay": "1s", "interval": "2s", "count": int64(3), "timeout": "3m",
 	}
 	claim := func(replicas int) *unstructured.Unstructured {
-		return s.Set(s.Claim("shop", intent(s, replicas, names...)), []any{check}, "spec", "gatesConfig", "checks")
+		return s.Set(s.Claim("shop", intentLine(s, replicas, names...)), []any{check}, "spec", "gatesConfig", "checks")
 	}
 	reach := func(replicas int, phase, outcome string) {
 		s.Reach(claim(replicas), phase+" "+outcome, func(u *unstructured.Unstructured) bool {
@@ -35,13 +35,13 @@ func TestBreakerStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ledger.Close()
-	before := tokens(t)
+	before := tokensSpent(t)
 	reach(1, "Succeeded", "Succeeded")
-	first := tokens(t)["Allowed"] - before["Allowed"]
+	first := tokensSpent(t)["Allowed"] - before["Allowed"]
 	reach(2, "Validating", "")
 	target.Set("error_ratio", 0.2)
 	reach(2, "Succeeded", "RolledBack")
-	after := tokens(t)
+	after := tokensSpent(t)
 	t.Logf("%v tokens for the first revision, and %v for the bad one and the way back", first, after["Allowed"]-before["Allowed"]-first)
 	if first > budget {
 		t.Errorf("%v tokens for the first revision are more than the %d of the budget", first, budget)

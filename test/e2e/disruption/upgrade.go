@@ -34,7 +34,7 @@ func laterVersion(n int32) edit {
 	return edit{"function/render/render.go", fmt.Sprintf("const Version int32 = %d", render.Version), fmt.Sprintf("const Version int32 = %d", render.Version+n)}
 }
 
-func loud() edit {
+func logVerbosely() edit {
 	return edit{"function/render/output.go", "files[name] = b\n", fmt.Sprintf("files[name] = append([]byte(%q), b...)\n", mark)}
 }
 
@@ -48,7 +48,7 @@ func buildFunction(t *testing.T, name string, edits ...edit) string {
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}
 	for _, e := range edits {
-		overlay["Replace"][filepath.Join(root, e.file)] = edited(t, root, dir, e)
+		overlay["Replace"][filepath.Join(root, e.file)] = editedClaim(t, root, dir, e)
 	}
 	b, err := json.Marshal(overlay)
 	if err != nil {
@@ -67,7 +67,7 @@ func buildFunction(t *testing.T, name string, edits ...edit) string {
 	return program
 }
 
-func edited(t *testing.T, root, dir string, e edit) string {
+func editedClaim(t *testing.T, root, dir string, e edit) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, e.file))
 	if err != nil {
@@ -83,16 +83,16 @@ func edited(t *testing.T, root, dir string, e edit) string {
 	return copied
 }
 
-// serve serves another function, which Crossplane asks all the time. An empty path is the first one.
-func serve(t *testing.T, binary string, args ...string) {
+// serveFunction serves another function, which Crossplane asks all the time. An empty path is the first one.
+func serveFunction(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	if err := cp.UpgradeFunction(t.Context(), binary, append(args, "--ttl="+ttl.String())...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// awaits waits until a deployment is Ready with a revision, a renderer and one that waits.
-func awaits(s *scene.Scene, o *unstructured.Unstructured, revision int64, renderer, waits string) {
+// awaitUpdatePending waits until a deployment is Ready with a revision, a renderer and one that waits.
+func awaitUpdatePending(s *scene.Scene, o *unstructured.Unstructured, revision int64, renderer, waits string) {
 	s.T.Helper()
 	s.Await(o, fmt.Sprintf("revision %d by renderer %s, %q waits", revision, renderer, waits), func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == revision && scene.Field(u, "status", "renderer") == renderer &&
@@ -101,8 +101,8 @@ func awaits(s *scene.Scene, o *unstructured.Unstructured, revision int64, render
 	})
 }
 
-// marked says whether the next version delivered a claim.
-func marked(s *scene.Scene, claim string) bool {
+// isMarked says whether the next version delivered a claim.
+func isMarked(s *scene.Scene, claim string) bool {
 	s.T.Helper()
 	files := s.FilesBelow(s.Directory("edge1", claim))
 	if len(files) == 0 {
@@ -116,8 +116,8 @@ func marked(s *scene.Scene, claim string) bool {
 	return false
 }
 
-// distant is the name of a claim whose time for the next renderer does not come soon.
-func distant(s *scene.Scene) string {
+// nameWithLateTurn is the name of a claim whose time for the next renderer does not come soon.
+func nameWithLateTurn(s *scene.Scene) string {
 	s.T.Helper()
 	for n := range 100 {
 		name := fmt.Sprintf("auto-%d", n)

@@ -14,49 +14,49 @@ import (
 
 func TestFunctionUpgrade(t *testing.T) {
 	quiet := buildFunction(t, "quiet", laterVersion(1))
-	noisy := buildFunction(t, "noisy", laterVersion(2), loud())
+	noisy := buildFunction(t, "noisy", laterVersion(2), logVerbosely())
 	now, next := fmt.Sprint(render.Version+1), fmt.Sprint(render.Version+2)
-	serve(t, "")
+	serveFunction(t, "")
 	defer func() {
 		if err := cp.UpgradeFunction(context.WithoutCancel(t.Context()), ""); err != nil {
 			t.Error(err)
 		}
 	}()
 	s := scene.New(t, cp, "edge1")
-	auto := s.Claim(distant(s), intent(s, 1, "edge1"))
+	auto := s.Claim(nameWithLateTurn(s), intentLine(s, 1, "edge1"))
 	manual := s.Set(s.Claim("manual", intentFor(s, "manual", 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(auto)
 	s.Succeed(manual)
 	wantCommits(s, 2)
 
 	// A version that changes no byte delivers nothing. It is only recorded that it renders the same.
-	serve(t, quiet, "--renderer-spread=0")
+	serveFunction(t, quiet, "--renderer-spread=0")
 	awaitCalls(s, len(functionLog(t)), 3)
-	awaits(s, auto, 1, now, "")
-	awaits(s, manual, 1, now, "")
+	awaitUpdatePending(s, auto, 1, now, "")
+	awaitUpdatePending(s, manual, 1, now, "")
 	wantCommits(s, 2)
 
 	// One that does waits for its time, or for somebody.
-	serve(t, noisy)
-	awaits(s, auto, 1, now, next)
-	awaits(s, manual, 1, now, next)
+	serveFunction(t, noisy)
+	awaitUpdatePending(s, auto, 1, now, next)
+	awaitUpdatePending(s, manual, 1, now, next)
 	awaitCalls(s, len(functionLog(t)), 3)
 	wantCommits(s, 2)
 
 	request := s.Request("approve", manual, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(request)
 	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
-	awaits(s, manual, 2, next, "")
-	awaits(s, auto, 1, now, next)
+	awaitUpdatePending(s, manual, 2, next, "")
+	awaitUpdatePending(s, auto, 1, now, next)
 	wantCommits(s, 3)
-	if diff := cmp.Diff([2]bool{true, false}, [2]bool{marked(s, "manual"), marked(s, auto.GetName())}); diff != "" {
+	if diff := cmp.Diff([2]bool{true, false}, [2]bool{isMarked(s, "manual"), isMarked(s, auto.GetName())}); diff != "" {
 		t.Errorf("delivered by the next version: manual, automatic: -want, +got:\n%s", diff)
 	}
 
-	serve(t, noisy, "--renderer-spread=0")
-	awaits(s, auto, 2, next, "")
+	serveFunction(t, noisy, "--renderer-spread=0")
+	awaitUpdatePending(s, auto, 2, next, "")
 	wantCommits(s, 4)
-	if !marked(s, auto.GetName()) {
+	if !isMarked(s, auto.GetName()) {
 		t.Error("the next version did not deliver the automatic claim")
 	}
 }

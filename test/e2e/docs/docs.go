@@ -34,8 +34,8 @@ const (
 // afterwards are the sections of the install page that follow each way to install.
 var afterwards = []string{"A repository", "A catalog and a first deployment", "Configurations of repositories"}
 
-// start starts a control plane that has Crossplane and a repository, and nothing of ours.
-func start(t *testing.T, change func(*controlplane.Options)) (*controlplane.ControlPlane, string) {
+// startEmpty starts a control plane that has Crossplane and a repository, and nothing of ours.
+func startEmpty(t *testing.T, change func(*controlplane.Options)) (*controlplane.ControlPlane, string) {
 	t.Helper()
 	product, err := controlplane.Product()
 	if err != nil {
@@ -64,8 +64,8 @@ func start(t *testing.T, change func(*controlplane.Options)) (*controlplane.Cont
 	return cp, product.Version
 }
 
-// valuesOf a reader, in place of those of the install page.
-func valuesOf(cp *controlplane.ControlPlane, registry, version string) map[string]string {
+// valuesOfReader returns the values of a reader, in place of those of the install page.
+func valuesOfReader(cp *controlplane.ControlPlane, registry, version string) map[string]string {
 	quote := func(s string) string { return "'" + s + "'" }
 	return map[string]string{
 		"REGISTRY": registry, "VERSION": version, "REGISTRY_USER": user, "REGISTRY_PASSWORD": quote(password),
@@ -148,22 +148,22 @@ func wantDeployments(t *testing.T, cp *controlplane.ControlPlane, registry, vers
 	}
 	got := map[string]deployment{}
 	for _, d := range l.Items {
-		got[packageOf(d.Spec.Template.Labels)] = summarize(d)
+		got[packageNameOf(d.Spec.Template.Labels)] = summarizeBlock(d)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Deployments: -want, +got:\n%s", diff)
 	}
 }
 
-func packageOf(labels map[string]string) string {
+func packageNameOf(labels map[string]string) string {
 	return labels["pkg.crossplane.io/function"] + labels["pkg.crossplane.io/provider"]
 }
 
-func summarize(d appsv1.Deployment) deployment {
+func summarizeBlock(d appsv1.Deployment) deployment {
 	pod := d.Spec.Template.Spec
 	container := pod.Containers[0]
 	// Without a name of its own an account is called after the revision.
-	account := strings.Replace(pod.ServiceAccountName, strings.TrimPrefix(d.GetName(), packageOf(d.Spec.Template.Labels)+"-"), "…", 1)
+	account := strings.Replace(pod.ServiceAccountName, strings.TrimPrefix(d.GetName(), packageNameOf(d.Spec.Template.Labels)+"-"), "…", 1)
 	out := deployment{Image: container.Image, Account: account, Args: container.Args, Ports: map[string]int32{}}
 	for _, p := range container.Ports {
 		out.Ports[p.Name] = p.ContainerPort
@@ -191,7 +191,7 @@ func wantDelivered(t *testing.T, cp *controlplane.ControlPlane) {
 // refusesUneditedRepository shows that a configuration whose name of the installation was not chosen cannot be applied.
 func refusesUneditedRepository(t *testing.T, r *reader) {
 	t.Helper()
-	err := r.run(t.Context(), typed.Script{Text: "kubectl apply --dry-run=server -f examples/install/repository.yaml"})
+	err := r.runScript(t.Context(), typed.Script{Text: "kubectl apply --dry-run=server -f examples/install/repository.yaml"})
 	if err == nil || !strings.Contains(err.Error(), "spec.controlPlane") {
 		t.Errorf("examples/install/repository.yaml was applied without an edit: %v", err)
 	}
@@ -274,7 +274,7 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 		"apiVersion: intentplane.dev/v1alpha1", "kind: IntentDeployment", "metadata: {namespace: team-a, name: broken}",
 		"spec:", "  intent: '{\"service\": \"broken\", \"site\": \"edge1\"}'", "  rollbackConfig:", "    autoRollback: true", "```",
 	}, "\n")
-	if err := r.typeText(t, good); err != nil {
+	if err := r.typePage(t, good); err != nil {
 		t.Fatalf("the page that is broken below cannot be typed: %v", err)
 	}
 	cases := map[string]struct{ reason, from, to string }{
@@ -286,7 +286,7 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 		"Language": {reason: "A block that cannot be typed is refused.", from: "```yaml", to: "```toml"},
 	}
 	for name, tc := range cases {
-		if err := r.typeText(t, strings.Replace(good, tc.from, tc.to, 1)); err == nil {
+		if err := r.typePage(t, strings.Replace(good, tc.from, tc.to, 1)); err == nil {
 			t.Errorf("%s: %s", name, tc.reason)
 		}
 	}
@@ -299,17 +299,17 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 	if !strings.Contains(string(b), field) {
 		t.Fatalf("docs/gates.md has no %q to break", field)
 	}
-	if err := r.typeText(t, strings.Replace(string(b), field, "\n    sloTresholds:\n", 1)); err == nil || !strings.Contains(err.Error(), "sloTresholds") {
+	if err := r.typePage(t, strings.Replace(string(b), field, "\n    sloTresholds:\n", 1)); err == nil || !strings.Contains(err.Error(), "sloTresholds") {
 		t.Errorf("A misspelled field of docs/gates.md is refused by name: %v", err)
 	}
 }
 
-// typeText types a page that is not a file.
-func (r *reader) typeText(t *testing.T, text string) error {
+// typePage types a page that is not a file.
+func (r *reader) typePage(t *testing.T, text string) error {
 	t.Helper()
 	blocks, err := typed.Blocks("copy.md", text)
 	if err != nil {
 		return err
 	}
-	return r.run(t.Context(), typed.NewScript(blocks, r.values))
+	return r.runScript(t.Context(), typed.NewScript(blocks, r.values))
 }

@@ -11,13 +11,13 @@ import (
 // TestPrivateRegistry installs from a registry that asks for credentials and offers a release candidate too, as the page says, and then types
 // all other pages.
 func TestPrivateRegistry(t *testing.T) {
-	cp, version := start(t, func(o *controlplane.Options) { o.RegistryUser, o.RegistryPassword = user, password })
+	cp, version := startEmpty(t, func(o *controlplane.Options) { o.RegistryUser, o.RegistryPassword = user, password })
 	publishCandidates(t, cp)
 	registry := cp.Registry() + "/intentplane"
-	r := newReader(t, cp, valuesOf(cp, registry, version), user, password)
+	r := newReader(t, cp, valuesOfReader(cp, registry, version), user, password)
 
-	install := r.page(t, installPage, append([]string{"A cluster with a private registry"}, afterwards...)...)
-	r.read(t, installPage, install)
+	install := r.blocksOfPage(t, installPage, append([]string{"A cluster with a private registry"}, afterwards...)...)
+	r.readBlocks(t, installPage, install)
 	wantVersions(t, cp, version)
 	wantDeployments(t, cp, registry, version, []string{"intentplane-registry"})
 	wantDelivered(t, cp)
@@ -30,12 +30,12 @@ func TestPrivateRegistry(t *testing.T) {
 				continue // It was typed to come here.
 			}
 			t.Run(strings.TrimPrefix(page, "docs/"), func(t *testing.T) {
-				r.read(t, page, r.page(t, page))
+				r.readBlocks(t, page, r.blocksOfPage(t, page))
 			})
 		}
 		t.Run("Examples", func(t *testing.T) {
 			t.Parallel()
-			r.read(t, "examples", exampleBlocks(t, r))
+			r.readBlocks(t, "examples", exampleBlocks(t, r))
 		})
 		t.Run("BrokenLine", func(t *testing.T) {
 			t.Parallel()
@@ -46,10 +46,10 @@ func TestPrivateRegistry(t *testing.T) {
 
 // TestAirGappedRegistry installs from a registry without credentials, below another path.
 func TestAirGappedRegistry(t *testing.T) {
-	cp, version := start(t, func(*controlplane.Options) {})
+	cp, version := startEmpty(t, func(*controlplane.Options) {})
 	registry := cp.Registry() + "/mirror/intentplane"
-	r := newReader(t, cp, valuesOf(cp, registry, version), "", "")
-	r.read(t, installPage, r.page(t, installPage, append([]string{"An air-gapped registry"}, afterwards...)...))
+	r := newReader(t, cp, valuesOfReader(cp, registry, version), "", "")
+	r.readBlocks(t, installPage, r.blocksOfPage(t, installPage, append([]string{"An air-gapped registry"}, afterwards...)...))
 	wantVersions(t, cp, version)
 	wantDeployments(t, cp, registry, version, nil)
 	wantDelivered(t, cp)

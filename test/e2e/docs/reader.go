@@ -51,7 +51,7 @@ func newReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]st
 		t.Fatal(err)
 	}
 	r.installPrograms(t)
-	r.logIn(t, user, password)
+	r.logInToRegistry(t, user, password)
 	return r
 }
 
@@ -75,8 +75,8 @@ func (r *reader) installPrograms(t *testing.T) {
 	}
 }
 
-// logIn does what "docker login" does.
-func (r *reader) logIn(t *testing.T, user, password string) {
+// logInToRegistry does what "docker login" does.
+func (r *reader) logInToRegistry(t *testing.T, user, password string) {
 	t.Helper()
 	if user == "" {
 		return
@@ -93,8 +93,8 @@ func (r *reader) logIn(t *testing.T, user, password string) {
 	}
 }
 
-// page returns the code blocks of a page, of these sections alone if some are named.
-func (r *reader) page(t *testing.T, path string, sections ...string) []typed.Block {
+// blocksOfPage returns the code blocks of a page, of these sections alone if some are named.
+func (r *reader) blocksOfPage(t *testing.T, path string, sections ...string) []typed.Block {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.root, path))
 	if err != nil {
@@ -110,12 +110,12 @@ func (r *reader) page(t *testing.T, path string, sections ...string) []typed.Blo
 	return slices.DeleteFunc(blocks, func(b typed.Block) bool { return !slices.Contains(sections, b.Section) })
 }
 
-// read types blocks in order, and fails the test at the first one that fails.
-func (r *reader) read(t *testing.T, name string, blocks []typed.Block) {
+// readBlocks types blocks in order, and fails the test at the first one that fails.
+func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) {
 	t.Helper()
 	s := typed.NewScript(blocks, r.values)
 	began := time.Now()
-	if err := r.run(t.Context(), s); err != nil {
+	if err := r.runScript(t.Context(), s); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	t.Logf("%s: typed %d blocks in %s; %d are marked as not typed", name, s.Typed, time.Since(began).Round(time.Second), s.Skipped)
@@ -124,8 +124,8 @@ func (r *reader) read(t *testing.T, name string, blocks []typed.Block) {
 	}
 }
 
-// run runs a script. Its error names the block that failed, and what was printed.
-func (r *reader) run(ctx context.Context, s typed.Script) error {
+// runScript runs a script. Its error names the block that failed, and what was printed.
+func (r *reader) runScript(ctx context.Context, s typed.Script) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	// All examples are one script, which is too long for an argument.

@@ -57,7 +57,7 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) question(query string, samples bool) *prometheus.Question {
+func (w *world) questionOf(query string, samples bool) *prometheus.Question {
 	w.Helper()
 	base, err := prometheus.Base(w.server.URL())
 	w.must(err)
@@ -66,8 +66,8 @@ func (w *world) question(query string, samples bool) *prometheus.Question {
 	return q
 }
 
-// ask until an answer is as it should be.
-func (w *world) ask(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
+// askUntil asks until an answer is as it should be.
+func (w *world) askUntil(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
 	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
@@ -80,12 +80,12 @@ func (w *world) ask(what string, q *prometheus.Question, live time.Duration, goo
 	return a
 }
 
-func has(v float64) func(gates.Answer) bool {
+func hasSeries(v float64) func(gates.Answer) bool {
 	return func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] == v }
 }
 
-// judge with the real meter until the check has ended.
-func (w *world) judge(m *meter.Meter, woken <-chan types.NamespacedName, task meter.Task) gates.Judgement {
+// judgeWithMeter with the real meter until the check has ended.
+func (w *world) judgeWithMeter(m *meter.Meter, woken <-chan types.NamespacedName, task meter.Task) gates.Judgement {
 	w.Helper()
 	owner := types.NamespacedName{Namespace: "team-a", Name: w.Name()}
 	for {
@@ -100,18 +100,18 @@ func (w *world) judge(m *meter.Meter, woken <-chan types.NamespacedName, task me
 	}
 }
 
-func (w *world) meter() (*meter.Meter, <-chan types.NamespacedName) {
+func (w *world) newMeter() (*meter.Meter, <-chan types.NamespacedName) {
 	woken := make(chan types.NamespacedName, 10)
 	m := meter.New(time.Now, func(o types.NamespacedName) { woken <- o }, nil)
 	go func() { _ = m.Start(w.Context()) }()
 	return m, woken
 }
 
-func (w *world) task(query string, count int) meter.Task {
+func (w *world) taskOf(query string, count int) meter.Task {
 	w.Helper()
 	limit, err := threshold.Parse("<= 0.05")
 	w.must(err)
-	q := w.question(query, false)
+	q := w.questionOf(query, false)
 	return meter.Task{
 		ID: "e1/errors", Question: q, Host: q.Host(), Lead: q.Lead(), LiveSince: time.Now(), Criteria: gates.Criteria{Limit: limit, MinSamples: 1},
 		Rules: gates.Rules{InitialDelay: time.Second, Interval: time.Second, Count: count, Timeout: time.Minute, ErrorLimit: 20},

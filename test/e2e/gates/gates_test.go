@@ -16,43 +16,43 @@ import (
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	a := w.ask("what is scraped", w.question(ratio, false), time.Hour, has(0.01))
+	a := w.askUntil("what is scraped", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
 	if d := time.Since(a.At).Abs(); d > time.Minute {
 		t.Errorf("the answer is of %s", a.At)
 	}
 	// A number from before is not one of now: the server does not look back for it, and says that there is none.
-	w.ask("a number that is scraped seldom", w.question(slow, false), time.Hour, has(0.9))
-	w.ask("the same, as if it went live after that", w.question(slow, false), 6*time.Second, func(a gates.Answer) bool {
+	w.askUntil("a number that is scraped seldom", w.questionOf(slow, false), time.Hour, hasSeries(0.9))
+	w.askUntil("the same, as if it went live after that", w.questionOf(slow, false), 6*time.Second, func(a gates.Answer) bool {
 		return a.Problem == "" && len(a.Values) == 0 && a.Early
 	})
 	// How many samples a value is made from.
-	counted := w.ask("samples", w.question(rate, true), time.Hour, func(a gates.Answer) bool { return a.Samples != nil && *a.Samples >= 2 })
+	counted := w.askUntil("samples", w.questionOf(rate, true), time.Hour, func(a gates.Answer) bool { return a.Samples != nil && *a.Samples >= 2 })
 	if *counted.Samples > 10 {
 		t.Errorf("a window of 4 s has %d samples", *counted.Samples)
 	}
-	w.ask("no series", w.question("nothing_at_all", false), time.Hour, func(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 && !a.Early })
-	w.ask("many series", w.question("error_ratio", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 2 })
-	w.ask("no number", w.question("0/0", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] != a.Values[0] })
-	refused := w.ask("what cannot be evaluated", w.question(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
+	w.askUntil("no series", w.questionOf("nothing_at_all", false), time.Hour, func(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 && !a.Early })
+	w.askUntil("many series", w.questionOf("error_ratio", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 2 })
+	w.askUntil("no number", w.questionOf("0/0", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] != a.Values[0] })
+	refused := w.askUntil("what cannot be evaluated", w.questionOf(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
 		func(a gates.Answer) bool { return a.Problem != "" })
 	if len(refused.Values) > 0 {
 		t.Errorf("an error has values: %+v", refused)
 	}
 	w.server.Stop()
-	w.ask("a server that is down", w.question(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent+" ("+w.server.URL()+")" })
+	w.askUntil("a server that is down", w.questionOf(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent+" ("+w.server.URL()+")" })
 }
 
 func TestBreach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m, woken := w.meter()
-	task := w.task(ratio, 30)
+	m, woken := w.newMeter()
+	task := w.taskOf(ratio, 30)
 	go func() {
 		// The breach comes when it was good for some scrapes.
 		_ = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return w.target.Scrapes() > 10, nil })
 		w.target.Set("error_ratio", 0.2)
 	}()
-	got := w.judge(m, woken, task)
+	got := w.judgeWithMeter(m, woken, task)
 	got.Count = 0
 	want := gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "0.2", Message: "the value is beyond the threshold"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -63,11 +63,11 @@ func TestBreach(t *testing.T) {
 func TestServerComesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m, woken := w.meter()
-	w.ask("it is there", w.question(ratio, false), time.Hour, has(0.01))
+	m, woken := w.newMeter()
+	w.askUntil("it is there", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
 	w.server.Stop()
 	// One error would end the check, and the server is down for longer than its timeout.
-	task := w.task(ratio, 3)
+	task := w.taskOf(ratio, 3)
 	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: time.Minute}
 	go func() {
 		select {
@@ -76,7 +76,7 @@ func TestServerComesBack(t *testing.T) {
 		case <-t.Context().Done():
 		}
 	}()
-	if got := w.judge(m, woken, task); got.Phase != v1alpha1.CheckPassed || got.Value != "0.01" {
+	if got := w.judgeWithMeter(m, woken, task); got.Phase != v1alpha1.CheckPassed || got.Value != "0.01" {
 		t.Errorf("after it came back: %+v", got)
 	}
 }

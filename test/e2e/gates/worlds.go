@@ -47,8 +47,8 @@ type service struct {
 	want map[string]gates.Outcome
 }
 
-// served are requests, some of which failed, and all of which took less time than the bucket says that they are in.
-func served(failed float64, bucket string) numbers {
+// servedRequests are requests, some of which failed, and all of which took less time than the bucket says that they are in.
+func servedRequests(failed float64, bucket string) numbers {
 	out := numbers{`http_requests_total{code="200"}`: 10 - failed, `http_response_size_bytes_sum`: 1e6, `slice_downlink_bytes_total`: 1e6}
 	if failed > 0 {
 		out[`http_requests_total{code="500"}`] = failed
@@ -64,26 +64,26 @@ func served(failed float64, bucket string) numbers {
 	return out
 }
 
-// jobOf a service, made some time ago.
-func jobOf(name string, failed float64, ago time.Duration) numbers {
+// jobOfService describes a Job of a service, made some time ago.
+func jobOfService(name string, failed float64, ago time.Duration) numbers {
 	return numbers{
 		fmt.Sprintf("kube_job_status_failed{job_name=%q}", name): failed,
 		fmt.Sprintf("kube_job_created{job_name=%q}", name):       float64(time.Now().Add(-ago).Unix()),
 	}
 }
 
-// around a service are the probes between its Sites, and the jobs of its CronJob, the last of which is a minute old, and which succeeded some
+// probesAndJobs returns what is around a service: the probes between its Sites, and the jobs of its CronJob, the last of which is a minute old, and which succeeded some
 // hours ago.
-func around(name string, probeSeconds, failedJobs, hours float64) numbers {
-	return joined(jobOf(name+"-29701440", failedJobs, time.Minute), numbers{
+func probesAndJobs(name string, probeSeconds, failedJobs, hours float64) numbers {
+	return joinNumbers(jobOfService(name+"-29701440", failedJobs, time.Minute), numbers{
 		"probe_success": 1, "probe_duration_seconds": probeSeconds, fmt.Sprintf("kube_cronjob_info{cronjob=%q}", name): 1,
 		fmt.Sprintf("kube_cronjob_created{cronjob=%q}", name):                     float64(time.Now().Add(-100 * time.Hour).Unix()),
 		fmt.Sprintf("kube_cronjob_status_last_successful_time{cronjob=%q}", name): float64(time.Now().Unix()) - 3600*hours,
 	})
 }
 
-// joined numbers.
-func joined(all ...numbers) numbers {
+// joinNumbers numbers.
+func joinNumbers(all ...numbers) numbers {
 	out := numbers{}
 	for _, n := range all {
 		maps.Copy(out, n)
@@ -91,8 +91,8 @@ func joined(all ...numbers) numbers {
 	return out
 }
 
-// services by their name, each of which is a world of its own.
-func services() map[string]service {
+// servicesByName are the services by their name, each of which is a world of its own.
+func servicesByName() map[string]service {
 	const fails, passes, waits = gates.Fail, gates.Pass, gates.Waiting
 	outcomes := func(errors, latency, availability, throughput, probes, jobs, success gates.Outcome) map[string]gates.Outcome {
 		return map[string]gates.Outcome{
@@ -105,28 +105,28 @@ func services() map[string]service {
 	return map[string]service{
 		"no-errors": {
 			reason:  "A service without a single error has an error rate of 0.",
-			exposed: around("no-errors", 0.01, 0, 1), grows: served(0, "0.1"), want: outcomes(passes, passes, passes, passes, passes, passes, passes),
+			exposed: probesAndJobs("no-errors", 0.01, 0, 1), grows: servedRequests(0, "0.1"), want: outcomes(passes, passes, passes, passes, passes, passes, passes),
 		},
 		"no-traffic": {
 			reason:  "A service without requests is available, and its other metrics wait for requests.",
-			exposed: joined(served(1, "2.5"), around("no-traffic", 0.01, 0, 1)), want: outcomes(waits, waits, passes, waits, passes, passes, passes),
+			exposed: joinNumbers(servedRequests(1, "2.5"), probesAndJobs("no-traffic", 0.01, 0, 1)), want: outcomes(waits, waits, passes, waits, passes, passes, passes),
 		},
 		"never-asked": {
 			reason:  "A service that had no request so far, whose counters do not exist, is available, and its other metrics wait for requests.",
-			exposed: joined(created, numbers{"probe_success": 1, "probe_duration_seconds": 0.01}), want: outcomes(waits, waits, passes, waits, passes, passes, passes),
+			exposed: joinNumbers(created, numbers{"probe_success": 1, "probe_duration_seconds": 0.01}), want: outcomes(waits, waits, passes, waits, passes, passes, passes),
 		},
 		"some-errors": {
 			reason:  "A service with errors has the share of them.",
-			exposed: around("some-errors", 0.01, 1, 1), grows: served(2, "0.1"), want: outcomes(fails, passes, passes, passes, passes, fails, passes),
+			exposed: probesAndJobs("some-errors", 0.01, 1, 1), grows: servedRequests(2, "0.1"), want: outcomes(fails, passes, passes, passes, passes, fails, passes),
 		},
 		"failed-before": {
 			reason:  "A Job that failed before the window, and one of another service whose name begins alike, say nothing of a service.",
-			exposed: joined(around("failed-before", 0.01, 0, 1), jobOf("failed-before-29701380", 1, time.Hour), jobOf("failed-before-eu-29701440", 1, time.Minute)),
-			grows:   served(0, "0.1"), want: outcomes(passes, passes, passes, passes, passes, passes, passes),
+			exposed: joinNumbers(probesAndJobs("failed-before", 0.01, 0, 1), jobOfService("failed-before-29701380", 1, time.Hour), jobOfService("failed-before-eu-29701440", 1, time.Minute)),
+			grows:   servedRequests(0, "0.1"), want: outcomes(passes, passes, passes, passes, passes, passes, passes),
 		},
 		"slow": {
 			reason:  "A slow service has slow requests.",
-			exposed: around("slow", 2, 0, 30), grows: served(0, "2.5"), want: outcomes(passes, fails, passes, passes, fails, passes, fails),
+			exposed: probesAndJobs("slow", 2, 0, 30), grows: servedRequests(0, "2.5"), want: outcomes(passes, fails, passes, passes, fails, passes, fails),
 		},
 		"down": {
 			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and what others expose of it waits.", down: true,
@@ -134,7 +134,7 @@ func services() map[string]service {
 		},
 		"vanished": {
 			reason: "A service whose target has vanished is not available, although the window still holds good scrapes.", vanished: true,
-			exposed: around("vanished", 0.01, 0, 1), grows: served(0, "0.1"), want: outcomes(passes, passes, fails, passes, passes, passes, waits),
+			exposed: probesAndJobs("vanished", 0.01, 0, 1), grows: servedRequests(0, "0.1"), want: outcomes(passes, passes, fails, passes, passes, passes, waits),
 		},
 		"unknown": {
 			reason: "Nothing speaks for the availability of a service that Prometheus does not know, and nothing against its other metrics.", unknown: true,
@@ -143,8 +143,8 @@ func services() map[string]service {
 	}
 }
 
-// wanted outcome of a metric.
-func (s service) wanted(metric string) (gates.Outcome, bool) {
+// wantedOutcome outcome of a metric.
+func (s service) wantedOutcome(metric string) (gates.Outcome, bool) {
 	if o, ok := s.want[metric]; ok {
 		return o, true
 	}
@@ -156,19 +156,19 @@ func (s service) wanted(metric string) (gates.Outcome, bool) {
 	return "", false
 }
 
-// limits of the metrics of the shipped Blueprints, by what their names begin with.
-func limits() map[string]string {
+// limitsOfMetrics are the limits of the metrics of the shipped Blueprints, by what their names begin with.
+func limitsOfMetrics() map[string]string {
 	return map[string]string{
 		"error_rate": "5 %", "latency": "500ms", "availability": "99 %", "throughput": "1 Mbps", "cross_site_latency": "500ms",
 		"failed_jobs": "0", "hours_since_success": "25",
 	}
 }
 
-// criteria of a metric with its own rules.
-func (w *world) criteria(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
+// criteriaOf returns the criteria of a metric with its own rules.
+func (w *world) criteriaOf(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
 	w.Helper()
-	text := limits()[m.Name]
-	for begin, limit := range limits() {
+	text := limitsOfMetrics()[m.Name]
+	for begin, limit := range limitsOfMetrics() {
 		if text == "" && strings.HasPrefix(m.Name, begin) {
 			text = limit
 		}
@@ -211,8 +211,8 @@ func shippedBlueprints(t *testing.T) []catalogv1alpha1.Blueprint {
 	return out
 }
 
-// labelsOf a service, as a ServiceMonitor and the exporter of a slice set them.
-func labelsOf(name string) map[string]string {
+// labelsOfService returns the labels of a service, as a ServiceMonitor and the exporter of a slice set them.
+func labelsOfService(name string) map[string]string {
 	return map[string]string{"namespace": "team-a", "service": name, "slice": name, "site": "edge1"}
 }
 
@@ -226,8 +226,8 @@ func newServices(t *testing.T, all map[string]service) *world {
 		}
 		target := promserver.NewTarget()
 		t.Cleanup(target.Close)
-		target.Add(joined(all[name].exposed, all[name].grows))
-		jobs = append(jobs, promserver.Job{Name: name, Interval: time.Second, Target: target, Labels: labelsOf(name)})
+		target.Add(joinNumbers(all[name].exposed, all[name].grows))
+		jobs = append(jobs, promserver.Job{Name: name, Interval: time.Second, Target: target, Labels: labelsOfService(name)})
 		if all[name].down {
 			target.Close()
 			continue
@@ -241,7 +241,7 @@ func newServices(t *testing.T, all map[string]service) *world {
 	t.Cleanup(w.server.Stop)
 	grow := time.NewTicker(growTick)
 	defer grow.Stop()
-	for deadline := time.Now().Add(2 * time.Minute); !scraped(targets); <-grow.C {
+	for deadline := time.Now().Add(2 * time.Minute); !scrapedSeries(targets); <-grow.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the services are not scraped")
 		}
@@ -249,21 +249,21 @@ func newServices(t *testing.T, all map[string]service) *world {
 			target.Add(all[name].grows)
 		}
 	}
-	w.ask("a target that is down", w.question(`sum(up{service="down"}) == 0`, false), time.Hour, has(0))
+	w.askUntil("a target that is down", w.questionOf(`sum(up{service="down"}) == 0`, false), time.Hour, hasSeries(0))
 	for i, j := range jobs {
 		if all[j.Name].vanished {
 			jobs[i].Target = nil
 			w.must(w.server.Scrape(jobs...))
-			w.ask("a target that has vanished", w.question(fmt.Sprintf("up{job=%q}", j.Name), false), time.Hour, hasNone)
+			w.askUntil("a target that has vanished", w.questionOf(fmt.Sprintf("up{job=%q}", j.Name), false), time.Hour, hasNoData)
 		}
 	}
 	return w
 }
 
-// hasNone is true for an answer without data.
-func hasNone(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 }
+// hasNoData is true for an answer without data.
+func hasNoData(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 }
 
-func scraped(targets map[string]*promserver.Target) bool {
+func scrapedSeries(targets map[string]*promserver.Target) bool {
 	for _, target := range targets {
 		if target.Scrapes() < enoughScrapes {
 			return false
@@ -272,18 +272,18 @@ func scraped(targets map[string]*promserver.Target) bool {
 	return true
 }
 
-// answer to a query of a Blueprint about a service that is live for long.
-func (w *world) answer(query, name string) gates.Answer {
+// answerQuery to a query of a Blueprint about a service that is live for long.
+func (w *world) answerQuery(query, name string) gates.Answer {
 	w.Helper()
 	template, err := promql.Parse(query)
 	w.must(err)
 	text, err := template.Fill(promql.Values{Service: name, Namespace: "team-a", Site: "edge1"})
 	w.must(err)
-	return w.question(text, false).Ask(w.Context(), time.Hour)
+	return w.questionOf(text, false).Ask(w.Context(), time.Hour)
 }
 
-// queriesOf returns the queries of a metric. The one for canaries is asked as if the service had a single track, whose Service has its name.
-func queriesOf(m catalogv1alpha1.BlueprintMetric) []string {
+// queriesOfMetric returns the queries of a metric. The one for canaries is asked as if the service had a single track, whose Service has its name.
+func queriesOfMetric(m catalogv1alpha1.BlueprintMetric) []string {
 	if m.Canary == "" {
 		return []string{m.Query}
 	}

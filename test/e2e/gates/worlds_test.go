@@ -11,18 +11,18 @@ import (
 // TestShippedQueries asks each query of each shipped Blueprint about services in all states, and judges the answers by the metric's own rules.
 func TestShippedQueries(t *testing.T) {
 	t.Parallel()
-	all := services()
+	all := servicesByName()
 	w := newServices(t, all)
 	for _, b := range shippedBlueprints(t) {
 		for _, m := range b.Spec.Metrics {
 			for name, s := range all {
-				want, ok := s.wanted(m.Name)
+				want, ok := s.wantedOutcome(m.Name)
 				if !ok {
 					t.Fatalf("%s: nothing is said about metric %s", b.GetName(), m.Name)
 				}
-				for _, query := range queriesOf(m) {
-					a := w.answer(query, name)
-					if got := w.criteria(m).Measure(a); got.Outcome != want {
+				for _, query := range queriesOfMetric(m) {
+					a := w.answerQuery(query, name)
+					if got := w.criteriaOf(m).Measure(a); got.Outcome != want {
 						t.Errorf("%s\n%s: %s of %s: want %s, got %s from %+v", s.reason, b.GetName(), query, name, want, got.Outcome, a)
 					}
 				}
@@ -38,24 +38,24 @@ func TestShippedQueriesAfterCrash(t *testing.T) {
 	w, target := &world{T: t}, promserver.NewTarget()
 	t.Cleanup(target.Close)
 	var err error
-	w.server, err = promserver.New(t.Context(), t.TempDir(), promserver.Job{Name: "crashed", Interval: time.Second, Target: target, Labels: labelsOf("crashed")})
+	w.server, err = promserver.New(t.Context(), t.TempDir(), promserver.Job{Name: "crashed", Interval: time.Second, Target: target, Labels: labelsOfService("crashed")})
 	w.must(err)
 	w.must(w.server.Start(t.Context()))
 	t.Cleanup(w.server.Stop)
-	w.ask("requests", w.question(`sum(rate(http_requests_total[5m])) > 0`, false), time.Hour, func(a gates.Answer) bool {
-		target.Add(served(0, "0.1"))
+	w.askUntil("requests", w.questionOf(`sum(rate(http_requests_total[5m])) > 0`, false), time.Hour, func(a gates.Answer) bool {
+		target.Add(servedRequests(0, "0.1"))
 		return len(a.Values) == 1
 	})
 	target.Close()
-	w.ask("a target that is down for some time", w.question(`max(max_over_time(up[3s])) == 0`, false), time.Hour, has(0))
+	w.askUntil("a target that is down for some time", w.questionOf(`max(max_over_time(up[3s])) == 0`, false), time.Hour, hasSeries(0))
 	for _, b := range shippedBlueprints(t) {
 		for _, m := range b.Spec.Metrics {
-			if want, _ := services()["down"].wanted(m.Name); want != gates.Fail || m.Name == "availability" {
+			if want, _ := servicesByName()["down"].wantedOutcome(m.Name); want != gates.Fail || m.Name == "availability" {
 				continue // The availability is a mean of the window.
 			}
-			for _, query := range queriesOf(m) {
-				a := w.answer(downWindow.ReplaceAllString(query, "${1}[3s]"), "crashed")
-				if got := w.criteria(m).Measure(a); got.Outcome != gates.Fail {
+			for _, query := range queriesOfMetric(m) {
+				a := w.answerQuery(downWindow.ReplaceAllString(query, "${1}[3s]"), "crashed")
+				if got := w.criteriaOf(m).Measure(a); got.Outcome != gates.Fail {
 					t.Errorf("A service that crashed does not pass by the requests before.\n%s: %s: got %s from %+v", b.GetName(), query, got.Outcome, a)
 				}
 			}

@@ -20,11 +20,11 @@ func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
 		}
 	}()
 	d.Until("the ledger "+what, scene.Patience, func() bool {
-		f := d.stored(d.home()).ledger
+		f := d.storedRecord(d.homeRepository()).ledger
 		if f == nil {
 			return false
 		}
-		last = summaryOf(f.State)
+		last = summaryOfLedger(f.State)
 		return f.State.Current != nil && is(f.State)
 	})
 }
@@ -34,7 +34,7 @@ func (d *deployment) awaitRecords(epoch, revision int64) {
 	d.T.Helper()
 	for _, repository := range d.repositories {
 		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), scene.Patience, func() bool {
-			r := d.stored(repository).record
+			r := d.storedRecord(repository).record
 			return r != nil && r.Position.Epoch == epoch && r.Position.Revision == revision
 		})
 	}
@@ -45,7 +45,7 @@ func (d *deployment) awaitReplicas(want string) {
 	d.T.Helper()
 	d.Until("all repositories ask for "+want+" replicas", scene.Patience, func() bool {
 		for i := range d.repositories {
-			if d.replicas(i) != want {
+			if d.replicasInFile(i) != want {
 				return false
 			}
 		}
@@ -57,7 +57,7 @@ func (d *deployment) awaitReplicas(want string) {
 func (d *deployment) wantHistory(want ...int64) {
 	d.T.Helper()
 	got := []int64{}
-	for _, past := range d.recorded().State.Targets() {
+	for _, past := range d.recordedLedger().State.Targets() {
 		got = append(got, past.Number)
 	}
 	slices.Sort(got)

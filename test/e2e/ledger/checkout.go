@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// clone makes a clone as a user does, with the ref of the state.
-func (d *deployment) clone(repository string) string {
+// cloneRepository makes a clone as a user does, with the ref of the state.
+func (d *deployment) cloneRepository(repository string) string {
 	d.T.Helper()
 	to := filepath.Join(d.T.TempDir(), repository)
 	for _, args := range [][]string{{"clone", "-q", d.Git.Path(repository), to}, {"-C", to, "fetch", "-q", "origin", "refs/intentplane/*:refs/intentplane/*"}} {
@@ -22,8 +22,8 @@ func (d *deployment) clone(repository string) string {
 	return to
 }
 
-// intent runs the plugin where it can reach no cluster, and returns what it prints.
-func (d *deployment) intent(code int, args ...string) string {
+// runIntent runs the plugin where it can reach no cluster, and returns what it prints.
+func (d *deployment) runIntent(code int, args ...string) string {
 	d.T.Helper()
 	root, err := controlplane.Root()
 	d.must(err)
@@ -47,7 +47,7 @@ func (d *deployment) awaitEvent(reason, says, revision string) {
 // wantColumns compares the columns behind the name of the deployment: a rollback does not read as a success in the first one of them.
 func (d *deployment) wantColumns(want ...string) {
 	d.T.Helper()
-	got := strings.Fields(d.Inside("get", "--no-headers", "intentdeployments.claims.intentplane.dev", d.shop(2).GetName()))
+	got := strings.Fields(d.Inside("get", "--no-headers", "intentdeployments.claims.intentplane.dev", d.describeShop(2).GetName()))
 	if len(got) <= len(want) || !slices.Equal(got[1:len(want)+1], want) {
 		d.T.Errorf("kubectl get: want the columns %q, got %q", want, got)
 	}

@@ -26,7 +26,7 @@ type summary struct {
 	Stable   int64
 }
 
-func summaryOf(s ledger.State) summary {
+func summaryOfLedger(s ledger.State) summary {
 	p := s.Position()
 	out := summary{Home: s.Home, Epoch: p.Epoch, Revision: p.Revision, Attempt: p.Attempt, Step: p.Step, Target: s.Target, Restored: s.Restored, Stable: s.Stable}
 	if s.Verdict != nil {
@@ -35,18 +35,18 @@ func summaryOf(s ledger.State) summary {
 	return out
 }
 
-// verified is the ledger after a revision that was verified, in the first epoch.
-func (d *deployment) verified(revision int64) summary {
-	s := summary{Home: d.home(), Epoch: 1, Revision: revision, Result: ledger.VerdictVerified, Stable: revision}
+// ledgerAfterVerified is the ledger after a revision that was verified, in the first epoch.
+func (d *deployment) ledgerAfterVerified(revision int64) summary {
+	s := summary{Home: d.homeRepository(), Epoch: 1, Revision: revision, Result: ledger.VerdictVerified, Stable: revision}
 	if d.form.waves {
 		s.Step = int32(len(d.repositories)) - 1
 	}
 	return s
 }
 
-// restored is the ledger after a revision that was rejected and rolled back, in the first epoch.
-func (d *deployment) restored(revision, target int64) summary {
-	return summary{Home: d.home(), Epoch: 1, Revision: revision, Attempt: 1, Result: ledger.VerdictRejected, Target: target, Restored: true, Stable: target}
+// ledgerAfterRollback is the ledger after a revision that was rejected and rolled back, in the first epoch.
+func (d *deployment) ledgerAfterRollback(revision, target int64) summary {
+	return summary{Home: d.homeRepository(), Epoch: 1, Revision: revision, Attempt: 1, Result: ledger.VerdictRejected, Target: target, Restored: true, Stable: target}
 }
 
 // inEpoch is the summary in another epoch.
@@ -55,9 +55,9 @@ func (s summary) inEpoch(epoch int64) summary {
 	return s
 }
 
-// want compares the ledger of the home, what the files of each Site ask for, and the number of commits in each repository. It checks all that holds
+// wantLedgerOf compares the ledger of the home, what the files of each Site ask for, and the number of commits in each repository. It checks all that holds
 // at any time too.
-func (d *deployment) want(ledger summary, replicas string, commits ...int) {
+func (d *deployment) wantLedgerOf(ledger summary, replicas string, commits ...int) {
 	d.T.Helper()
 	d.wantLedger(ledger)
 	d.wantReplicas(strings.Repeat(replicas+" ", len(d.repositories)))
@@ -67,7 +67,7 @@ func (d *deployment) want(ledger summary, replicas string, commits ...int) {
 
 func (d *deployment) wantLedger(want summary) {
 	d.T.Helper()
-	if diff := cmp.Diff(want, summaryOf(d.recorded().State)); diff != "" {
+	if diff := cmp.Diff(want, summaryOfLedger(d.recordedLedger().State)); diff != "" {
 		d.T.Errorf("ledger: -want, +got:\n%s", diff)
 	}
 }
@@ -77,7 +77,7 @@ func (d *deployment) wantReplicas(want string) {
 	d.T.Helper()
 	got := make([]string, len(d.repositories))
 	for i := range d.repositories {
-		got[i] = d.replicas(i)
+		got[i] = d.replicasInFile(i)
 	}
 	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
 		d.T.Errorf("replicas in each repository: -want, +got:\n%s", diff)
@@ -88,7 +88,7 @@ func (d *deployment) wantCommits(want ...int) {
 	d.T.Helper()
 	got := make([]int, len(d.repositories))
 	for i, repository := range d.repositories {
-		got[i] = d.commits(repository)
+		got[i] = d.commitsOnBranch(repository)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		d.T.Errorf("commits in each repository: -want, +got:\n%s", diff)
@@ -98,16 +98,16 @@ func (d *deployment) wantCommits(want ...int) {
 // wantPushes compares what was pushed since the last call, in order.
 func (d *deployment) wantPushes(want ...string) {
 	d.T.Helper()
-	if diff := cmp.Diff(want, d.pushes.list()); diff != "" {
+	if diff := cmp.Diff(want, d.pushes.listPushes()); diff != "" {
 		d.T.Errorf("pushes: -want, +got:\n%s", diff)
 	}
-	d.pushes.forget()
+	d.pushes.forgetPushes()
 }
 
 // wantUntouched compares the refs of repositories with those of before.
 func (d *deployment) wantUntouched(before map[string]map[string]string, repositories ...string) {
 	d.T.Helper()
-	now := d.refs()
+	now := d.refsOfAll()
 	for _, repository := range repositories {
 		if diff := cmp.Diff(before[repository], now[repository]); diff != "" {
 			d.T.Errorf("refs of %s: -want, +got:\n%s", repository, diff)
@@ -118,24 +118,24 @@ func (d *deployment) wantUntouched(before map[string]map[string]string, reposito
 // wantSound checks what holds for each deployment at any time.
 func (d *deployment) wantSound() {
 	d.T.Helper()
-	for _, fault := range d.pushes.broken() {
+	for _, fault := range d.pushes.brokenRules() {
 		d.T.Error(fault)
 	}
-	file := d.recorded()
+	file := d.recordedLedger()
 	for _, fault := range faultsOfEvents(file) {
 		d.T.Error(fault)
 	}
 	for _, repository := range d.repositories {
-		stored := d.stored(repository)
-		if repository != d.home() && isOpen(stored.ledger) {
-			d.T.Errorf("two repositories hold an open ledger: %s and %s", d.home(), repository)
+		stored := d.storedRecord(repository)
+		if repository != d.homeRepository() && isGateOpen(stored.ledger) {
+			d.T.Errorf("two repositories hold an open ledger: %s and %s", d.homeRepository(), repository)
 		}
 		d.checkRecord(repository, stored.record, file.State)
 		d.checkHistory(repository)
 	}
 }
 
-func isOpen(f *state.LedgerFile) bool {
+func isGateOpen(f *state.LedgerFile) bool {
 	return f != nil && f.State.Successor == "" && !f.State.IsClosed
 }
 
@@ -196,9 +196,9 @@ func faultsOfEvents(f state.LedgerFile) []string {
 	return faults
 }
 
-// statusOf returns what the claim says of its revision.
-func (d *deployment) statusOf() string {
+// statusOfRevision returns what the claim says of its revision.
+func (d *deployment) statusOfRevision() string {
 	d.T.Helper()
-	u := d.Now(d.shop(1))
+	u := d.Now(d.describeShop(1))
 	return scene.Field(u, "status", "phase") + " " + scene.Field(u, "status", "outcome") + " " + strconv.FormatInt(scene.Number(u, "status", "revision"), 10)
 }

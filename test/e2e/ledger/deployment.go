@@ -58,30 +58,30 @@ func newDeployment(t *testing.T, f form) *deployment {
 	}
 	d.applyCatalog()
 	d.pushes = d.watchPushes()
-	judges.set(d.Namespace, good)
+	judges.setAnswer(d.Namespace, good)
 	return d
 }
 
-// catalog is what the claim needs, and what a user applies first who builds a cluster again.
-func (d *deployment) catalog() []*unstructured.Unstructured {
+// applyOwnCatalog is what the claim needs, and what a user applies first who builds a cluster again.
+func (d *deployment) applyOwnCatalog() []*unstructured.Unstructured {
 	d.T.Helper()
 	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
 	for i, repository := range d.repositories {
 		site := d.Set(d.NewSite(siteName(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef")
-		all = append(all, d.config(repository), site)
+		all = append(all, d.describeConfig(repository), site)
 	}
 	return all
 }
 
 func (d *deployment) applyCatalog() {
 	d.T.Helper()
-	for _, o := range d.catalog() {
+	for _, o := range d.applyOwnCatalog() {
 		d.Apply(o)
 	}
 }
 
-// config describes the configuration of a repository.
-func (d *deployment) config(repository string) *unstructured.Unstructured {
+// describeConfig describes the configuration of a repository.
+func (d *deployment) describeConfig(repository string) *unstructured.Unstructured {
 	d.T.Helper()
 	o := d.ClusterProviderConfig()
 	o.SetName(repository)
@@ -89,7 +89,7 @@ func (d *deployment) config(repository string) *unstructured.Unstructured {
 	if d.form.reapply {
 		d.Set(o, "Reapply", "spec", "git", "divergencePolicy")
 	}
-	return d.Set(o, []any{judges.host()}, "spec", "policy", "webCheckHosts")
+	return d.Set(o, []any{judges.hostOfServer()}, "spec", "policy", "webCheckHosts")
 }
 
 func (d *deployment) createRepository(name string) {
@@ -97,8 +97,8 @@ func (d *deployment) createRepository(name string) {
 	d.must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
 }
 
-// hook lets a repository run a shell script before it takes a push.
-func (d *deployment) hook(repository, script string) {
+// setHook lets a repository run a shell script before it takes a push.
+func (d *deployment) setHook(repository, script string) {
 	d.T.Helper()
 	file := filepath.Join(d.Git.Path(repository), "hooks", "pre-receive")
 	d.must(os.MkdirAll(filepath.Dir(file), 0o755))
@@ -107,13 +107,13 @@ func (d *deployment) hook(repository, script string) {
 
 func siteName(i int) string { return fmt.Sprintf("edge%d", i+1) }
 
-// home is the repository that holds the ledger. The others are followers.
-func (d *deployment) home() string { return d.repositories[d.homeIs.Load()] }
+// homeRepository is the repository that holds the ledger. The others are followers.
+func (d *deployment) homeRepository() string { return d.repositories[d.homeIs.Load()] }
 
-func (d *deployment) followers() []string { return d.repositories[1:] }
+func (d *deployment) namesOfFollowers() []string { return d.repositories[1:] }
 
-// shop describes the claim with so many replicas, by which revisions differ.
-func (d *deployment) shop(replicas int) *unstructured.Unstructured {
+// describeShop describes the claim with so many replicas, by which revisions differ.
+func (d *deployment) describeShop(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
 	sites, waves := make([]string, len(d.repositories)), []any{}
 	for i := range d.repositories {
@@ -129,13 +129,13 @@ func (d *deployment) shop(replicas int) *unstructured.Unstructured {
 		d.Set(o, waves, "spec", "deliveryConfig", "waves")
 	}
 	if d.form.gated {
-		d.Set(o, []any{d.check()}, "spec", "gatesConfig", "checks")
+		d.Set(o, []any{d.checkOnce()}, "spec", "gatesConfig", "checks")
 	}
 	return o
 }
 
-// check asks the judge each second until it answers.
-func (d *deployment) check() map[string]any {
+// checkOnce asks the judge each second until it answers.
+func (d *deployment) checkOnce() map[string]any {
 	return map[string]any{
 		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
 		"consecutiveErrorLimit": int64(100),
@@ -143,34 +143,34 @@ func (d *deployment) check() map[string]any {
 	}
 }
 
-// succeed brings the claim to so many replicas.
-func (d *deployment) succeed(replicas int) *unstructured.Unstructured {
+// awaitSucceeded brings the claim to so many replicas.
+func (d *deployment) awaitSucceeded(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
-	return d.Succeed(d.shop(replicas))
+	return d.Succeed(d.describeShop(replicas))
 }
 
 // rolledBack waits until the claim, with so many replicas, was rejected and rolled back.
 func (d *deployment) rolledBack(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
-	return d.Reach(d.shop(replicas), "rolled back", func(u *unstructured.Unstructured) bool {
+	return d.Reach(d.describeShop(replicas), "rolled back", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "outcome") == "RolledBack" &&
 			scene.Is(u, "Recorded", corev1.ConditionTrue, "")
 	})
 }
 
-// measuring waits until the claim, with so many replicas, is delivered everywhere, and the judge is asked.
-func (d *deployment) measuring(replicas int) *unstructured.Unstructured {
+// awaitMeasuring waits until the claim, with so many replicas, is delivered everywhere, and the judge is asked.
+func (d *deployment) awaitMeasuring(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
-	return d.Reach(d.shop(replicas), "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	return d.Reach(d.describeShop(replicas), "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 }
 
 // awaitReason waits until a condition of the claim has a reason.
 func (d *deployment) awaitReason(reason string) *unstructured.Unstructured {
 	d.T.Helper()
-	return d.Await(d.shop(1), "a condition with reason "+reason, func(u *unstructured.Unstructured) bool { return hasReason(u, reason) })
+	return d.Await(d.describeShop(1), "a condition with reason "+reason, func(u *unstructured.Unstructured) bool { return hasReasonOf(u, reason) })
 }
 
-func hasReason(u *unstructured.Unstructured, reason string) bool {
+func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range all {
 		if c, ok := c.(map[string]any); ok && c["reason"] == reason {
@@ -184,13 +184,13 @@ func hasReason(u *unstructured.Unstructured, reason string) bool {
 func (d *deployment) awaitRefusal(repository string, reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), scene.Patience, func() bool {
-		one := d.delivery(repository)
+		one := d.deliveryOf(repository)
 		return one != nil && one.Status.GetCondition(xpv2.TypeReady).Reason == reason
 	})
 }
 
-// delivery is the GitDelivery of a repository, or nil.
-func (d *deployment) delivery(repository string) *deliveryv1alpha1.GitDelivery {
+// deliveryOf is the GitDelivery of a repository, or nil.
+func (d *deployment) deliveryOf(repository string) *deliveryv1alpha1.GitDelivery {
 	d.T.Helper()
 	for _, one := range d.Deliveries() {
 		if ref := one.Spec.ProviderConfigReference; ref != nil && ref.Name == repository {

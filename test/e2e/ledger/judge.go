@@ -41,15 +41,15 @@ func newJudge() *judge {
 	return j
 }
 
-func (j *judge) close() {
+func (j *judge) closeServer() {
 	j.server.Close()
 	_ = os.Remove(j.bundle)
 }
 
-func (j *judge) host() string { return strings.TrimPrefix(j.server.URL, "https://") }
+func (j *judge) hostOfServer() string { return strings.TrimPrefix(j.server.URL, "https://") }
 
-// set the answer about the deployment of a namespace.
-func (j *judge) set(namespace, answer string) {
+// setAnswer sets the answer about the deployment of a namespace.
+func (j *judge) setAnswer(namespace, answer string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.answers[namespace] = answer

@@ -30,14 +30,14 @@ func (d *deployment) killAtPushes(nth int) func() {
 	for _, repository := range d.repositories {
 		drop(repository)
 	}
-	d.pushes.after(func(p push) {
+	d.pushes.callAfterEach(func(p push) {
 		drop(p.repository)
 		kill()
 	})
 	go func() { ended <- d.restartUntil(died, stop) }()
 	return func() {
 		d.T.Helper()
-		d.pushes.after(nil)
+		d.pushes.callAfterEach(nil)
 		for _, repository := range d.repositories {
 			d.Git.DropPush(repository, nil)
 		}

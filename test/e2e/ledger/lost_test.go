@@ -20,41 +20,43 @@ func TestLost(t *testing.T) {
 		"HomeState": {
 			reason: "A home that lost its state goes on from what the cluster knows, in the next epoch.",
 			form:   form{repositories: 2}, epoch: 2,
-			lose: func(d *deployment, _ map[string]map[string]string) { d.git(d.home(), "update-ref", "-d", stateRef) },
+			lose: func(d *deployment, _ map[string]map[string]string) {
+				d.runGit(d.homeRepository(), "update-ref", "-d", stateRef)
+			},
 		},
 		"Home": {
 			reason: "A home that was made anew goes on from what the cluster knows, in the next epoch, and gets the files again.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
-			lose: func(d *deployment, _ map[string]map[string]string) { d.remake(d.home()) },
+			lose: func(d *deployment, _ map[string]map[string]string) { d.remakeRepository(d.homeRepository()) },
 		},
 		"HomeOld": {
 			reason: "A home that was restored from a backup of the first revision goes on from what the cluster knows, in the next epoch.",
 			form:   form{repositories: 3, reapply: true}, epoch: 2,
-			lose: func(d *deployment, backup map[string]map[string]string) { d.restore(d.home(), backup) },
+			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.homeRepository(), backup) },
 		},
 		"FollowerState": {
 			reason: "A follower that lost its state gets its record again, and the ledger stays in its epoch.",
 			form:   form{repositories: 2}, epoch: 1,
 			lose: func(d *deployment, _ map[string]map[string]string) {
-				d.git(d.repositories[1], "update-ref", "-d", stateRef)
+				d.runGit(d.repositories[1], "update-ref", "-d", stateRef)
 			},
 		},
 		"Follower": {
 			reason: "A follower that was made anew gets its files and its record again, and the ledger stays in its epoch.",
 			form:   form{repositories: 3, reapply: true}, epoch: 1,
-			lose: func(d *deployment, _ map[string]map[string]string) { d.remake(d.repositories[1]) },
+			lose: func(d *deployment, _ map[string]map[string]string) { d.remakeRepository(d.repositories[1]) },
 		},
 		"FollowerOld": {
 			reason: "A follower that was restored from a backup of the first revision gets the second one again.",
 			form:   form{repositories: 2, reapply: true}, epoch: 1,
-			lose: func(d *deployment, backup map[string]map[string]string) { d.restore(d.repositories[1], backup) },
+			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.repositories[1], backup) },
 		},
 		"AllOld": {
 			reason: "Where all repositories were restored from backups of the first revision, the second one is delivered again, and stays verified.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
 			lose: func(d *deployment, backup map[string]map[string]string) {
-				d.restore(d.home(), backup)
-				d.restore(d.repositories[1], backup)
+				d.restoreRefs(d.homeRepository(), backup)
+				d.restoreRefs(d.repositories[1], backup)
 			},
 		},
 	}
@@ -63,19 +65,19 @@ func TestLost(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
-			d.succeed(1)
-			backup := d.refs()
-			d.succeed(2)
+			d.awaitSucceeded(1)
+			backup := d.refsOfAll()
+			d.awaitSucceeded(2)
 			d.pushes.loseHome()
 			tc.lose(d, backup)
 			d.awaitLedger("goes on after the loss", func(s ledger.State) bool { return s.Epoch == tc.epoch && s.Current.Number == 2 })
 			d.awaitRecords(tc.epoch, 2)
-			d.wantLedger(d.verified(2).inEpoch(tc.epoch))
+			d.wantLedger(d.ledgerAfterVerified(2).inEpoch(tc.epoch))
 			d.wantHistory(1, 2)
 			d.awaitReplicas("2")
 
-			d.succeed(3)
-			d.wantLedger(d.verified(3).inEpoch(tc.epoch))
+			d.awaitSucceeded(3)
+			d.wantLedger(d.ledgerAfterVerified(3).inEpoch(tc.epoch))
 			d.wantHistory(1, 2, 3)
 			d.awaitReplicas("3")
 			d.wantSound()
@@ -88,21 +90,21 @@ func TestLost(t *testing.T) {
 func TestRejectionSurvives(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2, gated: true, reapply: true})
-	d.succeed(1)
-	judges.set(d.Namespace, held)
-	d.measuring(2)
-	backup := d.refs()
-	judges.set(d.Namespace, bad)
+	d.awaitSucceeded(1)
+	judges.setAnswer(d.Namespace, held)
+	d.awaitMeasuring(2)
+	backup := d.refsOfAll()
+	judges.setAnswer(d.Namespace, bad)
 	d.rolledBack(2)
-	judges.set(d.Namespace, good)
+	judges.setAnswer(d.Namespace, good)
 	d.pushes.loseHome()
-	d.restore(d.home(), backup)
+	d.restoreRefs(d.homeRepository(), backup)
 	d.awaitLedger("knows the rejection again", func(s ledger.State) bool { return s.Epoch == 2 && s.IsRejected() && s.Restored })
 	d.awaitReplicas("1")
-	d.wantLedger(d.restored(2, 1).inEpoch(2))
+	d.wantLedger(d.ledgerAfterRollback(2, 1).inEpoch(2))
 	d.rolledBack(2)
-	d.succeed(3)
-	d.wantLedger(d.verified(3).inEpoch(2))
+	d.awaitSucceeded(3)
+	d.wantLedger(d.ledgerAfterVerified(3).inEpoch(2))
 	d.awaitReplicas("3")
 	d.wantSound()
 }

@@ -12,14 +12,14 @@ import (
 // moveLedger asks for a move to a repository, and waits until that holds the ledger.
 func (d *deployment) moveLedger(to int, force bool) {
 	d.T.Helper()
-	o := d.Request("move", d.shop(1), rolloutv1alpha1.Action("MoveLedger"), d.recorded().State.Current.Number)
+	o := d.Request("move", d.describeShop(1), rolloutv1alpha1.Action("MoveLedger"), d.recordedLedger().State.Current.Number)
 	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.repositories[to]}, "spec", "toConfigRef")
 	if force {
 		d.Set(o, true, "spec", "force")
 	}
 	d.Apply(o)
 	d.homeIs.Store(int32(to))
-	d.awaitLedger("is in its next home", func(s ledger.State) bool { return s.Home == d.home() })
+	d.awaitLedger("is in its next home", func(s ledger.State) bool { return s.Home == d.homeRepository() })
 	d.Await(o, "completed", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, "")
 	})

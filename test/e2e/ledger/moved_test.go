@@ -24,25 +24,25 @@ func TestMoveLedger(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
-			d.succeed(1)
-			d.succeed(2)
-			before := d.home()
+			d.awaitSucceeded(1)
+			d.awaitSucceeded(2)
+			before := d.homeRepository()
 			if tc.force {
 				d.Git.Fail(before, http.StatusServiceUnavailable)
 			}
 			d.pushes.loseHome()
 			d.moveLedger(1, tc.force)
-			d.wantLedger(d.verified(2).inEpoch(2))
+			d.wantLedger(d.ledgerAfterVerified(2).inEpoch(2))
 			d.wantHistory(1, 2)
 
 			if tc.force {
-				d.Apply(d.shop(3))
+				d.Apply(d.describeShop(3))
 				d.awaitLedger("orders in the next home", func(s ledger.State) bool { return s.Current.Number == 3 })
 				d.awaitPosition(1, ledger.Position{Epoch: 2, Revision: 3})
 				d.Git.Fail(before, 0)
 			}
-			d.succeed(3)
-			d.want(d.verified(3).inEpoch(2), "3", []int{3, 3, 3}[:len(d.repositories)]...)
+			d.awaitSucceeded(3)
+			d.wantLedgerOf(d.ledgerAfterVerified(3).inEpoch(2), "3", []int{3, 3, 3}[:len(d.repositories)]...)
 			d.wantHistory(1, 2, 3)
 		})
 	}

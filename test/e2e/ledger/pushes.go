@@ -59,7 +59,7 @@ const readTime = time.Minute
 func (d *deployment) watchPushes() *pushLog {
 	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}}
 	for _, repository := range d.repositories {
-		l.listen(repository)
+		l.listenToPushes(repository)
 	}
 	d.T.Cleanup(func() {
 		for _, repository := range d.repositories {
@@ -69,7 +69,7 @@ func (d *deployment) watchPushes() *pushLog {
 	return l
 }
 
-func (l *pushLog) listen(repository string) {
+func (l *pushLog) listenToPushes(repository string) {
 	l.d.Git.AfterPush(repository, func() { l.notePush(repository) })
 }
 
@@ -77,7 +77,7 @@ func (l *pushLog) listen(repository string) {
 func (l *pushLog) notePush(repository string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), readTime)
 	defer cancel()
-	stored, err := l.d.readFiles(ctx, repository)
+	stored, err := l.d.readFilesWithGit(ctx, repository)
 	if err != nil || stored.record == nil && stored.ledger == nil {
 		l.noteFault(repository, err)
 		return
@@ -94,7 +94,7 @@ func (l *pushLog) notePush(repository string) {
 	if stored.ledger != nil {
 		p.ledger = stored.ledger.State
 		l.checkVerdicts(p.ledger)
-	} else if home, err := l.d.readFiles(ctx, l.d.home()); err != nil || home.ledger != nil {
+	} else if home, err := l.d.readFilesWithGit(ctx, l.d.homeRepository()); err != nil || home.ledger != nil {
 		l.noteFault(repository, err)
 		l.checkFollower(p, home)
 	}
@@ -146,8 +146,8 @@ func (l *pushLog) checkVerdicts(s ledger.State) {
 	}
 }
 
-// after calls a function after each push from now on, before the push is answered. Nil ends that.
-func (l *pushLog) after(fn func(p push)) {
+// callAfterEach calls a function after each push from now on, before the push is answered. Nil ends that.
+func (l *pushLog) callAfterEach(fn func(p push)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.then = fn
@@ -160,16 +160,16 @@ func (l *pushLog) loseHome() {
 	l.lost = true
 }
 
-// forget the pushes so far.
-func (l *pushLog) forget() {
+// forgetPushes forgets the pushes so far.
+func (l *pushLog) forgetPushes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pushes = nil
 }
 
-// list returns what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
+// listPushes returns what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
 // something at once come in the order of their numbers.
-func (l *pushLog) list() []string {
+func (l *pushLog) listPushes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := []string{}
@@ -187,8 +187,8 @@ func (l *pushLog) list() []string {
 	return out
 }
 
-// broken returns the rules that pushes broke.
-func (l *pushLog) broken() []string {
+// brokenRules returns the rules that pushes broke.
+func (l *pushLog) brokenRules() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.faults)

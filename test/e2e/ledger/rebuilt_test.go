@@ -12,32 +12,32 @@ import (
 // and nothing is delivered again.
 func TestOldObjects(t *testing.T) {
 	l := newLives(t)
-	l.begin()
+	l.beginSecond()
 	backup, err := cp.Backup(t.Context())
 	l.plain.must(err)
-	l.finish()
+	l.finishSecond()
 	l.wantFinished(0)
 	heads := map[string]any{}
-	for _, d := range l.all() {
-		heads[d.Namespace] = d.recorded().State.Head
+	for _, d := range l.allDeployments() {
+		heads[d.Namespace] = d.recordedLedger().State.Head
 	}
 
 	// A claim that was restored says the first revision, and it is the user's word: so the user applies the second one before anything runs.
 	l.plain.must(cp.Rebuild(t.Context(), backup, func() error {
-		l.pause("crossplane.io/paused=true")
-		for _, d := range l.all() {
-			d.Apply(d.shop(2))
+		l.pauseComposites("crossplane.io/paused=true")
+		for _, d := range l.allDeployments() {
+			d.Apply(d.describeShop(2))
 		}
 		return nil
 	}))
-	for _, d := range l.all() {
+	for _, d := range l.allDeployments() {
 		d.Inside("wait", "intentdeployments.claims.intentplane.dev", "--all", "--for=condition=Synced", "--timeout="+scene.Patience.String())
 	}
-	l.pause("crossplane.io/paused-")
+	l.pauseComposites("crossplane.io/paused-")
 	l.await()
 	l.wantFinished(0)
-	for _, d := range l.all() {
-		if now := d.recorded().State.Head; now != heads[d.Namespace] {
+	for _, d := range l.allDeployments() {
+		if now := d.recordedLedger().State.Head; now != heads[d.Namespace] {
 			t.Errorf("head of the ledger: want %v as before, got %v", heads[d.Namespace], now)
 		}
 	}
@@ -47,31 +47,31 @@ func TestOldObjects(t *testing.T) {
 // followers from deciding anything. Each directory names the new cluster, which costs a commit, and all verdicts are those of before.
 func TestAllObjectsLost(t *testing.T) {
 	l := newLives(t)
-	l.begin()
-	l.finish()
+	l.beginSecond()
+	l.finishSecond()
 	l.wantFinished(0)
-	gone := l.plain.owner()
+	gone := l.plain.ownerOfState()
 	l.plain.must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
-	before := l.plain.refs()
-	l.plain.Git.Fail(l.plain.home(), http.StatusServiceUnavailable)
-	for _, d := range l.all() {
+	before := l.plain.refsOfAll()
+	l.plain.Git.Fail(l.plain.homeRepository(), http.StatusServiceUnavailable)
+	for _, d := range l.allDeployments() {
 		d.Run("create", "namespace", d.Namespace)
-		for _, o := range d.catalog() {
+		for _, o := range d.applyOwnCatalog() {
 			if o.GetKind() == "ClusterProviderConfig" {
 				d.Set(o, gone, "spec", "takeOverFrom")
 			}
 			d.Apply(o)
 		}
-		d.Apply(d.shop(2))
+		d.Apply(d.describeShop(2))
 	}
-	l.waves.succeed(2)
+	l.waves.awaitSucceeded(2)
 	l.rejected.rolledBack(2)
 	l.plain.awaitReason(ledgerUnreachable)
 	l.plain.wantUntouched(before, l.plain.repositories...)
-	l.plain.Git.Fail(l.plain.home(), 0)
+	l.plain.Git.Fail(l.plain.homeRepository(), 0)
 	l.await()
 	l.wantFinished(1)
-	for _, d := range l.all() {
+	for _, d := range l.allDeployments() {
 		d.wantRevision(2)
 	}
 }

@@ -17,10 +17,10 @@ func TestRevisions(t *testing.T) {
 			d := newDeployment(t, form{repositories: repositories})
 			for revision := range int64(2) {
 				revision++
-				d.succeed(int(revision))
-				d.want(d.verified(revision), fmt.Sprint(revision), slices.Repeat([]int{int(revision)}, repositories)...)
+				d.awaitSucceeded(int(revision))
+				d.wantLedgerOf(d.ledgerAfterVerified(revision), fmt.Sprint(revision), slices.Repeat([]int{int(revision)}, repositories)...)
 				want := []string{fmt.Sprintf("0: %d.0.0", revision)}
-				for i := range d.followers() {
+				for i := range d.namesOfFollowers() {
 					want = append(want, fmt.Sprintf("%d: %d.0.0", i+1, revision))
 				}
 				d.wantPushes(append(want, fmt.Sprintf("0: %d.0.0 Verified", revision))...)
@@ -34,8 +34,8 @@ func TestWaves(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 3, waves: true})
 	for revision := 1; revision <= 2; revision++ {
-		d.succeed(revision)
-		d.want(d.verified(int64(revision)), fmt.Sprint(revision), revision, revision, revision)
+		d.awaitSucceeded(revision)
+		d.wantLedgerOf(d.ledgerAfterVerified(int64(revision)), fmt.Sprint(revision), revision, revision, revision)
 		d.wantPushes(strings.Split(strings.ReplaceAll("0: N.0.0|0: N.0.1|1: N.0.1|0: N.0.2|2: N.0.2|0: N.0.2 Verified", "N", fmt.Sprint(revision)), "|")...)
 	}
 }
@@ -53,14 +53,14 @@ func TestRolledBack(t *testing.T) {
 		"Two": {
 			reason:  "The rejection and the rollback are recorded in the home before any follower restores the trees of the first revision.",
 			form:    form{repositories: 2, gated: true},
-			end:     func(d *deployment) summary { return d.restored(2, 1) },
+			end:     func(d *deployment) summary { return d.ledgerAfterRollback(2, 1) },
 			commits: []int{3, 3},
 			pushes:  []string{"0: 2.0.0", "1: 2.0.0", "0: 2.1.0 Rejected", "1: 2.1.0", "0: 2.1.0 Rejected restored"},
 		},
 		"ThreeWaves": {
 			reason:  "A revision that is rejected in its first wave reaches no follower, and nothing is restored there.",
 			form:    form{repositories: 3, gated: true, waves: true},
-			end:     func(d *deployment) summary { return d.restored(2, 1) },
+			end:     func(d *deployment) summary { return d.ledgerAfterRollback(2, 1) },
 			commits: []int{3, 1, 1},
 			pushes:  []string{"0: 2.0.0", "0: 2.1.0 Rejected", "0: 2.1.0 Rejected restored"},
 		},
@@ -70,20 +70,20 @@ func TestRolledBack(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
-			d.succeed(1)
-			d.pushes.forget()
+			d.awaitSucceeded(1)
+			d.pushes.forgetPushes()
 			if !tc.form.waves { // A Gate may fail a Site before another one has the revision.
-				judges.set(d.Namespace, held)
-				d.measuring(2)
+				judges.setAnswer(d.Namespace, held)
+				d.awaitMeasuring(2)
 			}
-			judges.set(d.Namespace, bad)
+			judges.setAnswer(d.Namespace, bad)
 			d.rolledBack(2)
-			d.want(tc.end(d), "1", tc.commits...)
+			d.wantLedgerOf(tc.end(d), "1", tc.commits...)
 			d.wantPushes(tc.pushes...)
 
-			judges.set(d.Namespace, good)
-			d.succeed(3)
-			d.wantLedger(d.verified(3))
+			judges.setAnswer(d.Namespace, good)
+			d.awaitSucceeded(3)
+			d.wantLedger(d.ledgerAfterVerified(3))
 			d.wantReplicas(strings.Repeat("3 ", len(d.repositories)))
 			d.wantSound()
 		})
@@ -94,13 +94,13 @@ func TestRolledBack(t *testing.T) {
 func TestFollowerRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})
-	d.succeed(1)
-	d.hook(d.repositories[1], `while read -r old new ref; do case "$ref" in refs/heads/*) echo "not today" >&2; exit 1;; esac; done`)
+	d.awaitSucceeded(1)
+	d.setHook(d.repositories[1], `while read -r old new ref; do case "$ref" in refs/heads/*) echo "not today" >&2; exit 1;; esac; done`)
 	d.rolledBack(2)
-	d.wantLedger(d.restored(2, 1))
+	d.wantLedger(d.ledgerAfterRollback(2, 1))
 	d.wantReplicas("1 1")
 	d.wantCommits(3, 1)
-	d.hook(d.repositories[1], "exit 0")
-	d.succeed(3)
-	d.want(d.verified(3), "3", 4, 2)
+	d.setHook(d.repositories[1], "exit 0")
+	d.awaitSucceeded(3)
+	d.wantLedgerOf(d.ledgerAfterVerified(3), "3", 4, 2)
 }

@@ -10,6 +10,6 @@ import (
 func TestMain(m *testing.M) {
 	judges = newJudge()
 	code := scene.Main(m, &cp, allowTests)
-	judges.close()
+	judges.closeServer()
 	os.Exit(code)
 }

@@ -27,8 +27,8 @@ func (d *deployment) claimReference() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: d.Namespace, Name: claim}
 }
 
-// readFiles reads the state of a repository with the git command.
-func (d *deployment) readFiles(ctx context.Context, repository string) (files, error) {
+// readFilesWithGit reads the state of a repository with the git command.
+func (d *deployment) readFilesWithGit(ctx context.Context, repository string) (files, error) {
 	out := files{}
 	all, err := d.readState(ctx, repository)
 	if err != nil {
@@ -60,51 +60,51 @@ func (d *deployment) readState(ctx context.Context, repository string) (map[stri
 	return d.Git.Files(ctx, repository, refs[stateRef])
 }
 
-// stored is what the state of a repository holds about the claim.
-func (d *deployment) stored(repository string) files {
+// storedRecord is what the state of a repository holds about the claim.
+func (d *deployment) storedRecord(repository string) files {
 	d.T.Helper()
-	f, err := d.readFiles(d.T.Context(), repository)
+	f, err := d.readFilesWithGit(d.T.Context(), repository)
 	d.must(err)
 	return f
 }
 
-// recorded is the ledger of the home.
-func (d *deployment) recorded() state.LedgerFile {
+// recordedLedger is the ledger of the home.
+func (d *deployment) recordedLedger() state.LedgerFile {
 	d.T.Helper()
-	f := d.stored(d.home())
+	f := d.storedRecord(d.homeRepository())
 	if f.ledger == nil {
-		d.T.Fatalf("repository %s holds no ledger", d.home())
+		d.T.Fatalf("repository %s holds no ledger", d.homeRepository())
 	}
 	return *f.ledger
 }
 
-// fileOf returns a file of the claim in the state of a repository, with all its fields.
-func (d *deployment) fileOf(repository, name string) map[string]any {
+// stateFileOf returns a file of the claim in the state of a repository, with all its fields.
+func (d *deployment) stateFileOf(repository, name string) map[string]any {
 	d.T.Helper()
 	all, err := d.readState(d.T.Context(), repository)
 	d.must(err)
 	out := map[string]any{}
-	d.must(json.Unmarshal([]byte(all[d.pathOf(name)]), &out))
+	d.must(json.Unmarshal([]byte(all[d.pathOfState(name)]), &out))
 	return out
 }
 
-// edit a file of the claim in the state of a repository, as another version of the provider would.
-func (d *deployment) edit(repository, name string, change func(file map[string]any)) {
+// editStateFile edits a file of the claim in the state of a repository, as another version of the provider would.
+func (d *deployment) editStateFile(repository, name string, change func(file map[string]any)) {
 	d.T.Helper()
-	file := d.fileOf(repository, name)
+	file := d.stateFileOf(repository, name)
 	change(file)
 	content, err := json.MarshalIndent(file, "", " ")
 	d.must(err)
-	_, err = d.Git.CommitRef(d.T.Context(), repository, stateRef, map[string]string{d.pathOf(name): string(content) + "\n"}, "Another version")
+	_, err = d.Git.CommitRef(d.T.Context(), repository, stateRef, map[string]string{d.pathOfState(name): string(content) + "\n"}, "Another version")
 	d.must(err)
 }
 
-func (d *deployment) pathOf(name string) string {
+func (d *deployment) pathOfState(name string) string {
 	return path.Join(path.Dir(state.LedgerPath(d.claimReference())), name)
 }
 
-// refs are those of all repositories, by their names.
-func (d *deployment) refs() map[string]map[string]string {
+// refsOfAll are those of all repositories, by their names.
+func (d *deployment) refsOfAll() map[string]map[string]string {
 	d.T.Helper()
 	out := map[string]map[string]string{}
 	for _, repository := range d.repositories {
@@ -115,31 +115,31 @@ func (d *deployment) refs() map[string]map[string]string {
 	return out
 }
 
-// restore brings back a repository from a backup of its refs.
-func (d *deployment) restore(repository string, backup map[string]map[string]string) {
+// restoreRefs brings back a repository from a backup of its refs.
+func (d *deployment) restoreRefs(repository string, backup map[string]map[string]string) {
 	d.T.Helper()
 	for ref, id := range backup[repository] {
-		d.git(repository, "update-ref", ref, id)
+		d.runGit(repository, "update-ref", ref, id)
 	}
 }
 
-func (d *deployment) git(repository string, args ...string) string {
+func (d *deployment) runGit(repository string, args ...string) string {
 	d.T.Helper()
 	out, err := d.Git.Git(d.T.Context(), repository, args...)
 	d.must(err)
 	return out
 }
 
-// commits is how many the branch of a repository has beside the one that it was made with.
-func (d *deployment) commits(repository string) int {
+// commitsOnBranch is how many the branch of a repository has beside the one that it was made with.
+func (d *deployment) commitsOnBranch(repository string) int {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")
 	d.must(err)
 	return len(log) - 1
 }
 
-// replicas are those that the file of a Site in its repository asks for. Empty where there is none.
-func (d *deployment) replicas(repository int) string {
+// replicasInFile are those that the file of a Site in its repository asks for. Empty where there is none.
+func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")
 	d.must(err)

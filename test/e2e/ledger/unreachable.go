@@ -21,21 +21,21 @@ func unreachableLedgers(d *deployment) float64 {
 	return m.Sum("intentdeployment_ledger_unreachable", nil)
 }
 
-// end waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
-func (d *deployment) end(replicas int, answer string) {
+// awaitEnd waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
+func (d *deployment) awaitEnd(replicas int, answer string) {
 	d.T.Helper()
 	if answer == bad {
 		d.rolledBack(replicas)
 		return
 	}
-	d.succeed(replicas)
+	d.awaitSucceeded(replicas)
 }
 
 // awaitPosition waits until a repository was brought to a position.
 func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 	d.T.Helper()
 	d.Until("a position", scene.Patience, func() bool {
-		r := d.stored(d.repositories[repository]).record
+		r := d.storedRecord(d.repositories[repository]).record
 		return r != nil && r.Position == want
 	})
 }

@@ -34,34 +34,34 @@ func TestHomeUnreachable(t *testing.T) {
 			reason: "A revision is not ordered, and the follower stays at the one before.",
 			form:   form{repositories: 2}, answer: good,
 			meanwhile: ledger.Position{Epoch: 1, Revision: 1}, replicas: "1 1",
-			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+			end: func(d *deployment) summary { return d.ledgerAfterVerified(2) }, commits: []int{2, 2},
 		},
 		"Advanced": {
 			reason: "A wave does not begin, and its follower stays at the revision before.",
 			form:   form{repositories: 2, waves: true}, answer: good,
 			fails:     func(p push) bool { return p.ledger.Position().Revision == 2 },
 			meanwhile: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, replicas: "2 1",
-			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+			end: func(d *deployment) summary { return d.ledgerAfterVerified(2) }, commits: []int{2, 2},
 		},
 		"Verified": {
 			reason: "A revision that is live everywhere is not verified, and the claim does not succeed.",
 			form:   form{repositories: 2}, answer: good,
 			fails:     func(p push) bool { return p.ledger.Position().Revision == 2 },
 			meanwhile: ledger.Position{Epoch: 1, Revision: 2}, replicas: "2 2",
-			end: func(d *deployment) summary { return d.verified(2) }, commits: []int{2, 2},
+			end: func(d *deployment) summary { return d.ledgerAfterVerified(2) }, commits: []int{2, 2},
 		},
 		"Rejected": {
 			reason: "A revision that its Gate fails is neither rejected nor rolled back, also in the follower that answers.",
 			form:   form{repositories: 2, gated: true}, answer: bad, judged: true,
 			meanwhile: ledger.Position{Epoch: 1, Revision: 2}, replicas: "2 2",
-			end: func(d *deployment) summary { return d.restored(2, 1) }, commits: []int{3, 3},
+			end: func(d *deployment) summary { return d.ledgerAfterRollback(2, 1) }, commits: []int{3, 3},
 		},
 		"RolledBack": {
 			reason: "A rollback that was recorded reaches the follower, and its end waits for the home.",
 			form:   form{repositories: 2, gated: true}, answer: bad,
 			fails:     func(p push) bool { return p.ledger.Position().Attempt == 1 },
 			meanwhile: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1}, replicas: "1 1",
-			end: func(d *deployment) summary { return d.restored(2, 1) }, commits: []int{3, 3},
+			end: func(d *deployment) summary { return d.ledgerAfterRollback(2, 1) }, commits: []int{3, 3},
 		},
 	}
 	for name, tc := range cases {
@@ -69,40 +69,40 @@ func TestHomeUnreachable(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
-			d.succeed(1)
+			d.awaitSucceeded(1)
 			if tc.answer == bad { // A Gate may fail a Site before another one has the revision.
-				judges.set(d.Namespace, held)
-				d.measuring(2)
+				judges.setAnswer(d.Namespace, held)
+				d.awaitMeasuring(2)
 			}
 			if tc.fails == nil {
-				d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+				d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 			}
-			d.pushes.after(func(p push) {
-				if p.repository == d.home() && tc.fails != nil && tc.fails(p) {
-					d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+			d.pushes.callAfterEach(func(p push) {
+				if p.repository == d.homeRepository() && tc.fails != nil && tc.fails(p) {
+					d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 				}
 			})
-			judges.set(d.Namespace, tc.answer)
-			d.Apply(d.shop(2))
+			judges.setAnswer(d.Namespace, tc.answer)
+			d.Apply(d.describeShop(2))
 			d.awaitPosition(1, tc.meanwhile)
 			if tc.judged {
 				d.awaitGate("Failed")
 			}
 			d.awaitReason(ledgerUnreachable)
-			before := d.refs()
-			d.Patch(d.shop(1), `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
-			d.Await(d.XR(d.Now(d.shop(1))), "called again", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
+			before := d.refsOfAll()
+			d.Patch(d.describeShop(1), `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
+			d.Await(d.XR(d.Now(d.describeShop(1))), "called again", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
 			d.awaitReason(ledgerUnreachable)
 			d.wantReplicas(tc.replicas)
 			d.wantUntouched(before, d.repositories...)
-			if got := d.statusOf(); strings.HasPrefix(got, "Succeeded ") && strings.HasSuffix(got, " 2") {
+			if got := d.statusOfRevision(); strings.HasPrefix(got, "Succeeded ") && strings.HasSuffix(got, " 2") {
 				t.Errorf("the claim came to its end while the home does not answer: %s", got)
 			}
 
-			d.pushes.after(nil)
-			d.Git.Fail(d.home(), 0)
-			d.end(2, tc.answer)
-			d.want(tc.end(d), map[string]string{good: "2", bad: "1"}[tc.answer], tc.commits...)
+			d.pushes.callAfterEach(nil)
+			d.Git.Fail(d.homeRepository(), 0)
+			d.awaitEnd(2, tc.answer)
+			d.wantLedgerOf(tc.end(d), map[string]string{good: "2", bad: "1"}[tc.answer], tc.commits...)
 		})
 	}
 }
@@ -124,24 +124,24 @@ func TestHomeAwayTooLong(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, form{repositories: 2, timeout: "5s"})
-			d.succeed(1)
+			d.awaitSucceeded(1)
 			if tc.fails == nil {
-				d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+				d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 			}
-			d.pushes.after(func(p push) {
-				if p.repository == d.home() && tc.fails != nil && tc.fails(p) {
-					d.Git.Fail(d.home(), http.StatusServiceUnavailable)
+			d.pushes.callAfterEach(func(p push) {
+				if p.repository == d.homeRepository() && tc.fails != nil && tc.fails(p) {
+					d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 				}
 			})
-			d.Apply(d.shop(2))
-			d.Await(d.shop(2), "stalled by its ledger", func(u *unstructured.Unstructured) bool {
+			d.Apply(d.describeShop(2))
+			d.Await(d.describeShop(2), "stalled by its ledger", func(u *unstructured.Unstructured) bool {
 				return scene.Is(u, "Stalled", corev1.ConditionTrue, ledgerUnreachable) && scene.Is(u, "Recorded", corev1.ConditionFalse, ledgerUnreachable)
 			})
 			d.Until("the metric counts the deployment", scene.Patience, func() bool { return unreachableLedgers(d) > 0 })
-			d.pushes.after(nil)
-			d.Git.Fail(d.home(), 0)
-			d.succeed(2)
-			d.want(d.verified(2), "2", 2, 2)
+			d.pushes.callAfterEach(nil)
+			d.Git.Fail(d.homeRepository(), 0)
+			d.awaitSucceeded(2)
+			d.wantLedgerOf(d.ledgerAfterVerified(2), "2", 2, 2)
 		})
 	}
 }
@@ -150,13 +150,13 @@ func TestHomeAwayTooLong(t *testing.T) {
 func TestHomeUnreachableFirst(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 3})
-	before := d.refs()
-	d.Git.Fail(d.home(), http.StatusServiceUnavailable)
-	d.Apply(d.shop(1))
+	before := d.refsOfAll()
+	d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
+	d.Apply(d.describeShop(1))
 	d.awaitReason(ledgerUnreachable)
-	d.awaitRefusal(d.home(), "MemoryUnknown")
+	d.awaitRefusal(d.homeRepository(), "MemoryUnknown")
 	d.wantUntouched(before, d.repositories...)
-	d.Git.Fail(d.home(), 0)
-	d.succeed(1)
-	d.want(d.verified(1), "1", 1, 1, 1)
+	d.Git.Fail(d.homeRepository(), 0)
+	d.awaitSucceeded(1)
+	d.wantLedgerOf(d.ledgerAfterVerified(1), "1", 1, 1, 1)
 }

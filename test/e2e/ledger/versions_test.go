@@ -15,21 +15,21 @@ import (
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})
-	d.succeed(1)
-	d.edit(d.home(), "ledger.json", func(file map[string]any) {
+	d.awaitSucceeded(1)
+	d.editStateFile(d.homeRepository(), "ledger.json", func(file map[string]any) {
 		file["format"], file["futureOfFile"] = 3, map[string]any{"x": []any{"a", "b"}}
 		d.Set(&unstructured.Unstructured{Object: file}, "of the state", "state", "futureOfState")
 	})
 	for _, repository := range d.repositories {
-		d.edit(repository, "record.json", func(file map[string]any) { file["futureOfRecord"] = "of the record" })
+		d.editStateFile(repository, "record.json", func(file map[string]any) { file["futureOfRecord"] = "of the record" })
 	}
-	d.succeed(2)
-	d.want(d.verified(2), "2", 2, 2)
-	f := d.fileOf(d.home(), "ledger.json")
+	d.awaitSucceeded(2)
+	d.wantLedgerOf(d.ledgerAfterVerified(2), "2", 2, 2)
+	f := d.stateFileOf(d.homeRepository(), "ledger.json")
 	got := map[string]any{"format": f["format"], "file": f["futureOfFile"], "state": f["state"].(map[string]any)["futureOfState"]}
 	want := map[string]any{"format": float64(3), "file": map[string]any{"x": []any{"a", "b"}}, "state": "of the state"}
 	for _, repository := range d.repositories {
-		got[repository], want[repository] = d.fileOf(repository, "record.json")["futureOfRecord"], "of the record"
+		got[repository], want[repository] = d.stateFileOf(repository, "record.json")["futureOfRecord"], "of the record"
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields that this version does not know: -want, +got:\n%s", diff)
@@ -54,20 +54,20 @@ func TestNewerState(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
 			d := newDeployment(t, form{repositories: 2})
-			d.succeed(1)
+			d.awaitSucceeded(1)
 			repository := d.repositories[tc.repository]
-			minReader := d.fileOf(repository, tc.file)["minReader"]
-			d.edit(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
-			before := d.refs()
-			d.Apply(d.shop(2))
+			minReader := d.stateFileOf(repository, tc.file)["minReader"]
+			d.editStateFile(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
+			before := d.refsOfAll()
+			d.Apply(d.describeShop(2))
 			d.awaitRefusal(repository, "StateNewer")
-			d.Await(d.shop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
+			d.Await(d.describeShop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
 			d.wantReplicas(tc.meanwhile)
 			d.wantUntouched(before, repository)
 
-			d.edit(repository, tc.file, func(file map[string]any) { file["minReader"] = minReader })
-			d.succeed(2)
-			d.want(d.verified(2), "2", 2, 2)
+			d.editStateFile(repository, tc.file, func(file map[string]any) { file["minReader"] = minReader })
+			d.awaitSucceeded(2)
+			d.wantLedgerOf(d.ledgerAfterVerified(2), "2", 2, 2)
 		})
 	}
 }

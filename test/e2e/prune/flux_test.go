@@ -32,14 +32,14 @@ kind: Kustomization
 metadata: {namespace: flux-system, name: %[1]s}
 spec: {path: ./clusters/edge1, interval: 2s, retryInterval: 2s, prune: true, sourceRef: {kind: GitRepository, name: %[1]s}}
 `, s.Namespace, s.Git.URL(s.Namespace))))
-	o := s.shop("gone")
+	o := s.describeShop("gone")
 	s.Succeed(o)
 	s.wantDeployments(1)
 	s.Delete(o)
 	s.Gone(o)
 	s.Until("the GitDelivery is gone", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
 	s.wantDeployments(1)
-	s.want(s.prune("--confirm"), 0, "removed 1 directory")
+	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory")
 	s.wantDeployments(0)
 	if files := s.FilesBelow("clusters/edge1"); len(files) != 1 {
 		t.Errorf("one file keeps the path of the Site: %v", scene.Names(files))

@@ -16,9 +16,9 @@ func TestRefusedObjects(t *testing.T) {
 	request := func(field string, value any) *unstructured.Unstructured {
 		spec := map[string]any{"scope": "Directories", "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config}}
 		spec[field] = value
-		return s.object("PruneRequest", "bad", spec)
+		return s.describeObject("PruneRequest", "bad", spec)
 	}
-	approval := func(plan string) *unstructured.Unstructured { return s.approval("bad", "one", "uid", plan) }
+	approval := func(plan string) *unstructured.Unstructured { return s.describeApproval("bad", "one", "uid", plan) }
 	cases := map[string]struct {
 		reason string
 		object *unstructured.Unstructured
@@ -46,9 +46,9 @@ func TestRefusedObjects(t *testing.T) {
 func TestApprovals(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("gone"))
-	r := s.plan("one")
-	s.Apply(s.object("PruneRequest", "other", map[string]any{
+	s.orphanDirectories(s.describeShop("gone"))
+	r := s.requestPlan("one")
+	s.Apply(s.describeObject("PruneRequest", "other", map[string]any{
 		"scope": "Directories", "minAge": "0s", "allowStateful": true, "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
 	}))
 	other := s.awaitRequest("other", "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
@@ -57,10 +57,10 @@ func TestApprovals(t *testing.T) {
 		object *unstructured.Unstructured
 		want   any
 	}{
-		"unknown": {reason: "A request that does not exist has no plan.", object: s.approval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest},
-		"again":   {reason: "A request that was made again is another one.", object: s.approval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest},
-		"plan":    {reason: "The plan of another request is another plan.", object: s.approval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
-		"request": {reason: "The plan of this request is not that of another one.", object: s.approval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"unknown": {reason: "A request that does not exist has no plan.", object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest},
+		"again":   {reason: "A request that was made again is another one.", object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest},
+		"plan":    {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"request": {reason: "The plan of this request is not that of another one.", object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
 	}
 	for _, tc := range cases {
 		t.Log(tc.reason)
@@ -71,11 +71,11 @@ func TestApprovals(t *testing.T) {
 	if said := s.Refused(s.Set(cases["plan"].object.DeepCopy(), r.Status.Plan.Digest, "spec", "plan")); !strings.Contains(said, "spec never changes") {
 		t.Errorf("an approval never changes: %s", said)
 	}
-	right := s.approval("right", "one", string(r.GetUID()), r.Status.Plan.Digest)
+	right := s.describeApproval("right", "one", string(r.GetUID()), r.Status.Plan.Digest)
 	s.Apply(right)
 	s.wantAnswer(right, v1alpha1.ReasonAccepted)
 	s.awaitEnd("one", v1alpha1.PhaseDone)
-	late := s.approval("late", "one", string(r.GetUID()), r.Status.Plan.Digest)
+	late := s.describeApproval("late", "one", string(r.GetUID()), r.Status.Plan.Digest)
 	s.Apply(late)
 	s.wantAnswer(late, v1alpha1.ReasonTooLate)
 	if n := s.pruneCommits(); n != 1 {

@@ -20,15 +20,15 @@ func TestKilled(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.orphan(s.shop("gone"))
-			r := s.plan("one")
+			s.orphanDirectories(s.describeShop("gone"))
+			r := s.requestPlan("one")
 			killed := make(chan struct{})
 			tc.at(s.Namespace, func() {
 				tc.at(s.Namespace, nil)
 				cp.KillProvider()
 				close(killed)
 			})
-			s.approve(r)
+			s.approvePlan(r)
 			<-killed
 			s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
 			done := s.awaitEnd("one", v1alpha1.PhaseDone)

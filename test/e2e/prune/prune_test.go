@@ -17,28 +17,28 @@ import (
 // revision that was pruned.
 func TestPrune(t *testing.T) {
 	t.Parallel()
-	for name, describe := range shapes() {
+	for name, describe := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.orphan(describe(s, "gone"), describe(s, "left"))
+			s.orphanDirectories(describe(s, "gone"), describe(s, "left"))
 			s.Succeed(describe(s, "shop"))
 
-			planned := s.prune("--dry-run")
-			s.want(planned, 0, "PRUNE   "+s.Directory("edge1", "gone"), "KEEP    "+s.Directory("edge1", "shop"), "uses it", "2 directories to prune, 1 to keep. Plan sha256:")
+			planned := s.runPrune("--dry-run")
+			s.wantOutput(planned, 0, "PRUNE   "+s.Directory("edge1", "gone"), "KEEP    "+s.Directory("edge1", "shop"), "uses it", "2 directories to prune, 1 to keep. Plan sha256:")
 			_, digest, _ := strings.Cut(strings.TrimSpace(planned.out), "Plan ")
 			s.wantDirectory("gone", true)
 
-			s.want(s.prune("--only", "gone,other", "--confirm"), 1, "NotInPlan", "other")
-			s.want(s.prune("--only", "gone", "--plan", digest), 3, "the plan changed")
-			s.want(s.prune("--plan", digest, "--only", "gone", "--confirm"), 2, "choose one of them")
-			s.want(s.prune(), 2, "no one can be asked")
-			s.want(s.prune("--plan", digest), 0, "removed 2 directories")
+			s.wantOutput(s.runPrune("--only", "gone,other", "--confirm"), 1, "NotInPlan", "other")
+			s.wantOutput(s.runPrune("--only", "gone", "--plan", digest), 3, "the plan changed")
+			s.wantOutput(s.runPrune("--plan", digest, "--only", "gone", "--confirm"), 2, "choose one of them")
+			s.wantOutput(s.runPrune(), 2, "no one can be asked")
+			s.wantOutput(s.runPrune("--plan", digest), 0, "removed 2 directories")
 			s.wantDirectory("gone", false)
 			s.wantDirectory("left", false)
 			s.wantDirectory("shop", true)
-			s.want(s.prune("--plan", digest), 3, "the plan changed")
-			s.want(s.prune("--confirm"), 0, "0 directories to prune")
+			s.wantOutput(s.runPrune("--plan", digest), 3, "the plan changed")
+			s.wantOutput(s.runPrune("--confirm"), 0, "0 directories to prune")
 			if n := s.pruneCommits(); n != 1 {
 				t.Errorf("two directories go in one commit: got %d commits", n)
 			}
@@ -55,8 +55,8 @@ func TestPrune(t *testing.T) {
 func TestState(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("gone"))
-	s.approve(s.plan("one"))
+	s.orphanDirectories(s.describeShop("gone"))
+	s.approvePlan(s.requestPlan("one"))
 	done := s.awaitEnd("one", v1alpha1.PhaseDone)
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: s.Namespace, Name: "gone"}
 	files, err := s.Git.Git(t.Context(), s.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
@@ -80,34 +80,34 @@ func TestState(t *testing.T) {
 func TestClaimBeforeApproval(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("back"), s.shop("gone"))
-	r := s.plan("one")
-	if diff := cmp.Diff(map[string]string{"back": "Prune", "gone": "Prune"}, verdicts(r)); diff != "" {
+	s.orphanDirectories(s.describeShop("back"), s.describeShop("gone"))
+	r := s.requestPlan("one")
+	if diff := cmp.Diff(map[string]string{"back": "Prune", "gone": "Prune"}, verdictsByClaim(r)); diff != "" {
 		t.Fatalf("plan: -want, +got:\n%s", diff)
 	}
-	s.Apply(s.shop("back"))
-	s.approve(r)
+	s.Apply(s.describeShop("back"))
+	s.approvePlan(r)
 	s.wantChanged("one", "InUse")
 	s.wantDirectory("back", true)
 	s.wantDirectory("gone", true)
-	s.Succeed(s.shop("back"))
+	s.Succeed(s.describeShop("back"))
 }
 
 // TestClaimBeforePush makes the claim again when the push is on its way already, which gets lost: the plan is made again, and nothing is removed.
 func TestClaimBeforePush(t *testing.T) {
 	t.Parallel()
-	for name, describe := range shapes() {
+	for name, describe := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.orphan(describe(s, "back"))
-			r := s.plan("one")
+			s.orphanDirectories(describe(s, "back"))
+			r := s.requestPlan("one")
 			made := make(chan error, 1)
 			s.Git.DropPush(s.Namespace, func() {
 				s.Git.DropPush(s.Namespace, nil)
 				made <- cp.ApplyObject(t.Context(), describe(s, "back"))
 			})
-			s.approve(r)
+			s.approvePlan(r)
 			s.must(<-made)
 			s.wantChanged("one", "InUse")
 			s.Succeed(describe(s, "back"))
@@ -120,10 +120,10 @@ func TestClaimBeforePush(t *testing.T) {
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("gone"))
-	r := s.plan("one")
+	s.orphanDirectories(s.describeShop("gone"))
+	r := s.requestPlan("one")
 	s.Git.FailPushes(s.Namespace, http.StatusServiceUnavailable)
-	s.approve(r)
+	s.approvePlan(r)
 	s.awaitRequest("one", "Unreachable", func(r *v1alpha1.PruneRequest) bool {
 		return r.Status.GetCondition(v1alpha1.TypeCompleted).Reason == v1alpha1.ReasonUnreachable
 	})
@@ -139,7 +139,7 @@ func TestOutage(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("changed"), s.shop("young"))
+	s.orphanDirectories(s.describeShop("changed"), s.describeShop("young"))
 	_, err := s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{
 		s.Directory("edge1", "changed") + "/notes.yaml":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: notes}\n",
 		s.Directory("edge1", "copy") + "/.intentplane":         s.Files()[s.Directory("edge1", "young")+"/.intentplane"],
@@ -148,7 +148,7 @@ func TestKept(t *testing.T) {
 	}, "A user's commit")
 	s.must(err)
 	got := map[string]string{}
-	for _, i := range s.plan("one").Status.Plan.Items {
+	for _, i := range s.requestPlan("one").Status.Plan.Items {
 		got[strings.TrimPrefix(i.Path, s.Directory("edge1", ""))] = strings.TrimSpace(i.Verdict + " " + i.Reason)
 	}
 	// The one inside of another has the place of another namespace, which this one does not see.
@@ -162,7 +162,7 @@ func TestKept(t *testing.T) {
 func TestYoung(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.orphan(s.shop("young"))
-	s.want(s.prune("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
-	s.want(s.prune("--dry-run"), 0, "1 directory to prune, 0 to keep")
+	s.orphanDirectories(s.describeShop("young"))
+	s.wantOutput(s.runPrune("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
+	s.wantOutput(s.runPrune("--dry-run"), 0, "1 directory to prune, 0 to keep")
 }

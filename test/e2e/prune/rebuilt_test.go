@@ -13,8 +13,8 @@ import (
 // lost cluster, and then what no claim of it has.
 func TestRebuilt(t *testing.T) {
 	s := newStage(t)
-	s.Succeed(s.shop("lost"))
-	s.Succeed(s.shop("shop"))
+	s.Succeed(s.describeShop("lost"))
+	s.Succeed(s.describeShop("shop"))
 	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
 	s.must(err)
 	gone, err := state.DecodeOwner([]byte(content))
@@ -25,15 +25,15 @@ func TestRebuilt(t *testing.T) {
 	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
 		s.Apply(o)
 	}
-	s.want(s.prune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", gone)
-	s.Apply(s.shop("shop"))
-	s.want(s.prune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
+	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", gone)
+	s.Apply(s.describeShop("shop"))
+	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
 	s.wantDirectory("lost", true)
 
 	s.Apply(s.Set(s.ProviderConfig(), gone, "spec", "takeOverFrom"))
-	s.Succeed(s.shop("shop"))
-	s.want(s.prune("--confirm"), 0, "removed 1 directory", "InUse")
+	s.Succeed(s.describeShop("shop"))
+	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory", "InUse")
 	s.wantDirectory("lost", false)
 	s.wantDirectory("shop", true)
-	s.want(s.prune("--dry-run"), 0, "0 directories to prune, 1 to keep")
+	s.wantOutput(s.runPrune("--dry-run"), 0, "0 directories to prune, 1 to keep")
 }

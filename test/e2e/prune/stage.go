@@ -41,19 +41,19 @@ func (s *stage) must(err error) {
 	}
 }
 
-// shapes of a deployment, by their names.
-func shapes() map[string]func(*stage, string) *unstructured.Unstructured {
+// shapesOfClaims are the shapes of a deployment, by their names.
+func shapesOfClaims() map[string]func(*stage, string) *unstructured.Unstructured {
 	return map[string]func(*stage, string) *unstructured.Unstructured{
 		"Claim": func(s *stage, name string) *unstructured.Unstructured {
-			return s.orphaning(s.Claim(name, s.intent(name)))
+			return s.orphaning(s.Claim(name, s.runIntent(name)))
 		},
 		"Composite": func(s *stage, name string) *unstructured.Unstructured {
-			return s.orphaning(s.Composite(name, s.intent(name)))
+			return s.orphaning(s.Composite(name, s.runIntent(name)))
 		},
 	}
 }
 
-func (s *stage) intent(service string) string {
+func (s *stage) runIntent(service string) string {
 	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 1}`, service, s.Site("edge1"))
 }
 
@@ -62,19 +62,21 @@ func (s *stage) orphaning(o *unstructured.Unstructured) *unstructured.Unstructur
 	return s.Set(o, "Orphan", "spec", "deliveryConfig", "deletionPolicy")
 }
 
-func (s *stage) shop(name string) *unstructured.Unstructured { return shapes()["Claim"](s, name) }
+func (s *stage) describeShop(name string) *unstructured.Unstructured {
+	return shapesOfClaims()["Claim"](s, name)
+}
 
-// orphan delivers deployments, and deletes them, so that their directories have no owner.
-func (s *stage) orphan(all ...*unstructured.Unstructured) {
+// orphanDirectories delivers deployments, and deletes them, so that their directories have no owner.
+func (s *stage) orphanDirectories(all ...*unstructured.Unstructured) {
 	s.T.Helper()
-	s.abandon(all...)
+	s.abandonDirectories(all...)
 	for _, o := range all {
 		s.wantDirectory(o.GetName(), true)
 	}
 }
 
-// abandon is orphan in whichever repository the deployments name.
-func (s *stage) abandon(all ...*unstructured.Unstructured) {
+// abandonDirectories is orphan in whichever repository the deployments name.
+func (s *stage) abandonDirectories(all ...*unstructured.Unstructured) {
 	s.T.Helper()
 	for _, o := range all {
 		s.Succeed(o)
@@ -102,13 +104,13 @@ type prune struct {
 	code          int
 }
 
-// prune runs kubectl-intent prune in the namespace of the stage.
-func (s *stage) prune(args ...string) prune {
+// runPrune runs kubectl-intent prune in the namespace of the stage.
+func (s *stage) runPrune(args ...string) prune {
 	s.T.Helper()
-	return s.pruneIn(s.Namespace, "providerconfig/"+scene.Config, args...)
+	return s.runPruneIn(s.Namespace, "providerconfig/"+scene.Config, args...)
 }
 
-func (s *stage) pruneIn(namespace, config string, args ...string) prune {
+func (s *stage) runPruneIn(namespace, config string, args ...string) prune {
 	s.T.Helper()
 	all := slices.Concat([]string{"prune", "--directories", "--config", config, "--min-age", "0s", "--namespace", namespace, "--kubeconfig", cp.Kubeconfig}, args)
 	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), all...)
@@ -121,8 +123,8 @@ func (s *stage) pruneIn(namespace, config string, args ...string) prune {
 	return prune{out: string(out), problems: problems.String(), code: c.ProcessState.ExitCode()}
 }
 
-// want compares what a call says, on either stream, and its exit code.
-func (s *stage) want(p prune, code int, says ...string) {
+// wantOutput compares what a call says, on either stream, and its exit code.
+func (s *stage) wantOutput(p prune, code int, says ...string) {
 	s.T.Helper()
 	for _, words := range says {
 		if !strings.Contains(p.out+p.problems, words) {
@@ -134,17 +136,17 @@ func (s *stage) want(p prune, code int, says ...string) {
 	}
 }
 
-// decode returns the request that a call with -o json printed.
-func (s *stage) decode(p prune) *v1alpha1.PruneRequest {
+// decodeRequest returns the request that a call with -o json printed.
+func (s *stage) decodeRequest(p prune) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	out := &v1alpha1.PruneRequest{}
-	s.want(p, 0)
+	s.wantOutput(p, 0)
 	s.must(json.Unmarshal([]byte(p.out), out))
 	return out
 }
 
-// object describes a PruneRequest or a PruneApproval of the stage.
-func (s *stage) object(kind, name string, spec map[string]any) *unstructured.Unstructured {
+// describeObject describes a PruneRequest or a PruneApproval of the stage.
+func (s *stage) describeObject(kind, name string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
 	o.SetNamespace(s.Namespace)
@@ -152,10 +154,10 @@ func (s *stage) object(kind, name string, spec map[string]any) *unstructured.Uns
 	return o
 }
 
-// plan asks for a plan with kubectl alone, and waits for it.
-func (s *stage) plan(name string) *v1alpha1.PruneRequest {
+// requestPlan asks for a plan with kubectl alone, and waits for it.
+func (s *stage) requestPlan(name string) *v1alpha1.PruneRequest {
 	s.T.Helper()
-	o := s.object("PruneRequest", name, map[string]any{
+	o := s.describeObject("PruneRequest", name, map[string]any{
 		"scope": "Directories", "minAge": "0s", "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
 	})
 	s.Apply(o)
@@ -165,7 +167,7 @@ func (s *stage) plan(name string) *v1alpha1.PruneRequest {
 func (s *stage) awaitRequest(name, what string, is func(*v1alpha1.PruneRequest) bool) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	out := &v1alpha1.PruneRequest{}
-	s.Await(s.object("PruneRequest", name, map[string]any{}), what, func(u *unstructured.Unstructured) bool {
+	s.Await(s.describeObject("PruneRequest", name, map[string]any{}), what, func(u *unstructured.Unstructured) bool {
 		out = &v1alpha1.PruneRequest{}
 		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out))
 		return is(out)
@@ -173,15 +175,15 @@ func (s *stage) awaitRequest(name, what string, is func(*v1alpha1.PruneRequest) 
 	return out
 }
 
-// approve approves the plan of a request.
-func (s *stage) approve(r *v1alpha1.PruneRequest) {
+// approvePlan approves the plan of a request.
+func (s *stage) approvePlan(r *v1alpha1.PruneRequest) {
 	s.T.Helper()
-	s.Apply(s.approval(r.GetName(), r.GetName(), string(r.GetUID()), r.Status.Plan.Digest))
+	s.Apply(s.describeApproval(r.GetName(), r.GetName(), string(r.GetUID()), r.Status.Plan.Digest))
 }
 
-func (s *stage) approval(name, request, uid, digest string) *unstructured.Unstructured {
+func (s *stage) describeApproval(name, request, uid, digest string) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.object("PruneApproval", name, map[string]any{"requestRef": map[string]any{"name": request, "uid": uid}, "plan": digest})
+	return s.describeObject("PruneApproval", name, map[string]any{"requestRef": map[string]any{"name": request, "uid": uid}, "plan": digest})
 }
 
 // awaitEnd waits until a request has come to its end.
@@ -194,8 +196,8 @@ func (s *stage) awaitEnd(name string, want v1alpha1.Phase) *v1alpha1.PruneReques
 	return r
 }
 
-// verdicts returns what a plan says of each directory, by the name of its claim.
-func verdicts(r *v1alpha1.PruneRequest) map[string]string {
+// verdictsByClaim returns what a plan says of each directory, by the name of its claim.
+func verdictsByClaim(r *v1alpha1.PruneRequest) map[string]string {
 	out := map[string]string{}
 	for _, i := range r.Status.Plan.Items {
 		out[i.Name] = strings.TrimSpace(i.Verdict + " " + i.Reason)

@@ -16,35 +16,35 @@ func TestTenants(t *testing.T) {
 	shared := ann.ClusterProviderConfig()
 	ann.Apply(shared)
 	for _, s := range []*stage{ann, bob} {
-		s.abandon(s.Set(s.shop("gone"), map[string]any{"kind": "ClusterProviderConfig", "name": shared.GetName()}, "spec", "deliveryConfig", "gitOpsRepo"))
+		s.abandonDirectories(s.Set(s.describeShop("gone"), map[string]any{"kind": "ClusterProviderConfig", "name": shared.GetName()}, "spec", "deliveryConfig", "gitOpsRepo"))
 	}
 	own, theirs := ann.Directory("edge1", "gone"), bob.Directory("edge1", "gone")
 
-	mine := ann.decode(ann.pruneIn(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	mine := ann.decodeRequest(ann.runPruneIn(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
 	if len(mine.Status.Plan.Items) != 1 || mine.Status.Plan.Items[0].Path != own {
 		t.Errorf("a tenant sees its own directory alone: %+v", mine.Status.Plan.Items)
 	}
 	for _, args := range [][]string{{"--only", theirs}, {"--namespaces", bob.Namespace, "--only", theirs}, {"--only", "no/such/directory"}} {
-		p := ann.pruneIn(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
-		ann.want(p, 1, "NotInPlan")
+		p := ann.runPruneIn(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
+		ann.wantOutput(p, 1, "NotInPlan")
 		if said := p.out + p.problems; strings.Contains(said, "KEEP") {
 			t.Errorf("a tenant learns of another namespace with %v:\n%s", args, said)
 		}
 	}
-	ann.want(ann.pruneIn(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
+	ann.wantOutput(ann.runPruneIn(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
 	if files := ann.Files(); files[theirs+"/.intentplane"] == "" || files[own+"/.intentplane"] != "" {
 		t.Fatalf("a tenant prunes its own directory alone: %v", scene.Names(files))
 	}
 
 	// An approval counts in the namespace of its request.
-	r := bob.decode(bob.pruneIn(bob.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
-	stray := ann.approval("stray", r.GetName(), string(r.GetUID()), r.Status.Plan.Digest)
+	r := bob.decodeRequest(bob.runPruneIn(bob.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	stray := ann.describeApproval("stray", r.GetName(), string(r.GetUID()), r.Status.Plan.Digest)
 	ann.Apply(stray)
 	ann.wantAnswer(stray, v1alpha1.ReasonUnknownRequest)
 
 	// The administrator names the namespaces.
-	ann.want(ann.pruneIn(crossplane, shared.GetName(), "--dry-run"), 0, "NotYourNamespace", theirs)
-	ann.want(ann.pruneIn(crossplane, shared.GetName(), "--namespaces", bob.Namespace, "--confirm"), 0, "removed 1 directory")
+	ann.wantOutput(ann.runPruneIn(crossplane, shared.GetName(), "--dry-run"), 0, "NotYourNamespace", theirs)
+	ann.wantOutput(ann.runPruneIn(crossplane, shared.GetName(), "--namespaces", bob.Namespace, "--confirm"), 0, "removed 1 directory")
 	if files := ann.Files(); files[theirs+"/.intentplane"] != "" {
 		t.Errorf("the administrator pruned the directory: %v", scene.Names(files))
 	}
@@ -56,6 +56,6 @@ func TestDeniedConfig(t *testing.T) {
 	s := newStage(t)
 	other := s.Set(s.ClusterProviderConfig(), []any{"nobody"}, "spec", "policy", "allowedNamespaces")
 	s.Apply(other)
-	s.want(s.pruneIn(s.Namespace, other.GetName(), "--dry-run", "--timeout", "5s"), 1, "PolicyDenied", "allowedNamespaces")
-	s.want(s.pruneIn(s.Namespace, "no-such-config", "--dry-run", "--timeout", "5s"), 1, "CredentialsGone", "no-such-config")
+	s.wantOutput(s.runPruneIn(s.Namespace, other.GetName(), "--dry-run", "--timeout", "5s"), 1, "PolicyDenied", "allowedNamespaces")
+	s.wantOutput(s.runPruneIn(s.Namespace, "no-such-config", "--dry-run", "--timeout", "5s"), 1, "CredentialsGone", "no-such-config")
 }

@@ -36,15 +36,15 @@ type example struct {
 // allExamples are those that deliver something.
 func allExamples(t *testing.T) map[string]example {
 	t.Helper()
-	quickstart, required := objectsIn(t, "quickstart"), objectsIn(t, "render", "required")
+	quickstart, required := readObjects(t, "quickstart"), readObjects(t, "render", "required")
 	out := map[string]example{
-		"Quickstart":       {claim: one(t, quickstart, "IntentDeployment"), catalog: quickstart},
-		"Namespaced":       {claim: one(t, objectsIn(t, "namespaced"), "IntentDeployment"), catalog: quickstart},
-		"RenderClaim":      {claim: claimOf(t, one(t, objectsIn(t, "render", "claim", "composite.yaml"), "XIntentDeployment")), catalog: required},
-		"RenderNamespaced": {claim: one(t, objectsIn(t, "render", "namespaced", "composite.yaml"), "IntentDeployment"), catalog: required},
+		"Quickstart":       {claim: onlyObject(t, quickstart, "IntentDeployment"), catalog: quickstart},
+		"Namespaced":       {claim: onlyObject(t, readObjects(t, "namespaced"), "IntentDeployment"), catalog: quickstart},
+		"RenderClaim":      {claim: claimOfComposite(t, onlyObject(t, readObjects(t, "render", "claim", "composite.yaml"), "XIntentDeployment")), catalog: required},
+		"RenderNamespaced": {claim: onlyObject(t, readObjects(t, "render", "namespaced", "composite.yaml"), "IntentDeployment"), catalog: required},
 	}
 	found := 0
-	for _, b := range objectsIn(t, "blueprints") {
+	for _, b := range readObjects(t, "blueprints") {
 		if b.GetKind() != "Blueprint" {
 			continue
 		}
@@ -54,7 +54,7 @@ func allExamples(t *testing.T) map[string]example {
 		}
 		for i := range examples {
 			found++
-			out[fmt.Sprintf("Blueprint %s %d", b.GetName(), i)] = exampleOf(t, b, i)
+			out[fmt.Sprintf("Blueprint %s %d", b.GetName(), i)] = exampleOfBlueprint(t, b, i)
 		}
 	}
 	if found < 8 {
@@ -63,8 +63,8 @@ func allExamples(t *testing.T) map[string]example {
 	return out
 }
 
-// exampleOf a Blueprint is its intent at a Site that allows what the Blueprint delivers.
-func exampleOf(t *testing.T, o *unstructured.Unstructured, n int) example {
+// exampleOfBlueprint returns the example of a Blueprint: its intent at a Site that allows what the Blueprint delivers.
+func exampleOfBlueprint(t *testing.T, o *unstructured.Unstructured, n int) example {
 	t.Helper()
 	b := &catalogv1alpha1.Blueprint{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, b); err != nil {
@@ -81,22 +81,22 @@ func exampleOf(t *testing.T, o *unstructured.Unstructured, n int) example {
 	}
 	const namespace, site = "team-a", "edge1"
 	return example{
-		claim: object(claimVersion, "IntentDeployment", namespace, wanted.Service, map[string]any{
+		claim: objectFromYAML(claimVersion, "IntentDeployment", namespace, wanted.Service, map[string]any{
 			"intent": e.Intent, "blueprint": map[string]any{"name": b.Spec.BlueprintName, "version": b.Spec.Version}, "deliveryConfig": map[string]any{"targetSite": site},
 		}),
-		catalog: []*unstructured.Unstructured{o, object(catalogv1alpha1.GroupVersion.String(), "Site", "", site, map[string]any{
+		catalog: []*unstructured.Unstructured{o, objectFromYAML(catalogv1alpha1.GroupVersion.String(), "Site", "", site, map[string]any{
 			"cluster": map[string]any{"controlPlane": map[string]any{}}, "engine": map[string]any{"type": "None", "unobservedIsLive": true},
 			"repository": map[string]any{"path": "clusters/" + site}, "allowedNamespaces": []any{namespace}, "parameters": parameters,
 			"targetNamespaces": map[string]any{"clusterScoped": "Allow"},
-		}), object("config.intentplane.dev/v1alpha1", "ClusterProviderConfig", "", "default", map[string]any{
+		}), objectFromYAML("config.intentplane.dev/v1alpha1", "ClusterProviderConfig", "", "default", map[string]any{
 			"controlPlane": "test", "git": map[string]any{"url": "https://git.example.org/fleet.git", "branch": "main"},
-			"policy": map[string]any{"allowedKinds": allowed()},
+			"policy": map[string]any{"allowedKinds": allowedKinds()},
 		})},
 	}
 }
 
-// allowed are the kinds that the Blueprints among the examples deliver.
-func allowed() []any {
+// allowedKinds are the kinds that the Blueprints among the examples deliver.
+func allowedKinds() []any {
 	kinds := func(group string, kinds ...any) any { return map[string]any{"group": group, "kinds": kinds} }
 	return []any{
 		kinds("", "ConfigMap", "Service"), kinds("apps", "Deployment"), kinds("autoscaling", "HorizontalPodAutoscaler"), kinds("batch", "CronJob", "Job"), kinds("policy", "PodDisruptionBudget"),
@@ -104,8 +104,8 @@ func allowed() []any {
 	}
 }
 
-// claimOf a composite is the claim that Crossplane made it of.
-func claimOf(t *testing.T, x *unstructured.Unstructured) *unstructured.Unstructured {
+// claimOfComposite returns, for a composite, the claim that Crossplane made it of.
+func claimOfComposite(t *testing.T, x *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	spec, _, err := unstructured.NestedMap(x.Object, "spec")
 	if err != nil {
@@ -116,10 +116,10 @@ func claimOf(t *testing.T, x *unstructured.Unstructured) *unstructured.Unstructu
 		t.Fatal(err)
 	}
 	delete(spec, "claimRef")
-	return object(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"], spec)
+	return objectFromYAML(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"], spec)
 }
 
-func object(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+func objectFromYAML(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -128,7 +128,7 @@ func object(apiVersion, kind, namespace, name string, spec map[string]any) *unst
 	return o
 }
 
-func one(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstructured.Unstructured {
+func onlyObject(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstructured.Unstructured {
 	t.Helper()
 	for _, o := range objects {
 		if o.GetKind() == kind {
@@ -139,8 +139,8 @@ func one(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstr
 	return nil
 }
 
-// objectsIn a file or a folder of the examples, without the folders in it.
-func objectsIn(t *testing.T, elements ...string) []*unstructured.Unstructured {
+// readObjects reads the objects of a file or a folder of the examples, without the folders in it.
+func readObjects(t *testing.T, elements ...string) []*unstructured.Unstructured {
 	t.Helper()
 	root, err := controlplane.Root()
 	if err != nil {
@@ -168,13 +168,13 @@ func objectsIn(t *testing.T, elements ...string) []*unstructured.Unstructured {
 	return out
 }
 
-// all objects of a kind in the catalog.
-func (e example) all(kind string) []*unstructured.Unstructured {
+// allOfKind returns all objects of a kind in the catalog.
+func (e example) allOfKind(kind string) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(e.catalog), func(o *unstructured.Unstructured) bool { return o.GetKind() != kind })
 }
 
-// delivered is what the trees of the deliveries hold that the function asks for, by Site.
-func (e example) delivered(t *testing.T) map[string]tree.Files {
+// deliveredTrees is what the trees of the deliveries hold that the function asks for, by Site.
+func (e example) deliveredTrees(t *testing.T) map[string]tree.Files {
 	t.Helper()
 	c := &deploymentv1alpha1.IntentDeployment{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.claim.Object, c); err != nil {
@@ -193,15 +193,15 @@ func (e example) delivered(t *testing.T) map[string]tree.Files {
 			t.Fatal(err)
 		}
 		if len(out.Resources) > 0 {
-			return treesOf(t, out.Resources)
+			return treesOfDelivery(t, out.Resources)
 		}
 		t.Logf("phase %s: %s", out.Status.Phase, out.Status.Message)
-		e.answer(t, out.Needs, in.Answers)
+		e.answerNeeds(t, out.Needs, in.Answers)
 	}
 	return nil
 }
 
-func treesOf(t *testing.T, resources map[string]deployment.Resource) map[string]tree.Files {
+func treesOfDelivery(t *testing.T, resources map[string]deployment.Resource) map[string]tree.Files {
 	t.Helper()
 	out := map[string]tree.Files{}
 	for _, r := range resources {
@@ -223,8 +223,8 @@ func treesOf(t *testing.T, resources map[string]deployment.Resource) map[string]
 	return out
 }
 
-// answer needs as Crossplane would, with what the schemas would have set.
-func (e example) answer(t *testing.T, needs []catalog.Need, answers catalog.Answers) {
+// answerNeeds needs as Crossplane would, with what the schemas would have set.
+func (e example) answerNeeds(t *testing.T, needs []catalog.Need, answers catalog.Answers) {
 	t.Helper()
 	for _, n := range needs {
 		answers[n.Name] = []json.RawMessage{}

@@ -18,12 +18,12 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// kustomize returns the texts of what the command builds of a directory, by object.
-func kustomize(t *testing.T, program, dir string) map[string]string {
+// kustomizeBuild returns the texts of what the command builds of a directory, by object.
+func kustomizeBuild(t *testing.T, program, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for text := range strings.SplitSeq(run(t, program, "build", dir), "\n---\n") {
-		out[nameOf(t, text)] = strings.TrimSuffix(text, "\n")
+	for text := range strings.SplitSeq(runProgram(t, program, "build", dir), "\n---\n") {
+		out[nameOfObject(t, text)] = strings.TrimSuffix(text, "\n")
 	}
 	return out
 }
@@ -34,13 +34,13 @@ func documentsOf(t *testing.T, files tree.Files) map[string]string {
 	out := map[string]string{}
 	for name, content := range files {
 		if path.Base(name) != "kustomization.yaml" {
-			out[nameOf(t, string(content))] = strings.TrimSuffix(string(content), "\n")
+			out[nameOfObject(t, string(content))] = strings.TrimSuffix(string(content), "\n")
 		}
 	}
 	return out
 }
 
-func nameOf(t *testing.T, text string) string {
+func nameOfObject(t *testing.T, text string) string {
 	t.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
@@ -49,7 +49,7 @@ func nameOf(t *testing.T, text string) string {
 	return o.GetAPIVersion() + " " + o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-func texts(files tree.Files) map[string]string {
+func textsOf(files tree.Files) map[string]string {
 	out := map[string]string{}
 	for name, content := range files {
 		out[name] = string(content)
@@ -57,8 +57,8 @@ func texts(files tree.Files) map[string]string {
 	return out
 }
 
-// read returns the files below a directory.
-func read(t *testing.T, dir string) map[string]string {
+// readFiles returns the files below a directory.
+func readFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
@@ -79,7 +79,7 @@ func read(t *testing.T, dir string) map[string]string {
 // hasTracks is true for an example whose Blueprint delivers in tracks: its first call composes no directory, since the ledger is not recorded yet.
 func (e example) hasTracks(t *testing.T) bool {
 	t.Helper()
-	return slices.ContainsFunc(e.all("Blueprint"), func(b *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(e.allOfKind("Blueprint"), func(b *unstructured.Unstructured) bool {
 		_, has, err := unstructured.NestedMap(b.Object, "spec", "canary")
 		if err != nil {
 			t.Fatal(err)
@@ -105,11 +105,11 @@ func (e example) hasRuntime(t *testing.T) bool {
 	return i.Runtime != nil
 }
 
-// rendered returns the files of each Site below a folder.
-func rendered(t *testing.T, dir string) map[string]tree.Files {
+// readRendered returns the files of each Site below a folder.
+func readRendered(t *testing.T, dir string) map[string]tree.Files {
 	t.Helper()
 	out := map[string]tree.Files{}
-	for name, text := range read(t, dir) {
+	for name, text := range readFiles(t, dir) {
 		site, file, _ := strings.Cut(name, "/")
 		if out[site] == nil {
 			out[site] = tree.Files{}
@@ -119,8 +119,8 @@ func rendered(t *testing.T, dir string) map[string]tree.Files {
 	return out
 }
 
-// offline writes what kubectl-intent renders for an example, and returns the folder, with one for each Site.
-func (e example) offline(t *testing.T, flags ...string) string {
+// renderOffline writes what kubectl-intent renders for an example, and returns the folder, with one for each Site.
+func (e example) renderOffline(t *testing.T, flags ...string) string {
 	t.Helper()
 	root, err := controlplane.Root()
 	if err != nil {
@@ -128,15 +128,15 @@ func (e example) offline(t *testing.T, flags ...string) string {
 	}
 	dir := t.TempDir()
 	args := []string{
-		"render", write(t, dir, "claim.yaml", e.claim), "--site", write(t, dir, "sites.yaml", e.all("Site")...),
-		"--blueprint", write(t, dir, "blueprint.yaml", e.all("Blueprint")...), "--to", filepath.Join(dir, "out"),
+		"render", writeObjects(t, dir, "claim.yaml", e.claim), "--site", writeObjects(t, dir, "sites.yaml", e.allOfKind("Site")...),
+		"--blueprint", writeObjects(t, dir, "blueprint.yaml", e.allOfKind("Blueprint")...), "--to", filepath.Join(dir, "out"),
 	}
-	run(t, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, flags...)...)
+	runProgram(t, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, flags...)...)
 	return filepath.Join(dir, "out")
 }
 
-// write a file with objects.
-func write(t *testing.T, dir, name string, objects ...*unstructured.Unstructured) string {
+// writeObjects writes a file with objects.
+func writeObjects(t *testing.T, dir, name string, objects ...*unstructured.Unstructured) string {
 	t.Helper()
 	stream := &bytes.Buffer{}
 	for _, o := range objects {
@@ -154,7 +154,7 @@ func write(t *testing.T, dir, name string, objects ...*unstructured.Unstructured
 	return file
 }
 
-func run(t *testing.T, program string, args ...string) string {
+func runProgram(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	complaint := &bytes.Buffer{}

@@ -17,10 +17,10 @@ func TestEqualsKustomize(t *testing.T) {
 	}
 	for name, e := range allExamples(t) {
 		t.Run(name, func(t *testing.T) {
-			trees, outputs := e.delivered(t), e.offline(t)
-			dirs := map[string]string{"its inputs": e.offline(t, "--inputs"), "its directory": outputs}
+			trees, outputs := e.deliveredTrees(t), e.renderOffline(t)
+			dirs := map[string]string{"its inputs": e.renderOffline(t, "--inputs"), "its directory": outputs}
 			if e.hasTracks(t) {
-				trees = rendered(t, outputs)
+				trees = readRendered(t, outputs)
 				delete(dirs, "its inputs") // They have no tracks: these are what becomes of the objects.
 			}
 			if e.hasRuntime(t) {
@@ -34,11 +34,11 @@ func TestEqualsKustomize(t *testing.T) {
 				if len(want) == 0 {
 					t.Fatalf("%s: the tree has no objects", site)
 				}
-				if diff := cmp.Diff(texts(files), read(t, filepath.Join(outputs, site))); diff != "" {
+				if diff := cmp.Diff(textsOf(files), readFiles(t, filepath.Join(outputs, site))); diff != "" {
 					t.Errorf("%s: files of kubectl-intent render: -delivered, +rendered:\n%s", site, diff)
 				}
 				for what, dir := range dirs {
-					if diff := cmp.Diff(want, kustomize(t, program, filepath.Join(dir, site))); diff != "" {
+					if diff := cmp.Diff(want, kustomizeBuild(t, program, filepath.Join(dir, site))); diff != "" {
 						t.Errorf("%s: kustomize build of %s: -delivered, +built:\n%s", site, what, diff)
 					}
 				}

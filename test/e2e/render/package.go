@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// digestOf names everything that is in a package.
-func digestOf(t *testing.T, file string) string {
+// digestOfPackage names everything that is in a package.
+func digestOfPackage(t *testing.T, file string) string {
 	t.Helper()
 	img, err := tarball.ImageFromPath(file, nil)
 	if err != nil {

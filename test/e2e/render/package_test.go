@@ -30,7 +30,7 @@ func TestPackages(t *testing.T) {
 			}
 			root := filepath.Join(output, "stage", stage)
 			crossplane(t, crossplaneCLI(t), append(args, "--package-root="+root, "--examples-root="+filepath.Join(root, "examples"))...)
-			if diff := cmp.Diff(digestOf(t, file), digestOf(t, filepath.Join(output, "xpkg", stage+".xpkg"))); diff != "" {
+			if diff := cmp.Diff(digestOfPackage(t, file), digestOfPackage(t, filepath.Join(output, "xpkg", stage+".xpkg"))); diff != "" {
 				t.Errorf("\n%s\nmake xpkg: -crossplane xpkg build, +got:\n%s", tc.reason, diff)
 			}
 		})

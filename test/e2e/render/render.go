@@ -40,7 +40,7 @@ func crossplane(t *testing.T, cli string, args ...string) []byte {
 	return out
 }
 
-func compare(t *testing.T, reason, file string, got []byte) {
+func compareTexts(t *testing.T, reason, file string, got []byte) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
@@ -61,8 +61,8 @@ func withoutTimes(out []byte) []byte {
 	return regexp.MustCompile(`(?m)^(  - at: ).+$`).ReplaceAll(bytes.TrimPrefix(out, []byte("---\n")), []byte(`$1"2024-01-01T00:00:00Z"`))
 }
 
-// serve starts the function without TLS, and returns where it listens.
-func serve(t *testing.T, binary string) string {
+// serveFunction starts the function without TLS, and returns where it listens.
+func serveFunction(t *testing.T, binary string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

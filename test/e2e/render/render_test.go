@@ -14,7 +14,7 @@ func TestRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := newValidator(t)
-	address := serve(t, filepath.Join(root, "_output", "bin", "function"))
+	address := serveFunction(t, filepath.Join(root, "_output", "bin", "function"))
 	cases := map[string]struct {
 		reason string
 		shape  string
@@ -37,7 +37,7 @@ func TestRender(t *testing.T) {
 				"--required-resources=" + filepath.Join(examples, "required"), "--xrd=" + filepath.Join(composition, tc.prefix+"definition.yaml"),
 				"--function-annotations=render.crossplane.io/runtime-development-target=" + address,
 			}
-			compare(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
+			compareTexts(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
 			whole := crossplane(t, v.cli, append(args, "--include-full-xr")...)
 			if out, err := v.run(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
 				t.Errorf("\n%s\ncrossplane beta validate refuses what was rendered: %v\n%s", tc.reason, err, out)

@@ -59,9 +59,9 @@ func (v *validator) run(t *testing.T, in string, resources ...string) (string, e
 // notFilledIn stands in the examples for a value that a reader has to choose. The API server refuses it.
 const notFilledIn = "CHANGE-ME"
 
-// examples are copies of all files of the examples that hold whole objects, as a reader has filled them in: neither parts of a Blueprint,
+// copyExamples are copies of all files of the examples that hold whole objects, as a reader has filled them in: neither parts of a Blueprint,
 // nor the part of a composite that "crossplane render" prints, nor what kustomize reads.
-func (v *validator) examples(t *testing.T) []string {
+func (v *validator) copyExamples(t *testing.T) []string {
 	t.Helper()
 	source, dir, out := os.DirFS(filepath.Join(v.root, "examples")), t.TempDir(), []string{}
 	err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 
 func TestValidateExamples(t *testing.T) {
 	v := newValidator(t)
-	files := v.examples(t)
+	files := v.copyExamples(t)
 	out, err := v.run(t, "", files...)
 	if err != nil || strings.Contains(foreign.ReplaceAllString(out, ""), "[!]") {
 		t.Errorf("crossplane beta validate refuses the examples, or knows no schema for some: %v\n%s", err, out)

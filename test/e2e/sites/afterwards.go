@@ -7,18 +7,18 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// lost waits until a deployment that succeeded is not Ready any more, for a reason of Reconciling or Stalled.
-func (s *stage) lost(o *unstructured.Unstructured, what, condition, reason string) *unstructured.Unstructured {
+// awaitNotReady waits until a deployment that succeeded is not Ready any more, for a reason of Reconciling or Stalled.
+func (s *stage) awaitNotReady(o *unstructured.Unstructured, what, condition, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Await(o, what, func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Is(u, condition, corev1.ConditionTrue, reason) && scene.Field(u, "status", "phase") == "Succeeded"
 	})
 }
 
-// force the branch to a commit, and notify Flux.
-func (s *stage) force(commit string) {
+// forceBranch forces the branch to a commit, and notifies Flux.
+func (s *stage) forceBranch(commit string) {
 	s.T.Helper()
 	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
 	s.must(err)
-	s.applied(commit)
+	s.awaitApplied(commit)
 }

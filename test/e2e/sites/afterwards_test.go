@@ -13,29 +13,29 @@ func TestAfterwards(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	dir := s.Directory("edge1", claim)
-	o := s.Set(s.Claim(claim, s.intent(1)), "Report", "spec", "deliveryConfig", "driftPolicy")
+	o := s.Set(s.Claim(claim, s.runIntent(1)), "Report", "spec", "deliveryConfig", "driftPolicy")
 	s.Succeed(o)
 	first := s.AwaitCommits(2)[0].ID
-	s.Succeed(s.Set(o, s.intent(2), "spec", "intent"))
+	s.Succeed(s.Set(o, s.runIntent(2), "spec", "intent"))
 	ours := s.Files()[dir+"/deployment-shop.yaml"]
 
-	s.applied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
-	s.wantSeenAs(s.lost(o, "a stranger edits", "Reconciling", "Drifted"), "InProgress", "Progressing")
-	s.applied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours}))
+	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
+	s.wantSeenAs(s.awaitNotReady(o, "a stranger edits", "Reconciling", "Drifted"), "InProgress", "Progressing")
+	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours}))
 	s.Succeed(o)
 
-	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	s.lost(o, "the engine does nothing", "Reconciling", "Drifted")
-	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
+	s.awaitNotReady(o, "the engine does nothing", "Reconciling", "Drifted")
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":false}}`)
 	s.Succeed(o)
 
 	tip := s.Commits()[0].ID
-	s.force(first)
+	s.forceBranch(first)
 	// The engine may tell first, and then it is Drifted for a while. What stays is what the repository says.
-	s.wantSeenAs(s.lost(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
-	s.force(tip)
+	s.wantSeenAs(s.awaitNotReady(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
+	s.forceBranch(tip)
 	seen := s.Succeed(o)
-	if diff := cmp.Diff(slices.Concat(forth("1", ""), forth("2", "Succeeded")), s.log(seen)); diff != "" {
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfSuccess("2", "Succeeded")), s.logOfTransitions(seen)); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(tip, s.AwaitCommits(5)[0].ID); diff != "" {

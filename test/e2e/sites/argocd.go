@@ -18,8 +18,8 @@ func (s *stage) installArgoCD() {
 	s.must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
 }
 
-// compare waits until the Application was asked to look now, and takes that away, as Argo CD's controller does when it has looked.
-func (p *player) compare() {
+// awaitCompare waits until the Application was asked to look now, and takes that away, as Argo CD's controller does when it has looked.
+func (p *player) awaitCompare() {
 	p.T.Helper()
 	p.Await(p.main.Unstructured, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })
 	p.Patch(p.main.Unstructured, `{"metadata":{"annotations":{"`+refresh+`":null}}}`)

@@ -27,8 +27,8 @@ const (
 	stagger = 2 * time.Second
 )
 
-// tokens are what all composites have cost so far.
-func tokens(t *testing.T) (allowed, dropped float64) {
+// tokensSpent are what all composites have cost so far.
+func tokensSpent(t *testing.T) (allowed, dropped float64) {
 	t.Helper()
 	m, err := cp.CoreMetrics(t.Context())
 	if err != nil {
@@ -40,11 +40,11 @@ func tokens(t *testing.T) (allowed, dropped float64) {
 	return sum("Allowed"), sum("Dropped") + sum("HalfOpenAllowed")
 }
 
-// settled returns when no composite costs anything any more.
-func settled(s *stage) {
+// awaitSettled returns when no composite costs anything any more.
+func awaitSettled(s *stage) {
 	last, same := -1.0, 0
 	s.Until("Crossplane is done with what was there before", scene.Patience, func() bool {
-		now, _ := tokens(s.T)
+		now, _ := tokensSpent(s.T)
 		if now != last {
 			last, same = now, 0
 		}
@@ -60,8 +60,8 @@ metadata: {name: %[1]s, namespace: flux-system}
 spec: {interval: 1h, retryInterval: 5s, prune: true, suspend: true, path: "./clusters/%[2]s", sourceRef: {kind: GitRepository, name: %[3]s}}
 `
 
-// manySites is a scene with Sites of one cluster, each with a Kustomization of its own. They are suspended at first.
-func manySites(t *testing.T, names ...string) *stage {
+// newManySites is a scene with Sites of one cluster, each with a Kustomization of its own. They are suspended at first.
+func newManySites(t *testing.T, names ...string) *stage {
 	t.Helper()
 	k, err := edge()
 	if err != nil {
@@ -83,14 +83,14 @@ func manySites(t *testing.T, names ...string) *stage {
 	return s
 }
 
-// suspend suspends the engine of a Site, or resumes it.
-func (s *stage) suspend(site string, yes bool) {
+// suspendEngine suspends the engine of a Site, or resumes it.
+func (s *stage) suspendEngine(site string, yes bool) {
 	s.T.Helper()
-	s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
+	s.patchAtSite(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
 }
 
-// intentFor Sites, of a service with a number of replicas.
-func (s *stage) intentFor(service string, replicas int, sites ...string) string {
+// intentForSites Sites, of a service with a number of replicas.
+func (s *stage) intentForSites(service string, replicas int, sites ...string) string {
 	full := []string{}
 	for _, name := range sites {
 		full = append(full, strconv.Quote(s.Site(name)))

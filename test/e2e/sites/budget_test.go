@@ -18,12 +18,12 @@ func TestBreakerBudget(t *testing.T) {
 	for i := range tenSites {
 		names = append(names, fmt.Sprintf("edge%d", i))
 	}
-	s := manySites(t, names...)
+	s := newManySites(t, names...)
 	s.AddSite("near")
-	s.Succeed(s.Claim("first", s.intentFor("first", 1, "near")))
-	settled(s)
-	claim := s.Claim("shop", s.intentFor("shop", 1, names...))
-	before, droppedBefore := tokens(t)
+	s.Succeed(s.Claim("first", s.intentForSites("first", 1, "near")))
+	awaitSettled(s)
+	claim := s.Claim("shop", s.intentForSites("shop", 1, names...))
+	before, droppedBefore := tokensSpent(t)
 	s.Apply(claim)
 	s.Await(claim, "delivered", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
@@ -32,10 +32,10 @@ func TestBreakerBudget(t *testing.T) {
 	defer ticker.Stop()
 	for _, name := range names {
 		<-ticker.C
-		s.suspend(name, false)
+		s.suspendEngine(name, false)
 	}
 	s.Succeed(claim)
-	after, dropped := tokens(t)
+	after, dropped := tokensSpent(t)
 	t.Logf("%v tokens from apply to Succeeded for %d sites, whose engines answered one after another", after-before, tenSites)
 	if after-before > budget || dropped != droppedBefore {
 		t.Errorf("%v tokens, and %v dropped: want at most %d, and none", after-before, dropped-droppedBefore, budget)

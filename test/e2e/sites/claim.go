@@ -13,12 +13,12 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func (s *stage) intent(replicas int) string {
+func (s *stage) runIntent(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// replicas of the claim's Deployment at the Site, or -1 without one.
-func (s *stage) replicas() int32 {
+// replicasAtSite returns the replicas of the claim's Deployment at the Site, or -1 without one.
+func (s *stage) replicasAtSite() int32 {
 	s.T.Helper()
 	return s.replicasOf(s.Namespace, "shop")
 }
@@ -34,21 +34,21 @@ func (s *stage) replicasOf(namespace, name string) int32 {
 	return *d.Spec.Replicas
 }
 
-// drift by an unmanaged commit, which the claim's driftPolicy leaves: Ready is lost, and the phase stays.
-func (s *stage) drift(claim *unstructured.Unstructured) {
+// wantDriftLeft drifts by an unmanaged commit, which the claim's driftPolicy leaves: Ready is lost, and the phase stays.
+func (s *stage) wantDriftLeft(claim *unstructured.Unstructured) {
 	s.T.Helper()
-	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
 	s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&
 			scene.Field(u, "status", "phase") == "Succeeded" && strings.Contains(scene.Condition(u, "Reconciling").Message, "Suspended")
 	})
-	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":false}}`)
 	s.Await(claim, "Ready again", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "Idle")
 	})
 }
 
-func number(u *unstructured.Unstructured, field string) int64 {
+func numberOf(u *unstructured.Unstructured, field string) int64 {
 	n, _, _ := unstructured.NestedInt64(u.Object, "status", field)
 	return n
 }

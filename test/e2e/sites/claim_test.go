@@ -17,18 +17,18 @@ import (
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
-	claim := s.Claim("shop", s.intent(2))
+	claim := s.Claim("shop", s.runIntent(2))
 	began := time.Now()
 	seen := s.Succeed(claim)
 	t.Logf("Succeeded after %s", time.Since(began))
-	if diff := cmp.Diff(int32(2), s.replicas()); diff != "" {
+	if diff := cmp.Diff(int32(2), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 	want := map[string]string{"state": "Live", "ready": "1/1", "sync": "Live", "live": "1", "verified": "1"}
 	got := map[string]string{
 		"state": scene.Field(seen, "status", "delivery", "sites", s.Site("edge1"), "state"), "ready": scene.Field(seen, "status", "delivery", "sitesReady"),
 		"sync": scene.Field(seen, "status", "delivery", "syncState"),
-		"live": fmt.Sprint(number(seen, "liveRevision")), "verified": fmt.Sprint(number(seen, "verifiedRevision")),
+		"live": fmt.Sprint(numberOf(seen, "liveRevision")), "verified": fmt.Sprint(numberOf(seen, "verifiedRevision")),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status: -want, +got:\n%s", diff)
@@ -38,43 +38,43 @@ func TestClaim(t *testing.T) {
 	}
 	commits := len(s.Commits())
 
-	s.Succeed(s.Set(claim, s.intent(3), "spec", "intent"))
-	if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {
+	s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+	if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(commits+1, len(s.Commits())); diff != "" {
 		t.Errorf("commits: -want, +got:\n%s", diff)
 	}
 
-	s.drift(claim)
+	s.wantDriftLeft(claim)
 
 	s.Delete(claim)
 	s.Gone(claim)
-	s.applied(s.Commits()[0].ID)
-	s.Until("Flux prunes what the last claim left", scene.Patience, func() bool { return s.replicas() == -1 })
+	s.awaitApplied(s.Commits()[0].ID)
+	s.Until("Flux prunes what the last claim left", scene.Patience, func() bool { return s.replicasAtSite() == -1 })
 }
 
 // TestRejected lets a Site not run what was delivered: the revision is rejected, and held until the intent changes.
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
-	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	claim := s.Set(s.Claim("shop", s.intent(2)), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
+	claim := s.Set(s.Claim("shop", s.runIntent(2)), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Apply(claim)
 	s.Await(claim, "Failed", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") &&
 			scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded") && strings.Contains(scene.Field(u, "status", "message"), "Suspended")
 	})
 	commits := len(s.Commits())
-	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":false}}`)
 	s.Await(claim, "Live, and Failed all the same", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "delivery", "sites", s.Site("edge1"), "state") == "Live" && scene.Field(u, "status", "phase") == "Failed"
 	})
 	if diff := cmp.Diff(commits, len(s.Commits())); diff != "" {
 		t.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
 	}
-	seen := s.Succeed(s.Set(claim, s.intent(3), "spec", "intent"))
-	if diff := cmp.Diff(int64(2), number(seen, "revision")); diff != "" {
+	seen := s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+	if diff := cmp.Diff(int64(2), numberOf(seen, "revision")); diff != "" {
 		t.Errorf("revision: -want, +got:\n%s", diff)
 	}
 }

@@ -43,12 +43,12 @@ func wantCounted(s *scene.Scene, what string, want map[string]float64) {
 		for name := range want {
 			got[name] = m.Sum(name, nil) + m.Count(name, nil)
 		}
-		return cmp.Equal(want, got) && cmp.Equal(phasesNow(s), phasesIn(m))
+		return cmp.Equal(want, got) && cmp.Equal(phasesInStatus(s), deploymentsInPhase(m))
 	})
 }
 
-// phasesNow is how many deployments are in a phase, as their statuses say.
-func phasesNow(s *scene.Scene) float64 {
+// phasesInStatus is how many deployments are in a phase, as their statuses say.
+func phasesInStatus(s *scene.Scene) float64 {
 	s.T.Helper()
 	n := 0.0
 	for _, apiVersion := range []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"} {
@@ -67,8 +67,8 @@ func phasesNow(s *scene.Scene) float64 {
 	return n
 }
 
-// phasesIn is how many deployments are in a phase, as the provider says.
-func phasesIn(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
+// deploymentsInPhase is how many deployments are in a phase, as the provider says.
+func deploymentsInPhase(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
 
 func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
 	s.T.Helper()

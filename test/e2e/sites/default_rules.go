@@ -21,8 +21,8 @@ func (r *trial) measuredBlueprint() *unstructured.Unstructured {
 	return r.Set(b, metrics, "spec", "metrics")
 }
 
-// serve ten quick requests in each tick, until the test ends. None of them fails.
-func (r *trial) serve() {
+// serveQuickly ten quick requests in each tick, until the test ends. None of them fails.
+func (r *trial) serveQuickly() {
 	tick := time.NewTicker(100 * time.Millisecond)
 	go func() {
 		defer tick.Stop()

@@ -28,7 +28,7 @@ func TestPassesByDefaultRules(t *testing.T) {
 		now := r.Now(o)
 		return scene.Is(now, "Validated", corev1.ConditionUnknown, "NoData") && strings.Contains(scene.Field(now, "status", "message"), "waits for data")
 	})
-	r.serve()
+	r.serveQuickly()
 	r.Until("Succeeded", 5*time.Minute, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Succeeded" })
 	results, _, err := unstructured.NestedSlice(r.Now(o).Object, "status", "validationResults")
 	r.must(err)

@@ -13,33 +13,33 @@ import (
 func TestProof(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
-	y := s.sync(1, "one")
+	y := s.describeSync(1, "one")
 	s.Apply(y)
-	s.deliver(1, "one")
-	t.Logf("Live after %s, with Flux's intervals of an hour", s.expect(y, "1"+isLive))
-	if diff := cmp.Diff("one", s.runs()); diff != "" {
+	s.deliverRevision(1, "one")
+	t.Logf("Live after %s, with Flux's intervals of an hour", s.expectSiteSync(y, "1"+isLive))
+	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
 		t.Fatalf("what runs: -want, +got:\n%s", diff)
 	}
 
 	// A stranger's commit on top, with the same directory.
 	version := s.Now(y).GetResourceVersion()
-	s.applied(s.commit(map[string]string{"clusters/edge2/x": "y\n"}))
-	s.expect(y, "1"+isLive)
+	s.awaitApplied(s.commit(map[string]string{"clusters/edge2/x": "y\n"}))
+	s.expectSiteSync(y, "1"+isLive)
 	if now := s.Now(y).GetResourceVersion(); now != version {
 		t.Errorf("a stranger's commit was written into the status")
 	}
 
 	// The next order, while Flux is not told: the old commit is live, and that is no proof.
-	y = s.sync(2, "two")
+	y = s.describeSync(2, "two")
 	s.Apply(s.Set(y, []any{"Observe"}, "spec", "managementPolicies"))
-	s.deliver(2, "two")
-	s.expect(y, "2 | False | Syncing | Syncing | OtherTree")
-	if diff := cmp.Diff("one", s.runs()); diff != "" {
+	s.deliverRevision(2, "two")
+	s.expectSiteSync(y, "2 | False | Syncing | Syncing | OtherTree")
+	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
 		t.Errorf("what runs: -want, +got:\n%s", diff)
 	}
 	s.Apply(s.Set(y, []any{"*"}, "spec", "managementPolicies"))
-	t.Logf("Live after %s", s.expect(y, "2"+isLive))
-	if diff := cmp.Diff("two", s.runs()); diff != "" {
+	t.Logf("Live after %s", s.expectSiteSync(y, "2"+isLive))
+	if diff := cmp.Diff("two", s.configAtSite()); diff != "" {
 		t.Errorf("what runs: -want, +got:\n%s", diff)
 	}
 }
@@ -47,37 +47,37 @@ func TestProof(t *testing.T) {
 func TestUnmanagedEdit(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
-	y := s.sync(1, "one")
+	y := s.describeSync(1, "one")
 	s.Apply(y)
-	s.deliver(1, "one")
-	s.expect(y, "1"+isLive)
-	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("theirs")["a.yaml"])}))
-	s.expect(y, "1 | False | Syncing | Syncing | OtherTree")
-	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("one")["a.yaml"])}))
-	s.expect(y, "1"+isLive)
+	s.deliverRevision(1, "one")
+	s.expectSiteSync(y, "1"+isLive)
+	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("theirs")["a.yaml"])}))
+	s.expectSiteSync(y, "1 | False | Syncing | Syncing | OtherTree")
+	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("one")["a.yaml"])}))
+	s.expectSiteSync(y, "1"+isLive)
 }
 
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
-	y := s.sync(1, "one")
+	y := s.describeSync(1, "one")
 	s.Apply(y)
-	s.deliver(1, "one")
-	s.expect(y, "1"+isLive)
-	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	s.look(y, "1 | False | Syncing | Syncing | Suspended")
-	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
-	s.look(y, "1"+isLive)
-	s.patch(s.engine(), `{"spec":{"path":"./clusters/edge2"}}`)
-	s.look(y, "1 | False | Syncing | Syncing | WrongSource")
-	s.patch(s.engine(), `{"spec":{"path":"./`+s.path+`"}}`)
-	s.look(y, "1"+isLive)
-	s.must(s.edge.Client.Delete(t.Context(), s.engine()))
-	s.look(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
+	s.deliverRevision(1, "one")
+	s.expectSiteSync(y, "1"+isLive)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
+	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Suspended")
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":false}}`)
+	s.lookAndExpect(y, "1"+isLive)
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"path":"./clusters/edge2"}}`)
+	s.lookAndExpect(y, "1 | False | Syncing | Syncing | WrongSource")
+	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"path":"./`+s.path+`"}}`)
+	s.lookAndExpect(y, "1"+isLive)
+	s.must(s.edge.Client.Delete(t.Context(), s.kustomizationAtSite()))
+	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Inside("delete", "secret", secret)
-	s.look(y, "1 | False | Syncing | Syncing | KubeconfigGone")
+	s.lookAndExpect(y, "1 | False | Syncing | Syncing | KubeconfigGone")
 	s.kubeconfig()
-	s.look(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
+	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Delete(y)
 	s.Gone(y)
 }
@@ -93,13 +93,13 @@ func TestFailure(t *testing.T) {
 	}
 	s.commit(changes)
 	files["placeholder"] = []byte(placeholder)
-	y := s.sync(1, "[")
+	y := s.describeSync(1, "[")
 	sites := []any{map[string]any{
 		"name": s.Site("edge1"), "path": s.path, "tree": tree.ID(files), "repositoryRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
 	}}
 	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
-	s.expect(y, "1 | False | Failed | Failed | EngineFailed")
-	if got := because(s.Now(y)); !strings.Contains(got, "BuildFailed") {
+	s.expectSiteSync(y, "1 | False | Failed | Failed | EngineFailed")
+	if got := engineMessage(s.Now(y)); !strings.Contains(got, "BuildFailed") {
 		t.Errorf("the message does not hold what Flux says: %q", got)
 	}
 }

@@ -49,16 +49,16 @@ func newWorkshop(t *testing.T) *workshop {
 		t.Fatal(err)
 	}
 	w := &workshop{stage: &stage{Scene: scene.New(t, cp), edge: k}}
-	w.must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claims()))
+	w.must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claimFiles()))
 	w.must(w.Git.CreateRepo(t.Context(), fleetRepo, map[string]string{"README.md": "Not ours.\n"}))
 	for _, file := range []string{"quickstart/00-namespace.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
-		w.must(w.ApplyYAML(t.Context(), w.example(file)))
+		w.must(w.ApplyYAML(t.Context(), w.exampleFile(file)))
 	}
 	return w
 }
 
-// example is a file of the examples, with our URLs.
-func (w *workshop) example(file string) []byte {
+// exampleFile is a file of the examples, with our URLs.
+func (w *workshop) exampleFile(file string) []byte {
 	w.T.Helper()
 	root, err := controlplane.Root()
 	w.must(err)
@@ -68,24 +68,24 @@ func (w *workshop) example(file string) []byte {
 	return []byte(urls.Replace(string(b)))
 }
 
-// claims are the files of the repository of claims.
-func (w *workshop) claims() map[string]string {
+// claimFiles are the files of the repository of claims.
+func (w *workshop) claimFiles() map[string]string {
 	w.T.Helper()
 	out := map[string]string{}
 	for _, name := range []string{"bank.yaml", "shop.yaml"} {
-		out[name] = string(w.example("gitops/claims/" + name))
+		out[name] = string(w.exampleFile("gitops/claims/" + name))
 	}
 	return out
 }
 
-func (w *workshop) claim(apiVersion, name string) *unstructured.Unstructured {
-	o := named(apiVersion, "IntentDeployment", name)
+func (w *workshop) claimFile(apiVersion, name string) *unstructured.Unstructured {
+	o := withName(apiVersion, "IntentDeployment", name)
 	o.SetNamespace(team)
 	return o
 }
 
-// account is a kubeconfig for the account that the example makes in the cluster of the Site.
-func (w *workshop) account() []byte {
+// accountKubeconfig is a kubeconfig for the account that the example makes in the cluster of the Site.
+func (w *workshop) accountKubeconfig() []byte {
 	w.T.Helper()
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
 	token := &authenticationv1.TokenRequest{}
@@ -106,38 +106,38 @@ func (w *workshop) account() []byte {
 	return b
 }
 
-// push changes the repository of claims, and notifies Flux, as a webhook does.
-func (w *workshop) push(changes map[string]string) (commit string) {
+// pushClaims changes the repository of claims, and notifies Flux, as a webhook does.
+func (w *workshop) pushClaims(changes map[string]string) (commit string) {
 	w.T.Helper()
 	commit, err := w.Git.Commit(w.T.Context(), claimsRepo, "main", changes, "A change by the team")
 	w.must(err)
-	w.pushed(commit)
+	w.awaitPushed(commit)
 	return commit
 }
 
-func (w *workshop) pushed(commit string) {
+func (w *workshop) awaitPushed(commit string) {
 	w.T.Helper()
-	w.Patch(named("source.toolkit.fluxcd.io/v1", "GitRepository", "claims"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
+	w.Patch(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "claims"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
 }
 
 // awaitFlux waits until Flux on the control plane judged a commit of the claims, with a status and words.
 func (w *workshop) awaitFlux(commit, status, words string) {
 	w.T.Helper()
-	w.Await(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
+	w.Await(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
 		ready := scene.Condition(u, "Ready")
 		return scene.Field(u, "status", "lastAttemptedRevision") == "main@sha1:"+commit && string(ready.Status) == status && strings.Contains(ready.Message, words)
 	})
 }
 
-// runsAt the Site: replicas of shop and bank.
-func (w *workshop) runsAt() [2]int32 {
+// replicasRunningAt returns what runs at the Site: replicas of shop and bank.
+func (w *workshop) replicasRunningAt() [2]int32 {
 	w.T.Helper()
 	return [2]int32{w.replicasOf(team, "shop"), w.replicasOf(team, "bank")}
 }
 
 func (w *workshop) wantRuns(reason string, shop, bank int32) {
 	w.T.Helper()
-	if diff := cmp.Diff([2]int32{shop, bank}, w.runsAt()); diff != "" {
+	if diff := cmp.Diff([2]int32{shop, bank}, w.replicasRunningAt()); diff != "" {
 		w.T.Errorf("%s: replicas of shop and bank at the Site: -want, +got:\n%s", reason, diff)
 	}
 }
@@ -151,18 +151,18 @@ func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
 	}
 }
 
-// says is the file of a claim that says something else than the example.
-func (w *workshop) says(file, words, instead string) map[string]string {
+// claimFileSaying is the file of a claim that says something else than the example.
+func (w *workshop) claimFileSaying(file, words, instead string) map[string]string {
 	w.T.Helper()
-	text := w.claims()[file]
+	text := w.claimFiles()[file]
 	if strings.Count(text, words) != 1 {
 		w.T.Fatalf("%s does not hold %q once", file, words)
 	}
 	return map[string]string{file: strings.Replace(text, words, instead, 1)}
 }
 
-// left waits until the repository holds the directories of so many claims: a claim may be gone before its delivery cleaned up.
-func (w *workshop) left(want int) {
+// awaitClaimsLeft waits until the repository holds the directories of so many claims: a claim may be gone before its delivery cleaned up.
+func (w *workshop) awaitClaimsLeft(want int) {
 	w.T.Helper()
 	w.Until("directories are removed", scene.Patience, func() bool {
 		files, err := w.Git.Files(w.T.Context(), fleetRepo, "main")
@@ -182,28 +182,28 @@ func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 	t.Helper()
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
 	w.must(err)
-	w.patch(named("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
-	w.Until(what, scene.Patience, func() bool { return w.runsAt() == [2]int32{shop, bank} })
+	w.patchAtSite(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
+	w.Until(what, scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
 
-// argoCD delivers to a Site of Argo CD's, whose controller the test plays.
-func (w *workshop) argoCD() {
+// deliverToArgoCD delivers to a Site of Argo CD's, whose controller the test plays.
+func (w *workshop) deliverToArgoCD() {
 	w.T.Helper()
 	w.installArgoCD()
 	w.must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
 		w.Until(file+" applies", scene.Patience, func() bool {
-			return w.ApplyYAML(w.T.Context(), w.example("gitops/argocd/"+file)) == nil
+			return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil
 		})
 	}
-	car := w.claim("claims.intentplane.dev/v1alpha1", "car")
+	car := w.claimFile("claims.intentplane.dev/v1alpha1", "car")
 	w.Set(car, `{"service": "car", "sites": ["edge2"]}`, "spec", "intent")
 	w.Apply(car)
-	app := named("argoproj.io/v1alpha1", "Application", "edge2")
+	app := withName("argoproj.io/v1alpha1", "Application", "edge2")
 	app.SetNamespace("argocd")
 	w.Await(app, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })
 	w.wantHealth(car, "Progressing")
-	defer w.compares(app)()
+	defer w.compareAsArgoCD(app)()
 	w.Await(car, "Succeeded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
 	})
@@ -212,9 +212,9 @@ func (w *workshop) argoCD() {
 	w.Gone(car)
 }
 
-// compares does what Argo CD's controller does for an Application, as long as it is not stopped: when it is asked to, it looks at the
+// compareAsArgoCD does what Argo CD's controller does for an Application, as long as it is not stopped: when it is asked to, it looks at the
 // repository, syncs, and takes the question away.
-func (w *workshop) compares(app *unstructured.Unstructured) (stop func()) {
+func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func()) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.T.Context())
 	done := make(chan struct{})
@@ -229,7 +229,7 @@ func (w *workshop) compares(app *unstructured.Unstructured) (stop func()) {
 			if err != nil {
 				return false, nil //nolint:nilerr // It looks again.
 			}
-			b, err := json.Marshal(synced(now, log[0].ID))
+			b, err := json.Marshal(syncedApplication(now, log[0].ID))
 			if err != nil {
 				return false, err
 			}
@@ -240,8 +240,8 @@ func (w *workshop) compares(app *unstructured.Unstructured) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// synced is what Argo CD writes when it compared a commit, and applied it.
-func synced(app *unstructured.Unstructured, commit string) map[string]any {
+// syncedApplication is what Argo CD writes when it compared a commit, and applied it.
+func syncedApplication(app *unstructured.Unstructured, commit string) map[string]any {
 	spec, _ := app.Object["spec"].(map[string]any)
 	return map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{refresh: nil}},

@@ -16,16 +16,16 @@ func TestGitToGit(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t)
 	for _, file := range []string{"account.yaml", "fleet.yaml"} {
-		w.must(w.edge.ApplyYAML(t.Context(), w.example("gitops/flux/edge1/"+file)))
+		w.must(w.edge.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/edge1/"+file)))
 	}
 	w.must(w.Client.Create(t.Context(), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "edge1-kubeconfig"}, Data: map[string][]byte{"value": w.account()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "edge1-kubeconfig"}, Data: map[string][]byte{"value": w.accountKubeconfig()},
 	}))
 	for _, file := range []string{"sites.yaml", "claims.yaml"} {
-		w.must(w.ApplyYAML(t.Context(), w.example("gitops/flux/control-plane/"+file)))
+		w.must(w.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/control-plane/"+file)))
 	}
-	w.argoCD()
-	shop, bank := w.claim("claims.intentplane.dev/v1alpha1", "shop"), w.claim("intentplane.dev/v1alpha1", "bank")
+	w.deliverToArgoCD()
+	shop, bank := w.claimFile("claims.intentplane.dev/v1alpha1", "shop"), w.claimFile("intentplane.dev/v1alpha1", "bank")
 
 	log, err := w.Git.Log(t.Context(), claimsRepo, "main")
 	w.must(err)
@@ -34,26 +34,26 @@ func TestGitToGit(t *testing.T) {
 	w.wantHealth(shop, "Healthy")
 	w.wantHealth(bank, "Healthy")
 
-	w.awaitFlux(w.push(w.says("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
+	w.awaitFlux(w.pushClaims(w.claimFileSaying("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
 	// Crossplane says of a claim at its new generation what its composite said before the edit reached it. Who looks in that moment is
 	// told too early, which cannot happen with a composite.
-	w.Until("an edit of a claim is carried out", scene.Patience, func() bool { return w.runsAt() == [2]int32{3, 1} })
+	w.Until("an edit of a claim is carried out", scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
 
-	w.awaitFlux(w.push(w.says("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
+	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
 	w.wantRuns("what is wrong changes nothing", 3, 1)
 	w.wantHealth(bank, "Degraded")
 
-	w.awaitFlux(w.push(w.says("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
+	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
 	w.wantRuns("an edit of what is mended is waited for", 3, 4)
 
 	less, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
 	w.must(err)
-	w.pushed(less)
+	w.awaitPushed(less)
 	w.Gone(shop)
-	w.left(1)
+	w.awaitClaimsLeft(1)
 	w.lookAgain(t, "the Site's Flux prunes one claim", -1, 4)
-	w.Delete(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"))
+	w.Delete(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"))
 	w.Gone(bank)
-	w.left(0)
+	w.awaitClaimsLeft(0)
 	w.lookAgain(t, "the Site's Flux prunes what the last claim left", -1, -1)
 }

@@ -59,8 +59,8 @@ func newKubelet(t *testing.T) *kubelet {
 	return k
 }
 
-// exit of the script of a claim: its pod's container says so, and what it said last.
-func (k *kubelet) exit(script string, code int32, said string) {
+// exitScript exits of the script of a claim: its pod's container says so, and what it said last.
+func (k *kubelet) exitScript(script string, code int32, said string) {
 	k.T.Helper()
 	var pod *corev1.Pod
 	k.Until("the pod of "+script, scene.Patience, func() bool {
@@ -86,8 +86,8 @@ func (k *kubelet) exit(script string, code int32, said string) {
 	k.must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
 }
 
-// gate returns the Gate of a claim, or nil.
-func (k *kubelet) gate(claim string) *rolloutv1alpha1.Gate {
+// gateOfClaim returns the Gate of a claim, or nil.
+func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	k.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
@@ -102,10 +102,10 @@ func (k *kubelet) gate(claim string) *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// verdict of a claim's Gate, with what its check says.
-func (k *kubelet) verdict(claim string) []string {
+// verdictOfGate sets the verdict of a claim's Gate, with what its check says.
+func (k *kubelet) verdictOfGate(claim string) []string {
 	k.T.Helper()
-	g := k.gate(claim)
+	g := k.gateOfClaim(claim)
 	if g == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (k *kubelet) verdict(claim string) []string {
 // compareJob compares the Job of a claim, with all that the API server filled in, to what the provider would make, and its UID to the Gate's.
 func (k *kubelet) compareJob(claim string) {
 	k.T.Helper()
-	g, site := k.gate(claim), &catalogv1alpha1.Site{}
+	g, site := k.gateOfClaim(claim), &catalogv1alpha1.Site{}
 	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
 	if ref == nil {
 		k.T.Fatalf("%s: the status of the Gate names no Job", claim)

@@ -33,16 +33,16 @@ func TestJobCheck(t *testing.T) {
 		"broken":   {code: 127, said: "sh: curl: not found", controller: "BackoffLimitExceeded", want: []string{"Error", "exit 127", "sh: curl: not found"}, phase: "Failed"},
 	}
 	for name := range cases {
-		o := k.Claim(name, k.intentFor(name, 1, "edge1"))
+		o := k.Claim(name, k.intentForSites(name, 1, "edge1"))
 		k.Apply(k.Set(o, map[string]any{"image": checkerImage, "script": "exit; # " + name}, "spec", "gatesConfig", "postCheck"))
 	}
 	for name, tc := range cases {
-		k.exit("exit; # "+name, tc.code, tc.said)
+		k.exitScript("exit; # "+name, tc.code, tc.said)
 	}
 	for name, tc := range cases {
 		o := k.AwaitPhase(k.Claim(name, ""), tc.phase)
 		k.compareJob(name)
-		if diff := cmp.Diff(tc.want, k.verdict(name)); diff != "" {
+		if diff := cmp.Diff(tc.want, k.verdictOfGate(name)); diff != "" {
 			t.Errorf("%s: verdict: -want, +got:\n%s", name, diff)
 		}
 		if diff := cmp.Diff(tc.controller, k.controller("exit; # "+name)); diff != "" {

@@ -23,11 +23,11 @@ const (
 	good, bad = 0.01, 0.2
 )
 
-// forTrials lets Gates ask the servers of the tests. No user edits as fast as these tests do: five or ten edits of one deployment within seconds
+// allowLoopbackChecks lets Gates ask the servers of the tests. No user edits as fast as these tests do: five or ten edits of one deployment within seconds
 // cost more than Crossplane lets a composite react to at once, which is 100 by default and one more each second. So there is room for them.
 // What a good revision, a bad one and the rollback cost is held against Crossplane's defaults by TestBreakerStory, next door in disruption, and
 // with real engines by "make bench".
-func forTrials(o *controlplane.Options) {
+func allowLoopbackChecks(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+trustedBundle())
@@ -58,8 +58,8 @@ type trial struct {
 	target *promserver.Target
 }
 
-// onTrial measures the Site edge1 of a stage.
-func onTrial(s *stage) *trial {
+// newTrial measures the Site edge1 of a stage.
+func newTrial(s *stage) *trial {
 	s.T.Helper()
 	r := &trial{stage: s, target: promserver.NewTarget()}
 	s.T.Cleanup(r.target.Close)
@@ -78,17 +78,17 @@ func onTrial(s *stage) *trial {
 // unobserved is a trial at a Site that no engine reports.
 func unobserved(t *testing.T) *trial {
 	t.Helper()
-	return onTrial(&stage{Scene: scene.New(t, cp, "edge1")})
+	return newTrial(&stage{Scene: scene.New(t, cp, "edge1")})
 }
 
-// judged describes a claim with one check, which measures each second.
-func (r *trial) judged(replicas, count int) *unstructured.Unstructured {
+// describeJudged describes a claim with one check, which measures each second.
+func (r *trial) describeJudged(replicas, count int) *unstructured.Unstructured {
 	r.T.Helper()
-	return r.counted(r.Claim(claim, r.intent(replicas)), count)
+	return r.claimWithChecks(r.Claim(claim, r.runIntent(replicas)), count)
 }
 
-// counted is a claim with so many measurements.
-func (r *trial) counted(o *unstructured.Unstructured, count int) *unstructured.Unstructured {
+// claimWithChecks is a claim with so many measurements.
+func (r *trial) claimWithChecks(o *unstructured.Unstructured, count int) *unstructured.Unstructured {
 	r.T.Helper()
 	check := map[string]any{
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": errorRatio}, "threshold": "<= 0.05",
@@ -97,8 +97,8 @@ func (r *trial) counted(o *unstructured.Unstructured, count int) *unstructured.U
 	return r.Set(o, []any{check}, "spec", "gatesConfig", "checks")
 }
 
-// breach the objective, and return when it was scraped.
-func (r *trial) breach() time.Time {
+// breachObjective breaches the objective, and returns when it was scraped.
+func (r *trial) breachObjective() time.Time {
 	r.T.Helper()
 	r.target.Set("error_ratio", bad)
 	before := r.target.Scrapes()

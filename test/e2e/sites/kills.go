@@ -21,7 +21,7 @@ type victim struct {
 	kill func(ctx context.Context) error
 }
 
-func victims() []victim {
+func partsToKill() []victim {
 	return []victim{
 		{name: "function", kill: func(ctx context.Context) error { return cp.RestartFunction(ctx) }},
 		{name: "provider", kill: func(ctx context.Context) error {
@@ -32,12 +32,12 @@ func victims() []victim {
 	}
 }
 
-// murder some parts of the control plane, at random moments.
-func (r *trial) murder(random *rand.Rand) {
+// killParts kills some parts of the control plane, at random moments.
+func (r *trial) killParts(random *rand.Rand) {
 	r.T.Helper()
 	var said []string
 	for range 1 + random.IntN(kills) {
-		v, after := victims()[random.IntN(len(victims()))], time.Duration(random.Int64N(int64(within)))
+		v, after := partsToKill()[random.IntN(len(partsToKill()))], time.Duration(random.Int64N(int64(within)))
 		said = append(said, v.name+" after "+after.Round(time.Millisecond).String())
 		<-time.After(after)
 		r.must(v.kill(r.T.Context()))

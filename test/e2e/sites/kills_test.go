@@ -17,13 +17,13 @@ func TestKillsDuringRollback(t *testing.T) {
 	for range rounds {
 		r := unobserved(t)
 		dir := r.Directory("edge1", claim)
-		r.Succeed(r.judged(1, 1))
+		r.Succeed(r.describeJudged(1, 1))
 		one := r.Tree(dir)
 		r.target.Set("error_ratio", bad)
-		o := r.judged(2, 60)
+		o := r.describeJudged(2, 60)
 		r.Apply(o)
-		r.murder(random)
-		seen := r.outcome(o, "Succeeded", "RolledBack")
+		r.killParts(random)
+		seen := r.awaitOutcome(o, "Succeeded", "RolledBack")
 		r.AwaitCommits(3)
 		if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
 			t.Errorf("tree after the way back: -want, +got:\n%s", diff)
@@ -32,7 +32,7 @@ func TestKillsDuringRollback(t *testing.T) {
 			t.Errorf("attempts: -want, +got:\n%s", diff)
 		}
 		// What a claim waited for before its first revision is of none.
-		if diff := cmp.Diff(slices.Concat(forth("1", "")[1:], andBack("2", "Succeeded")), r.log(seen)[1:]); diff != "" {
+		if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", "")[1:], transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(seen)[1:]); diff != "" {
 			t.Errorf("transitions: -want, +got:\n%s", diff)
 		}
 		r.wantTransitionEvents(seen)

@@ -30,7 +30,7 @@ func TestPrometheusLies(t *testing.T) {
 			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s",
 			"count": int64(2), "timeout": "5m", "consecutiveErrorLimit": int64(100), "noData": "Wait",
 		}
-		o := r.Set(r.Claim(name, r.intentFor(name, 1, name)), []any{check}, "spec", "gatesConfig", "checks")
+		o := r.Set(r.Claim(name, r.intentForSites(name, 1, name)), []any{check}, "spec", "gatesConfig", "checks")
 		r.Apply(o)
 		liars[name], claims[name] = liar, o
 	}
@@ -39,7 +39,7 @@ func TestPrometheusLies(t *testing.T) {
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-		for _, entry := range r.log(u) {
+		for _, entry := range r.logOfTransitions(u) {
 			if strings.HasSuffix(entry, ">Succeeded") || strings.HasSuffix(entry, ">Failed") {
 				t.Errorf("%s was judged by lies: %s", name, entry)
 			}
@@ -63,7 +63,7 @@ func TestUnknownMetric(t *testing.T) {
 	check := map[string]any{
 		"name": "unknown", "type": "Prometheus", "prometheus": map[string]any{"query": query}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s", "count": int64(1),
 	}
-	o := r.Set(r.Claim(claim, r.intent(1)), []any{check}, "spec", "gatesConfig", "checks")
+	o := r.Set(r.Claim(claim, r.runIntent(1)), []any{check}, "spec", "gatesConfig", "checks")
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
@@ -72,7 +72,7 @@ func TestUnknownMetric(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status.validationResults: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(steps("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.log(seen)[1:]); diff != "" {
+	if diff := cmp.Diff(stepsOf("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.logOfTransitions(seen)[1:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	r.wantSeenAs(seen, "Failed", "Degraded")

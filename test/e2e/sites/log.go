@@ -15,17 +15,17 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// forth are the transitions of a revision that goes well, from a phase on.
-func forth(revision, from string) []string {
-	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
+// transitionsOfSuccess are the transitions of a revision that goes well, from a phase on.
+func transitionsOfSuccess(revision, from string) []string {
+	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
 }
 
-// andBack are those of one that is rejected by its Gate and rolled back.
-func andBack(revision, from string) []string {
-	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+// transitionsOfRollback are those of one that is rejected by its Gate and rolled back.
+func transitionsOfRollback(revision, from string) []string {
+	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
 }
 
-func steps(revision string, phases ...string) []string {
+func stepsOf(revision string, phases ...string) []string {
 	var out []string
 	for i, to := range phases[1:] {
 		out = append(out, revision+": "+phases[i]+">"+to)
@@ -52,7 +52,7 @@ func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
 func (s *stage) wantTransitionEvents(u *unstructured.Unstructured) {
 	s.T.Helper()
 	var want []string
-	for _, entry := range s.log(u) {
+	for _, entry := range s.logOfTransitions(u) {
 		_, phases, _ := strings.Cut(entry, ": ")
 		from, to, _ := strings.Cut(phases, ">")
 		if from == "" {
@@ -68,36 +68,36 @@ func (s *stage) wantTransitionEvents(u *unstructured.Unstructured) {
 	}
 }
 
-// outcome waits until this very spec came to a phase and an outcome.
-func (s *stage) outcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
+// awaitOutcome waits until this very spec came to a phase and an outcome.
+func (s *stage) awaitOutcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, phase+" "+outcome, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
 	})
 }
 
-// log of the transitions of a deployment, each as "revision: from to".
-func (s *stage) log(u *unstructured.Unstructured) []string {
+// logOfTransitions returns the transitions of a deployment, each as "revision: from to".
+func (s *stage) logOfTransitions(u *unstructured.Unstructured) []string {
 	s.T.Helper()
 	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	s.must(err)
 	var out []string
 	for _, one := range all {
 		entry, _ := one.(map[string]any)
-		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], or(entry["from"], ""), entry["to"]))
+		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], orDefault(entry["from"], ""), entry["to"]))
 	}
 	return out
 }
 
-func or(v any, otherwise string) any {
+func orDefault(v any, otherwise string) any {
 	if v == nil {
 		return otherwise
 	}
 	return v
 }
 
-// done waits until a RolloutRequest was carried out.
-func (s *stage) done(name string) {
+// awaitRequestDone waits until a RolloutRequest was carried out.
+func (s *stage) awaitRequestDone(name string) {
 	s.T.Helper()
 	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
 }

@@ -26,9 +26,9 @@ func (r *trial) remembered() (ledger.State, state.RecordFile) {
 	return file.State, record
 }
 
-// lose all that is in the management cluster, and build another one in its place from what a person has in files. Git, the Site's cluster
+// loseManagementCluster loses all that is in the management cluster, and builds another one in its place from what a person has in files. Git, the Site's cluster
 // with Flux in it and what measures there go on.
-func (r *trial) lose() {
+func (r *trial) loseManagementCluster() {
 	r.T.Helper()
 	_, record := r.remembered()
 	began := time.Now()
@@ -38,11 +38,11 @@ func (r *trial) lose() {
 	r.kubeconfig()
 	r.Apply(r.Set(r.ProviderConfig(), record.ClusterUID, "spec", "takeOverFrom"))
 	r.Apply(r.Blueprint("1.0.0", "stable"))
-	r.Apply(r.Set(r.fluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))
+	r.Apply(r.Set(r.describeFluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))
 }
 
-// changed are the files of the branch that changed since a commit.
-func (r *trial) changed(since string) []string {
+// filesChangedSince are the files of the branch that changed since a commit.
+func (r *trial) filesChangedSince(since string) []string {
 	r.T.Helper()
 	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", since+"..main")
 	r.must(err)

@@ -14,12 +14,12 @@ import (
 // TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback target:
 // the rejected revision is not delivered again, although it would pass by now. The test runs before those that run at once.
 func TestLossAfterRejection(t *testing.T) {
-	r := onTrial(newStage(t, siteDirectory))
+	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
-	first := r.Succeed(r.judged(2, 1))
-	r.breach()
-	o := r.judged(3, 1)
-	r.outcome(o, "Succeeded", "RolledBack")
+	first := r.Succeed(r.describeJudged(2, 1))
+	r.breachObjective()
+	o := r.describeJudged(3, 1)
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	before, written := r.remembered()
 	tip := r.AwaitCommits(4)[0].ID
 	if before.Current.Number != 2 || !before.IsRejected() || before.Target != 1 {
@@ -27,14 +27,14 @@ func TestLossAfterRejection(t *testing.T) {
 	}
 	r.target.Set("error_ratio", good)
 
-	r.lose()
+	r.loseManagementCluster()
 	again := r.Reach(o, "an outcome after the loss", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	if got := scene.Field(again, "status", "outcome"); got != "RolledBack" {
 		t.Fatalf("outcome after the loss: %s: %s", got, scene.Field(again, "status", "message"))
 	}
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
 	for i := range forced {
-		seen := r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+		seen := r.awaitOutcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
 		r.wantRollback(seen, "GateFailed", previous, 1)
 	}
 	seen := r.Await(o, "held", func(u *unstructured.Unstructured) bool {
@@ -48,15 +48,15 @@ func TestLossAfterRejection(t *testing.T) {
 		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
 	// The directory names the cluster that writes it, and that is another one.
-	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.changed(tip)); diff != "" || rewritten.ClusterUID == written.ClusterUID {
+	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.filesChangedSince(tip)); diff != "" || rewritten.ClusterUID == written.ClusterUID {
 		t.Errorf("files that commits changed since the loss: -want, +got:\n%s", diff)
 	}
-	if got := r.replicas(); got != 2 {
+	if got := r.replicasAtSite(); got != 2 {
 		t.Errorf("replicas at the Site after the loss: %d", got)
 	}
 
-	r.Succeed(r.counted(r.Set(o, r.intent(4), "spec", "intent"), 1))
-	if got := r.replicas(); got != 4 {
+	r.Succeed(r.claimWithChecks(r.Set(o, r.runIntent(4), "spec", "intent"), 1))
+	if got := r.replicasAtSite(); got != 4 {
 		t.Errorf("replicas at the Site with the third revision: %d", got)
 	}
 	r.AwaitCommits(6)

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// homes are the directories in which the repository has files of the claim.
-func (s *stage) homes(claim string) []string {
+// directoriesOfClaim are the directories in which the repository has files of the claim.
+func (s *stage) directoriesOfClaim(claim string) []string {
 	s.T.Helper()
 	out := []string{}
 	for name := range s.Files() {
@@ -23,16 +23,16 @@ func (s *stage) homes(claim string) []string {
 
 func (s *stage) wantHomes(reason, claim string, want ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, s.homes(claim)); diff != "" {
+	if diff := cmp.Diff(want, s.directoriesOfClaim(claim)); diff != "" {
 		s.T.Errorf("%s: directories of the claim: -want, +got:\n%s", reason, diff)
 	}
 }
 
-// composed is the one managed resource of a kind in the scene.
-func (s *stage) composed(kind string) *unstructured.Unstructured {
+// composedObject is the one managed resource of a kind in the scene.
+func (s *stage) composedObject(kind string) *unstructured.Unstructured {
 	s.T.Helper()
 	name := strings.TrimSpace(s.Inside("get", strings.ToLower(kind)+".delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.name}"))
-	o := named("delivery.intentplane.dev/v1alpha1", kind, name)
+	o := withName("delivery.intentplane.dev/v1alpha1", kind, name)
 	o.SetNamespace(s.Namespace)
 	return o
 }

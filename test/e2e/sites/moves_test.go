@@ -24,10 +24,10 @@ func TestMovedSite(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := manySites(t, "edge1")
-			claim := s.Claim("shop", s.intentFor("shop", 1, "edge1"))
+			s := newManySites(t, "edge1")
+			claim := s.Claim("shop", s.intentForSites("shop", 1, "edge1"))
 			if tc.live {
-				s.suspend("edge1", false)
+				s.suspendEngine("edge1", false)
 				s.Succeed(claim)
 			}
 			s.Reach(claim, "delivered", func(u *unstructured.Unstructured) bool {
@@ -40,12 +40,12 @@ func TestMovedSite(t *testing.T) {
 			})
 			s.wantHomes(tc.reason, "shop", "clusters/edge1", "clusters/moved")
 
-			s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site("edge1")), `{"spec":{"path":"./clusters/moved","suspend":false}}`)
+			s.patchAtSite(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site("edge1")), `{"spec":{"path":"./clusters/moved","suspend":false}}`)
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
 			s.wantHomes(tc.reason, "shop", "clusters/moved")
-			if got := s.replicas(); got != 1 {
+			if got := s.replicasAtSite(); got != 1 {
 				t.Errorf("\n%s\nreplicas at the Site: want 1, got %d", tc.reason, got)
 			}
 		})
@@ -55,21 +55,21 @@ func TestMovedSite(t *testing.T) {
 // TestLeftSite leaves a Site, and comes back to it.
 func TestLeftSite(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "edge1", "edge2")
-	s.suspend("edge1", false)
-	s.suspend("edge2", false)
-	claim := s.Claim("shop", s.intentFor("shop", 1, "edge1", "edge2"))
+	s := newManySites(t, "edge1", "edge2")
+	s.suspendEngine("edge1", false)
+	s.suspendEngine("edge2", false)
+	claim := s.Claim("shop", s.intentForSites("shop", 1, "edge1", "edge2"))
 	s.Succeed(claim)
 
-	s.suspend("edge1", true)
-	s.Reach(s.Set(claim, s.intentFor("shop", 2, "edge1"), "spec", "intent"), "delivered", func(u *unstructured.Unstructured) bool {
+	s.suspendEngine("edge1", true)
+	s.Reach(s.Set(claim, s.intentForSites("shop", 2, "edge1"), "spec", "intent"), "delivered", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
 	})
 	s.wantHeld("what is left stays until the rest is live", "2", "1")
-	s.suspend("edge1", false)
+	s.suspendEngine("edge1", false)
 	s.Succeed(claim)
 	s.wantHeld("then it goes", "2", "")
-	s.Succeed(s.Set(claim, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"))
+	s.Succeed(s.Set(claim, s.intentForSites("shop", 2, "edge1", "edge2"), "spec", "intent"))
 	s.wantHeld("and comes again", "2", "2")
 }
 
@@ -83,34 +83,34 @@ func TestPaused(t *testing.T) {
 	}{
 		"Composite": {reason: "While the composite is paused, no revision is ordered.", which: func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1"},
 		"GitDelivery": {reason: "While the GitDelivery is paused, nothing is written.", held: "1", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
-			return s.composed("GitDelivery")
+			return s.composedObject("GitDelivery")
 		}},
 		"SiteSync": {reason: "While the SiteSync is paused, a revision is delivered and stays unobserved.", held: "2", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
-			return s.composed("SiteSync")
+			return s.composedObject("SiteSync")
 		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := manySites(t, "edge1", "edge2")
-			s.suspend("edge1", false)
-			s.suspend("edge2", false)
-			shop, other := s.Composite("shop", s.intentFor("shop", 1, "edge1")), s.Composite("other", s.intentFor("other", 1, "edge2"))
+			s := newManySites(t, "edge1", "edge2")
+			s.suspendEngine("edge1", false)
+			s.suspendEngine("edge2", false)
+			shop, other := s.Composite("shop", s.intentForSites("shop", 1, "edge1")), s.Composite("other", s.intentForSites("other", 1, "edge2"))
 			s.Succeed(shop)
 			paused := tc.which(s, shop)
 			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 			s.Await(paused, "paused", func(u *unstructured.Unstructured) bool {
 				return scene.Is(u, "Synced", corev1.ConditionFalse, "ReconcilePaused")
 			})
-			s.Apply(s.Set(shop, s.intentFor("shop", 2, "edge1"), "spec", "intent"))
+			s.Apply(s.Set(shop, s.intentForSites("shop", 2, "edge1"), "spec", "intent"))
 			s.Succeed(other)
-			s.Until("what is not paused goes on", scene.Patience, func() bool { return s.holds("edge1")[0] == tc.held })
+			s.Until("what is not paused goes on", scene.Patience, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
 			if u := s.Now(shop); scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "intentDigest") == s.Digest(shop) {
 				t.Errorf("\n%s\nit succeeded while it was paused", tc.reason)
 			}
 			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
 			s.Succeed(shop)
-			if diff := cmp.Diff([]string{"2", "1"}, []string{s.holds("edge1")[0], fmt.Sprint(s.replicasOf(s.Namespace, "other"))}); diff != "" {
+			if diff := cmp.Diff([]string{"2", "1"}, []string{s.replicasInRepository("edge1")[0], fmt.Sprint(s.replicasOf(s.Namespace, "other"))}); diff != "" {
 				t.Errorf("\n%s\nat the end: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// outage is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
-func outage() time.Duration {
+// outageLength is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
+func outageLength() time.Duration {
 	if soak.Long() {
 		return 5 * time.Minute
 	}
@@ -27,11 +27,11 @@ func (r *trial) claimJudged(name string, replicas, count int, timeout string) *u
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
 		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": timeout,
 	}
-	return r.Set(r.Claim(name, r.intentFor(name, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
+	return r.Set(r.Claim(name, r.intentForSites(name, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
 }
 
-// gateOf a revision of a claim, or nil.
-func (s *stage) gateOf(claim string, revision int64) *rolloutv1alpha1.Gate {
+// gateOfRevision returns the Gate of a revision of a claim, or nil.
+func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Gate {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
@@ -46,10 +46,10 @@ func (s *stage) gateOf(claim string, revision int64) *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// gateSays is the reason of Ready of the Gate of a revision.
-func (s *stage) gateSays(claim string, revision int64) string {
+// gateReason is the reason of Ready of the Gate of a revision.
+func (s *stage) gateReason(claim string, revision int64) string {
 	s.T.Helper()
-	if g := s.gateOf(claim, revision); g != nil {
+	if g := s.gateOfRevision(claim, revision); g != nil {
 		return string(g.GetCondition(xpv2.TypeReady).Reason)
 	}
 	return ""

@@ -21,7 +21,7 @@ func TestPrometheusStops(t *testing.T) {
 	r.Succeed(r.claimJudged(claim, 1, 1, "1m"))
 	o := r.claimJudged(claim, 2, 25, "30s")
 	r.Apply(o)
-	r.Until("the Gate measures", scene.Patience, func() bool { return r.gateSays(claim, 2) == "Measuring" })
+	r.Until("the Gate measures", scene.Patience, func() bool { return r.gateReason(claim, 2) == "Measuring" })
 	r.server.Stop()
 	began := time.Now()
 	seen := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
@@ -31,20 +31,20 @@ func TestPrometheusStops(t *testing.T) {
 	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "Progressing") {
 		t.Errorf("Stalled while the server is down: %v", scene.Condition(seen, "Stalled"))
 	}
-	r.Until("the outage lasts", outage()+scene.Patience, func() bool {
-		if says := r.gateSays(claim, 2); says != "MetricsUnavailable" {
-			t.Fatalf("%s after the server was stopped the Gate says %q: %v", time.Since(began), says, r.gateOf(claim, 2).Status.AtProvider.Checks)
+	r.Until("the outage lasts", outageLength()+scene.Patience, func() bool {
+		if says := r.gateReason(claim, 2); says != "MetricsUnavailable" {
+			t.Fatalf("%s after the server was stopped the Gate says %q: %v", time.Since(began), says, r.gateOfRevision(claim, 2).Status.AtProvider.Checks)
 		}
-		return time.Since(began) > outage()
+		return time.Since(began) > outageLength()
 	})
 	r.must(r.server.Start(t.Context()))
 	t.Logf("the server was down for %s", time.Since(began).Round(time.Second))
 	seen = r.Succeed(o)
 	t.Logf("the revision succeeded %s after the server was stopped", time.Since(began).Round(time.Second))
-	if diff := cmp.Diff(forth("2", "Succeeded"), r.log(seen)[6:]); diff != "" {
+	if diff := cmp.Diff(transitionsOfSuccess("2", "Succeeded"), r.logOfTransitions(seen)[6:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
-	if c := r.gateOf(claim, 2).Status.AtProvider.Checks[0]; c.Phase != "Passed" || c.Measurements != 25 || c.UnavailableSince != nil {
+	if c := r.gateOfRevision(claim, 2).Status.AtProvider.Checks[0]; c.Phase != "Passed" || c.Measurements != 25 || c.UnavailableSince != nil {
 		t.Errorf("the check after the outage: %+v", c)
 	}
 	r.AwaitCommits(2)
@@ -72,7 +72,7 @@ func TestPrometheusStaysDown(t *testing.T) {
 	}
 
 	o := claims["rejected"](2)
-	seen := r.outcome(o, "Succeeded", "RolledBack")
+	seen := r.awaitOutcome(o, "Succeeded", "RolledBack")
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "the metrics backend was unavailable for longer than metricsUnavailableTimeout") {
 		t.Errorf("the deployment that is rejected says %q", message)
 	}
@@ -81,11 +81,11 @@ func TestPrometheusStaysDown(t *testing.T) {
 	seen = r.Await(o, "held", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "MetricsUnavailable") && strings.Contains(scene.Field(u, "status", "message"), "The revision is held: ")
 	})
-	if scene.Field(seen, "status", "phase") != "Validating" || r.gateSays("held", 2) != "Held" {
-		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(seen, "status", "phase"), r.gateSays("held", 2))
+	if scene.Field(seen, "status", "phase") != "Validating" || r.gateReason("held", 2) != "Held" {
+		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(seen, "status", "phase"), r.gateReason("held", 2))
 	}
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
-	seen = r.outcome(o, "Succeeded", "RolledBack")
+	seen = r.awaitOutcome(o, "Succeeded", "RolledBack")
 	if !scene.Is(seen, "Validated", corev1.ConditionFalse, "Requested") {
 		t.Errorf("the deployment that a user rolled back: %v", scene.Condition(seen, "Validated"))
 	}

@@ -23,12 +23,12 @@ func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) 
 	s.T.Helper()
 	s.Delete(claim)
 	s.Gone(claim)
-	k := named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
+	k := withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
 	k.SetNamespace(s.Namespace)
 	client := s.edge.Client
 	if location == "ControlPlane" {
 		client = s.Client
 	}
 	s.must(client.Delete(s.T.Context(), k))
-	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicas() == -1 })
+	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicasAtSite() == -1 })
 }

@@ -45,13 +45,13 @@ func TestOnePerClaim(t *testing.T) {
 			if tc.location == "ControlPlane" {
 				s.must(s.ApplyYAML(t.Context(), kustomization(", kubeConfig: {secretRef: {name: "+secret+"}}")))
 			}
-			claim := s.Claim("shop", s.intent(2))
+			claim := s.Claim("shop", s.runIntent(2))
 			s.Succeed(claim)
-			if diff := cmp.Diff(int32(2), s.replicas()); diff != "" {
+			if diff := cmp.Diff(int32(2), s.replicasAtSite()); diff != "" {
 				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
 			}
-			s.Succeed(s.Set(claim, s.intent(3), "spec", "intent"))
-			if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {
+			s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+			if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
 			}
 			s.withoutClaim(claim, tc.location)

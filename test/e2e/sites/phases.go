@@ -28,56 +28,56 @@ type standpoint struct {
 	revision int64
 }
 
-// hurried is a deployment whose Site has to be quick, and is not.
-func (s *stage) hurried(replicas int) *unstructured.Unstructured {
-	s.suspend("edge1", true)
-	return s.Set(s.Claim(claim, s.intent(replicas)), "2s", "spec", "deliveryConfig", "syncWaitTimeout")
+// newHurried is a deployment whose Site has to be quick, and is not.
+func (s *stage) newHurried(replicas int) *unstructured.Unstructured {
+	s.suspendEngine("edge1", true)
+	return s.Set(s.Claim(claim, s.runIntent(replicas)), "2s", "spec", "deliveryConfig", "syncWaitTimeout")
 }
 
 func standpoints() []standpoint {
 	under, bad := [2]string{"InProgress", "Progressing"}, [2]string{"Failed", "Degraded"}
 	return []standpoint{
 		{
-			phase: deploymentv1alpha1.PhaseDelivering, seen: forth("1", "")[:4], health: under, revision: 1,
-			reach: func(s *stage) *unstructured.Unstructured { return s.Claim(claim, s.intent(1)) },
+			phase: deploymentv1alpha1.PhaseDelivering, seen: transitionsOfSuccess("1", "")[:4], health: under, revision: 1,
+			reach: func(s *stage) *unstructured.Unstructured { return s.Claim(claim, s.runIntent(1)) },
 		},
 		{
-			phase: deploymentv1alpha1.PhaseValidating, seen: forth("1", "")[:5], health: under, revision: 1,
+			phase: deploymentv1alpha1.PhaseValidating, seen: transitionsOfSuccess("1", "")[:5], health: under, revision: 1,
 			reach: func(s *stage) *unstructured.Unstructured {
-				s.suspend("edge1", false)
+				s.suspendEngine("edge1", false)
 				s.Patch(s.NewSite("edge1"), `{"spec":{"metrics":{"prometheus":{"address":"`+nowhere+`"}}}}`)
-				return (&trial{stage: s}).judged(1, 1)
+				return (&trial{stage: s}).describeJudged(1, 1)
 			},
 		},
 		{
-			phase: deploymentv1alpha1.PhaseRollingBack, seen: slices.Concat(forth("1", ""), steps("2", "Succeeded", "Pending", "Compiling", "Rendering", "Delivering", "Failed", "RollingBack")),
+			phase: deploymentv1alpha1.PhaseRollingBack, seen: slices.Concat(transitionsOfSuccess("1", ""), stepsOf("2", "Succeeded", "Pending", "Compiling", "Rendering", "Delivering", "Failed", "RollingBack")),
 			health: under, revision: 2,
 			reach: func(s *stage) *unstructured.Unstructured {
-				s.suspend("edge1", false)
-				s.Succeed(s.Claim(claim, s.intent(1)))
-				return s.hurried(2)
+				s.suspendEngine("edge1", false)
+				s.Succeed(s.Claim(claim, s.runIntent(1)))
+				return s.newHurried(2)
 			},
 		},
 		{
-			phase: deploymentv1alpha1.PhaseFailed, seen: steps("1", "", "Pending", "Compiling", "Rendering", "Delivering", "Failed"), health: bad, revision: 1,
-			reach: func(s *stage) *unstructured.Unstructured { return s.hurried(1) },
+			phase: deploymentv1alpha1.PhaseFailed, seen: stepsOf("1", "", "Pending", "Compiling", "Rendering", "Delivering", "Failed"), health: bad, revision: 1,
+			reach: func(s *stage) *unstructured.Unstructured { return s.newHurried(1) },
 		},
 		{
-			phase: deploymentv1alpha1.PhaseSucceeded, seen: forth("1", ""), health: [2]string{"Current", "Healthy"}, revision: 1,
+			phase: deploymentv1alpha1.PhaseSucceeded, seen: transitionsOfSuccess("1", ""), health: [2]string{"Current", "Healthy"}, revision: 1,
 			reach: func(s *stage) *unstructured.Unstructured {
-				s.suspend("edge1", false)
-				return s.Claim(claim, s.intent(1))
+				s.suspendEngine("edge1", false)
+				return s.Claim(claim, s.runIntent(1))
 			},
 		},
 	}
 }
 
-// stay in a phase: nothing is on its way but what the phase waits for.
-func (p standpoint) stay(s *stage) *unstructured.Unstructured {
+// stayInPhase wants a deployment to stay in a phase: nothing is on its way but what the phase waits for.
+func (p standpoint) stayInPhase(s *stage) *unstructured.Unstructured {
 	s.T.Helper()
 	o := p.reach(s)
 	u := s.Reach(o, "stays "+string(p.phase), func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == string(p.phase) && p.stays(u)
+		return scene.Field(u, "status", "phase") == string(p.phase) && p.staysInPhase(u)
 	})
 	if p.phase == deploymentv1alpha1.PhaseRollingBack {
 		s.AwaitCommits(3)
@@ -85,8 +85,8 @@ func (p standpoint) stay(s *stage) *unstructured.Unstructured {
 	return u
 }
 
-// stays is true for a deployment in the phase for which nothing else is on its way.
-func (p standpoint) stays(u *unstructured.Unstructured) bool {
+// staysInPhase is true for a deployment in the phase for which nothing else is on its way.
+func (p standpoint) staysInPhase(u *unstructured.Unstructured) bool {
 	switch p.phase {
 	case deploymentv1alpha1.PhaseFailed:
 		return scene.Is(u, "Recorded", corev1.ConditionTrue, "") && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut")
@@ -100,7 +100,7 @@ func (p standpoint) stays(u *unstructured.Unstructured) bool {
 
 func (p standpoint) check(s *stage, u *unstructured.Unstructured) {
 	s.T.Helper()
-	if diff := cmp.Diff(p.seen, s.log(u)); diff != "" {
+	if diff := cmp.Diff(p.seen, s.logOfTransitions(u)); diff != "" {
 		s.T.Errorf("transitions until %s: -want, +got:\n%s", p.phase, diff)
 	}
 	s.wantSeenAs(u, p.health[0], p.health[1])
@@ -112,8 +112,8 @@ func (s *stage) composedOf() string {
 	return s.Inside("get", "gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev,"+gatesResource, "-o", "name")
 }
 
-// tombstone is the last revision in the ledger of the deleted claim, or -1 if the ledger is not closed.
-func (s *stage) tombstone() int64 {
+// closedRevision is the last revision in the ledger of the deleted claim, or -1 if the ledger is not closed.
+func (s *stage) closedRevision() int64 {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "refs/intentplane/test/state")
 	s.must(err)

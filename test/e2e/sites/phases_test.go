@@ -17,18 +17,18 @@ func TestEditedInEachPhase(t *testing.T) {
 	for _, p := range standpoints() {
 		t.Run(string(p.phase), func(t *testing.T) {
 			t.Parallel()
-			s := manySites(t, "edge1")
-			u := p.stay(s)
+			s := newManySites(t, "edge1")
+			u := p.stayInPhase(s)
 			p.check(s, u)
 			commits := len(s.Commits())
-			o := s.Claim(claim, s.intent(7))
+			o := s.Claim(claim, s.runIntent(7))
 			s.Reach(o, "begun anew", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == p.revision+1 })
-			s.suspend("edge1", false)
+			s.suspendEngine("edge1", false)
 			seen := s.Succeed(o)
-			if diff := cmp.Diff(slices.Concat(p.seen, forth(fmt.Sprint(p.revision+1), string(p.phase))), s.log(seen)); diff != "" {
+			if diff := cmp.Diff(slices.Concat(p.seen, transitionsOfSuccess(fmt.Sprint(p.revision+1), string(p.phase))), s.logOfTransitions(seen)); diff != "" {
 				t.Errorf("transitions: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(int32(7), s.replicas()); diff != "" {
+			if diff := cmp.Diff(int32(7), s.replicasAtSite()); diff != "" {
 				t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 			}
 			s.AwaitCommits(commits + 1)
@@ -43,15 +43,15 @@ func TestDeletedInEachPhase(t *testing.T) {
 	for _, p := range standpoints() {
 		t.Run(string(p.phase), func(t *testing.T) {
 			t.Parallel()
-			s := manySites(t, "edge1")
-			o := p.stay(s)
+			s := newManySites(t, "edge1")
+			o := p.stayInPhase(s)
 			s.Delete(o)
 			s.Gone(o)
 			s.Until("the end of what it was made of", scene.Patience, func() bool { return s.composedOf() == "" })
 			if diff := cmp.Diff([]string{"README.md", "clusters/edge1/.placeholder/README"}, scene.Names(s.Files())); diff != "" {
 				t.Errorf("files: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(p.revision, s.tombstone()); diff != "" {
+			if diff := cmp.Diff(p.revision, s.closedRevision()); diff != "" {
 				t.Errorf("last revision in the state: -want, +got:\n%s", diff)
 			}
 		})

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// homesIn are the directories in which another repository than the scene's has files of the claim.
-func (s *stage) homesIn(repo, claim string) []string {
+// directoriesInRepository are the directories in which another repository than the scene's has files of the claim.
+func (s *stage) directoriesInRepository(repo, claim string) []string {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), repo, "main")
 	s.must(err)

@@ -26,15 +26,15 @@ func TestMovedRepository(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
-			s := manySites(t, "edge1")
+			s := newManySites(t, "edge1")
 			other := s.Namespace + "-other"
 			s.must(s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
 			s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
-			claim := s.Claim("shop", s.intentFor("shop", 1, "edge1"))
+			claim := s.Claim("shop", s.intentForSites("shop", 1, "edge1"))
 			if tc.live {
-				s.suspend("edge1", false)
+				s.suspendEngine("edge1", false)
 				s.Succeed(claim)
-				s.suspend("edge1", true)
+				s.suspendEngine("edge1", true)
 			}
 			s.Reach(claim, "delivered", func(u *unstructured.Unstructured) bool {
 				return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
@@ -42,14 +42,14 @@ func TestMovedRepository(t *testing.T) {
 
 			s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"repository":{"providerConfigRef":{"name":%q}}}}`, s.Namespace))
 			if !tc.live {
-				s.suspend("edge1", false) // A change of the catalog waits for the verdict on what was begun.
+				s.suspendEngine("edge1", false) // A change of the catalog waits for the verdict on what was begun.
 			}
 			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
 				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
 			})
 			made := []string{"clusters/edge1"}
 			s.wantHomes("the old one stays until the new one runs", "shop", made...)
-			if diff := cmp.Diff(made, s.homesIn(other, "shop")); diff != "" {
+			if diff := cmp.Diff(made, s.directoriesInRepository(other, "shop")); diff != "" {
 				t.Errorf("directories in the new repository: -want, +got:\n%s", diff)
 			}
 
@@ -57,16 +57,16 @@ func TestMovedRepository(t *testing.T) {
 				s.deleteHome()
 				s.wantHomes("a user's deletion does not remove it before that", "shop", made...)
 			}
-			s.patch(s.source(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
-			s.suspend("edge1", false)
+			s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
+			s.suspendEngine("edge1", false)
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
-			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.homes("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
-			if diff := cmp.Diff(made, s.homesIn(other, "shop")); diff != "" {
+			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.directoriesOfClaim("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
+			if diff := cmp.Diff(made, s.directoriesInRepository(other, "shop")); diff != "" {
 				t.Errorf("directories in the new repository at the end: -want, +got:\n%s", diff)
 			}
-			if got := s.replicas(); got != 1 {
+			if got := s.replicasAtSite(); got != 1 {
 				t.Errorf("replicas at the Site: want 1, got %d", got)
 			}
 		})
@@ -76,13 +76,13 @@ func TestMovedRepository(t *testing.T) {
 // TestDeletedUnreachable deletes claims while the cluster of their Site does not answer. It is not needed to leave it.
 func TestDeletedUnreachable(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "far")
-	far := s.behind("far")
-	s.suspend("far", false)
-	live := s.Claim("live", s.intentFor("live", 1, "far"))
+	s := newManySites(t, "far")
+	far := s.moveBehindWire("far")
+	s.suspendEngine("far", false)
+	live := s.Claim("live", s.intentForSites("live", 1, "far"))
 	s.Succeed(live)
 	s.must(far.Cut())
-	begun := s.Claim("begun", s.intentFor("begun", 1, "far"))
+	begun := s.Claim("begun", s.intentForSites("begun", 1, "far"))
 	s.Apply(begun)
 	for _, c := range []*unstructured.Unstructured{live, begun} {
 		s.Await(c, "nobody knows what runs", func(u *unstructured.Unstructured) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// retains says whether reports of rejected revisions are kept.
-func (r *trial) retains(o *unstructured.Unstructured, retain bool) *unstructured.Unstructured {
+// setRetention says whether reports of rejected revisions are kept.
+func (r *trial) setRetention(o *unstructured.Unstructured, retain bool) *unstructured.Unstructured {
 	return r.Set(o, retain, "spec", "rollbackConfig", "retainFailedArtifacts")
 }
 
@@ -28,8 +28,8 @@ type retained struct {
 	} `json:"trees"`
 }
 
-// report about a revision, once it is there, with the files of edge1's tree, if it has any.
-func (r *trial) report(revision int) (retained, tree.Files) {
+// awaitReport about a revision, once it is there, with the files of edge1's tree, if it has any.
+func (r *trial) awaitReport(revision int) (retained, tree.Files) {
 	r.T.Helper()
 	cm, key := &corev1.ConfigMap{}, client.ObjectKey{Namespace: r.Namespace, Name: fmt.Sprintf("%s-failed-r%d", claim, revision)}
 	r.Until("there is "+key.String(), scene.Patience, func() bool { return r.Client.Get(r.T.Context(), key, cm) == nil })

@@ -26,7 +26,7 @@ func (r *trial) wantUntouched(o *unstructured.Unstructured, revision int64, comm
 	if got := len(r.Commits()); got != commits {
 		r.T.Errorf("commits: want %d, got %d", commits, got)
 	}
-	if got := r.replicas(); got != int32(revision) {
+	if got := r.replicasAtSite(); got != int32(revision) {
 		r.T.Errorf("replicas at the Site: want %d, got %d", revision, got)
 	}
 }

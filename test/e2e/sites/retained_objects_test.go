@@ -14,12 +14,12 @@ import (
 // Gate measures. Nothing is delivered again, no revision is made, and the Gate measures from its beginning.
 func TestDeletedObjects(t *testing.T) {
 	t.Parallel()
-	r := onTrial(newStage(t, siteDirectory))
-	r.Succeed(r.judged(1, 1))
-	o := r.judged(2, 1)
+	r := newTrial(newStage(t, siteDirectory))
+	r.Succeed(r.describeJudged(1, 1))
+	o := r.describeJudged(2, 1)
 	r.Succeed(o)
 	commits := len(r.Commits())
-	sync := r.composed("SiteSync").GetUID()
+	sync := r.composedObject("SiteSync").GetUID()
 	r.deleteManaged()
 	r.Until("the SiteSync is there again", scene.Patience, func() bool {
 		all := r.Inside("get", "sitesyncs.delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.uid}")
@@ -27,7 +27,7 @@ func TestDeletedObjects(t *testing.T) {
 	})
 	r.wantUntouched(o, 2, commits)
 
-	next := r.judged(3, 30)
+	next := r.describeJudged(3, 30)
 	r.Reach(next, "validated", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "phase") == "Validating"
 	})

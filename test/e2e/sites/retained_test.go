@@ -16,22 +16,22 @@ import (
 // they are. It runs before the tests that run at once.
 func TestRetained(t *testing.T) {
 	r := unobserved(t)
-	r.Succeed(r.judged(1, 1))
+	r.Succeed(r.describeJudged(1, 1))
 	r.target.Set("error_ratio", bad)
-	r.outcome(r.retains(r.judged(2, 60), true), "Succeeded", "RolledBack")
-	said, files := r.report(2)
+	r.awaitOutcome(r.setRetention(r.describeJudged(2, 60), true), "Succeeded", "RolledBack")
+	said, files := r.awaitReport(2)
 	if diff := cmp.Diff(said.Trees[0].Tree, tree.ID(files)); diff != "" {
 		t.Errorf("files of the report, -want (id), +got:\n%s", diff)
 	}
 
-	o := r.retains(r.judged(3, 60), false)
+	o := r.setRetention(r.describeJudged(3, 60), false)
 	r.Reach(o, "revision 3 rolled back", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "outcome") == "RolledBack"
 	})
 	cp.KillProvider()
-	r.Apply(r.retains(o, true))
+	r.Apply(r.setRetention(o, true))
 	r.must(cp.StartProvider(t.Context(), controlplane.Program{}))
-	said, files = r.report(3)
+	said, files = r.awaitReport(3)
 	if got := said.Trees[0]; files != nil || got.Withheld == "" {
 		t.Errorf("want what became of the files, got %+v and %v", got, files)
 	}

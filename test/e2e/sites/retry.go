@@ -9,16 +9,16 @@ import (
 // forced is how often the function is called for a revision that is held.
 const forced = 10
 
-// chosen is a claim for the Sites that a label chooses, judged by one measurement at edge1.
-func (r *trial) chosen(replicas int) *unstructured.Unstructured {
+// claimForLabel is a claim for the Sites that a label chooses, judged by one measurement at edge1.
+func (r *trial) claimForLabel(replicas int) *unstructured.Unstructured {
 	r.T.Helper()
 	o := r.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "replicas": %d}`, replicas))
 	r.Set(o, map[string]any{"matchLabels": map[string]any{"scene": r.Namespace}}, "spec", "deliveryConfig", "siteSelector")
-	return r.counted(o, 1)
+	return r.claimWithChecks(o, 1)
 }
 
-// choose a Site by its label.
-func (r *trial) choose(name string) {
+// chooseSite chooses a Site by its label.
+func (r *trial) chooseSite(name string) {
 	r.T.Helper()
 	site := r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": r.server.URL()}}, "spec", "metrics")
 	r.Apply(r.Set(site, map[string]any{"scene": r.Namespace}, "metadata", "labels"))

@@ -15,35 +15,35 @@ import (
 func TestRetryAfterRejection(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
-	r.choose("edge1")
+	r.chooseSite("edge1")
 	dir := r.Directory("edge1", claim)
-	r.Succeed(r.chosen(1))
-	r.breach()
-	o := r.chosen(2)
-	r.outcome(o, "Succeeded", "RolledBack")
+	r.Succeed(r.claimForLabel(1))
+	r.breachObjective()
+	o := r.claimForLabel(2)
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	two, err := r.Git.Git(t.Context(), r.Namespace, "rev-parse", "main~1:"+dir)
 	r.must(err)
 
 	r.target.Set("error_ratio", good)
-	r.Succeed(r.chosen(3))
+	r.Succeed(r.claimForLabel(3))
 	r.AwaitCommits(4)
-	seen := r.Succeed(r.chosen(2))
+	seen := r.Succeed(r.claimForLabel(2))
 	if diff := cmp.Diff(two, r.Tree(dir)+"\n"); diff != "" {
 		t.Errorf("tree of what was rejected, asked for on purpose: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(slices.Concat(forth("3", "Succeeded"), forth("4", "Succeeded")), r.log(seen)[len(r.log(seen))-12:]); diff != "" {
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("3", "Succeeded"), transitionsOfSuccess("4", "Succeeded")), r.logOfTransitions(seen)[len(r.logOfTransitions(seen))-12:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 
-	r.breach()
-	o = r.chosen(5)
-	r.outcome(o, "Succeeded", "RolledBack")
+	r.breachObjective()
+	o = r.claimForLabel(5)
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	commits := r.AwaitCommits(7)[0].ID
 	r.target.Set("error_ratio", good)
 	r.Release("1.1.0", "1.0.0")
-	r.choose("edge2")
+	r.chooseSite("edge2")
 	for i := range forced {
-		r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+		r.awaitOutcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
 	}
 	if diff := cmp.Diff(commits, r.AwaitCommits(7)[0].ID); diff != "" {
 		t.Errorf("tip of the branch while the revision is held: -want, +got:\n%s", diff)
@@ -51,7 +51,7 @@ func TestRetryAfterRejection(t *testing.T) {
 	r.wantSeenAs(r.Now(o), "Failed", "Degraded")
 
 	// The next intent takes the new Blueprint and the new Site along.
-	r.Succeed(r.chosen(6))
+	r.Succeed(r.claimForLabel(6))
 	if r.Tree(r.Directory("edge2", claim)) == "" {
 		t.Error("the Site that was chosen meanwhile has nothing")
 	}

@@ -44,8 +44,8 @@ func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
 	}
 }
 
-// held touches a claim whose revision was rolled back: nothing may be delivered for that.
-func (r *trial) held(o *unstructured.Unstructured) {
+// touchHeldClaim touches a claim whose revision was rolled back: nothing may be delivered for that.
+func (r *trial) touchHeldClaim(o *unstructured.Unstructured) {
 	r.T.Helper()
 	commits := len(r.Commits())
 	for _, edit := range []struct {
@@ -58,19 +58,19 @@ func (r *trial) held(o *unstructured.Unstructured) {
 		{value: "7m", field: []string{"rollbackConfig", "attemptTimeout"}},
 		{value: true, field: []string{"rollbackConfig", "autoRollback"}},
 	} {
-		r.outcome(r.Set(o, edit.value, append([]string{"spec"}, edit.field...)...), "Succeeded", "RolledBack")
+		r.awaitOutcome(r.Set(o, edit.value, append([]string{"spec"}, edit.field...)...), "Succeeded", "RolledBack")
 	}
 	r.Patch(o, `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
 	r.Await(r.XR(r.Now(o)), "touched", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
-	r.outcome(r.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+	r.awaitOutcome(r.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
 	if diff := cmp.Diff(commits, len(r.Commits())); diff != "" {
 		r.T.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
 	}
 }
 
-// hangUp on each client of the trial's server, which is down, until a test starts it. It counts those who asked this one: the metrics
+// hangUpClients on each client of the trial's server, which is down, until a test starts it. It counts those who asked this one: the metrics
 // of the provider count all.
-func hangUp(r *trial) (*atomic.Int64, func()) {
+func hangUpClients(r *trial) (*atomic.Int64, func()) {
 	r.T.Helper()
 	l, err := (&net.ListenConfig{}).Listen(r.T.Context(), "tcp", strings.TrimPrefix(r.server.URL(), "http://"))
 	r.must(err)

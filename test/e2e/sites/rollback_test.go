@@ -17,38 +17,38 @@ import (
 // TestRollback takes back what breaks its objective, with a real Prometheus server that measures it and real Flux that applies it.
 func TestRollback(t *testing.T) {
 	t.Parallel()
-	r := onTrial(newStage(t, siteDirectory))
+	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
-	before, _ := tokens(t)
-	first := r.Succeed(r.judged(2, 3))
-	spent, _ := tokens(t)
+	before, _ := tokensSpent(t)
+	first := r.Succeed(r.describeJudged(2, 3))
+	spent, _ := tokensSpent(t)
 	t.Logf("%v tokens for the first revision, of whoever ran", spent-before)
 	one, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
 
 	// The second one is good at first. Another claim delivers while it is judged: the measurements take as long as a check may.
-	o := r.judged(3, 100)
+	o := r.describeJudged(3, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	two := r.Tree(dir)
-	r.Succeed(r.Claim("other", strings.ReplaceAll(r.intent(1), `"shop"`, `"other"`)))
+	r.Succeed(r.Claim("other", strings.ReplaceAll(r.runIntent(1), `"shop"`, `"other"`)))
 	others, commits := r.Tree(r.Directory("edge1", "other")), len(r.Commits())
-	began := r.breach()
+	began := r.breachObjective()
 	r.AwaitCommits(commits + 1)
 	t.Logf("slo_breach_to_rollback_s %.2f, measured each second", time.Since(began).Seconds())
 	if diff := cmp.Diff([]string{one, others}, []string{r.Tree(dir), r.Tree(r.Directory("edge1", "other"))}); diff != "" || one == two {
 		t.Errorf("trees after the way back (the second one was %s): -want, +got:\n%s", two, diff)
 	}
-	r.outcome(o, "Succeeded", "RolledBack")
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	t.Logf("slo_breach_to_live_again_s %.2f", time.Since(began).Seconds())
 	seen := r.Await(o, "Stalled and recorded", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
-	spent, _ = tokens(t)
+	spent, _ = tokensSpent(t)
 	t.Logf("%v tokens for two revisions, a way back and another claim, of whoever ran", spent-before)
-	if diff := cmp.Diff(int32(2), r.replicas()); diff != "" {
+	if diff := cmp.Diff(int32(2), r.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 	r.wantRolledBack(seen, v1)
-	if diff := cmp.Diff(slices.Concat(forth("1", ""), andBack("2", "Succeeded")), r.log(seen)); diff != "" {
+	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(seen)); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	r.wantTransitionEvents(seen)
@@ -66,11 +66,11 @@ func TestRollback(t *testing.T) {
 	}
 
 	r.target.Set("error_ratio", good)
-	r.held(o)
+	r.touchHeldClaim(o)
 
-	r.Succeed(r.counted(r.Set(o, r.intent(4), "spec", "intent"), 3))
+	r.Succeed(r.claimWithChecks(r.Set(o, r.runIntent(4), "spec", "intent"), 3))
 	r.AwaitCommits(commits + 2)
-	if diff := cmp.Diff(int32(4), r.replicas()); diff != "" {
+	if diff := cmp.Diff(int32(4), r.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 }
@@ -83,11 +83,11 @@ func TestObjective(t *testing.T) {
 	r.Apply(r.Blueprint("1.0.0", "before"))
 	r.Apply(r.Set(r.Blueprint("1.1.0", "stable"), []any{metric}, "spec", "metrics"))
 	r.target.Set("error_ratio", 20)
-	o := r.Set(r.Claim(claim, r.intent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
+	o := r.Set(r.Claim(claim, r.runIntent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
 	r.Apply(o)
 	// Its first measurement is due half a minute after the Site went live, and up to another half later.
 	r.Until("Failed", 3*time.Minute, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
-	seen := r.outcome(o, "Failed", "Failed")
+	seen := r.awaitOutcome(o, "Failed", "Failed")
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
 		t.Errorf("what the claim says: %s", message)
 	}
@@ -105,8 +105,8 @@ func TestPrometheusDown(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	r.server.Stop()
-	asked, free := hangUp(r)
-	o := r.judged(1, 3)
+	asked, free := hangUpClients(r)
+	o := r.describeJudged(1, 3)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	// The provider asks again after up to 5, 10, 20 and 40 seconds.
 	r.Until("three questions without an answer", scene.Patience, func() bool { return asked.Load() >= 3 })
@@ -124,25 +124,25 @@ func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	dir := r.Directory("edge1", claim)
-	r.Succeed(r.judged(1, 1))
+	r.Succeed(r.describeJudged(1, 1))
 	one := r.Tree(dir)
 
-	o := r.judged(2, 100)
+	o := r.describeJudged(2, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
-	r.outcome(o, "Succeeded", "RolledBack")
-	r.done("abort")
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
+	r.awaitRequestDone("abort")
 	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
 		t.Errorf("tree after Abort: -want, +got:\n%s", diff)
 	}
 	r.AwaitCommits(3)
 
-	o = r.judged(3, 1)
+	o = r.describeJudged(3, 1)
 	r.Succeed(o)
 	back := r.Request("back", o, rolloutv1alpha1.ActionRollbackTo, 3)
 	r.Apply(r.Set(back, int64(1), "spec", "toRevision"))
-	r.outcome(o, "Succeeded", "RolledBack")
-	r.done("back")
+	r.awaitOutcome(o, "Succeeded", "RolledBack")
+	r.awaitRequestDone("back")
 	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
 		t.Errorf("tree after RollbackTo: -want, +got:\n%s", diff)
 	}
@@ -152,6 +152,6 @@ func TestRequestedRollback(t *testing.T) {
 	now := scene.Number(r.Now(o), "status", "revision")
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, now))
 	r.Succeed(o)
-	r.done("again")
+	r.awaitRequestDone("again")
 	r.AwaitCommits(6)
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// trees of a claim's directories at Sites, by their names.
-func (s *stage) trees(claim string, sites ...string) map[string]string {
+// treesOfClaim returns the trees of a claim's directories at Sites, by their names.
+func (s *stage) treesOfClaim(claim string, sites ...string) map[string]string {
 	s.T.Helper()
 	out := map[string]string{}
 	for _, site := range sites {
@@ -19,8 +19,8 @@ func (s *stage) trees(claim string, sites ...string) map[string]string {
 	return out
 }
 
-// twoWaves are edge1, and edge2 after it.
-func (s *stage) twoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
+// inTwoWaves are edge1, and edge2 after it.
+func (s *stage) inTwoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Set(o, []any{
 		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
@@ -38,28 +38,28 @@ func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string
 	}
 }
 
-// refuse lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
-func (s *stage) refuse(repo string) error {
-	hook := s.hook(repo)
+// refuseCommits lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
+func (s *stage) refuseCommits(repo string) error {
+	hook := s.setHook(repo)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755)
 }
 
-func (s *stage) hook(repo string) string {
+func (s *stage) setHook(repo string) string {
 	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
 }
 
-// commitsIn another repository, without the one that it was made with.
-func (s *stage) commitsIn(repo string) int {
+// commitsInRepository returns the commits in another repository, without the one that it was made with.
+func (s *stage) commitsInRepository(repo string) int {
 	s.T.Helper()
 	log, err := s.Git.Log(s.T.Context(), repo, "main")
 	s.must(err)
 	return len(log) - 1
 }
 
-func (s *stage) treeIn(repo, revision, path string) string {
+func (s *stage) treeInRepository(repo, revision, path string) string {
 	s.T.Helper()
 	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", revision, path)
 	s.must(err)

@@ -17,20 +17,20 @@ import (
 // TestRollbackOfWaves rolls back a revision whose second wave was never reached: what was delivered, and nothing else.
 func TestRollbackOfWaves(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "edge1", "edge2")
-	s.suspend("edge1", false)
-	s.suspend("edge2", false)
-	o := s.twoWaves(s.Claim(claim, s.intentFor("shop", 1, "edge1", "edge2")))
+	s := newManySites(t, "edge1", "edge2")
+	s.suspendEngine("edge1", false)
+	s.suspendEngine("edge2", false)
+	o := s.inTwoWaves(s.Claim(claim, s.intentForSites("shop", 1, "edge1", "edge2")))
 	first := s.Succeed(o)
-	before, tip := s.trees(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
+	before, tip := s.treesOfClaim(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
 
-	s.suspend("edge1", true)
-	s.Set(s.Set(o, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	s.suspendEngine("edge1", true)
+	s.Set(s.Set(o, s.intentForSites("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Apply(o)
 	commits := s.AwaitCommits(4)
-	s.suspend("edge1", false)
-	seen := s.outcome(o, "Succeeded", "RolledBack")
-	if diff := cmp.Diff(before, s.trees(claim, "edge1", "edge2")); diff != "" {
+	s.suspendEngine("edge1", false)
+	seen := s.awaitOutcome(o, "Succeeded", "RolledBack")
+	if diff := cmp.Diff(before, s.treesOfClaim(claim, "edge1", "edge2")); diff != "" {
 		t.Errorf("trees after the way back: -want, +got:\n%s", diff)
 	}
 	touched, err := s.Git.Git(t.Context(), s.Namespace, "log", "--format=", "--name-only", tip+"..main")
@@ -61,18 +61,18 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.Apply(r.Set(site, r.server.URL(), "spec", "metrics", "prometheus", "address"))
 	here, there := r.Directory("edge1", claim), r.Directory("edge2", claim)
 	both := func(replicas int) *unstructured.Unstructured {
-		o := r.counted(r.Claim(claim, r.intentFor("shop", replicas, "edge1", "edge2")), 1)
+		o := r.claimWithChecks(r.Claim(claim, r.intentForSites("shop", replicas, "edge1", "edge2")), 1)
 		return r.Set(o, int64(2), "spec", "rollbackConfig", "maxRetries")
 	}
 	r.Succeed(both(1))
 	one := r.Tree(here)
 
 	// The second revision is the last that the other repository takes. What it records of the first one may come later than the hook.
-	r.breach()
+	r.breachObjective()
 	r.Git.AfterPush(other, func() {
 		log, err := r.Git.Log(t.Context(), other, "main")
 		if err == nil && len(log) > 2 {
-			err = r.refuse(other)
+			err = r.refuseCommits(other)
 		}
 		if err != nil {
 			t.Error(err)
@@ -83,10 +83,10 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
 	r.Until("the one that takes it is rolled back", scene.Patience, func() bool { return r.Tree(here) == one })
-	two, twoThere := r.treeIn(r.Namespace, "main~1", here), r.treeIn(other, "main", there)
+	two, twoThere := r.treeInRepository(r.Namespace, "main~1", here), r.treeInRepository(other, "main", there)
 	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{
-		"here": r.Tree(here), "there": r.treeIn(other, "main", there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsIn(other)),
+		"here": r.Tree(here), "there": r.treeInRepository(other, "main", there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsInRepository(other)),
 		"outcome": scene.Field(seen, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(seen, "status", "rollback", "attempts")),
 		"stalled": string(scene.Condition(seen, "Stalled").Status),
 	}
@@ -96,12 +96,12 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.wantSeenAs(seen, "Failed", "Degraded")
 
 	r.Git.AfterPush(other, nil)
-	r.must(os.Remove(r.hook(other)))
+	r.must(os.Remove(r.setHook(other)))
 	r.target.Set("error_ratio", good)
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
 	r.Succeed(o)
-	r.done("again")
-	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeIn(other, "main", there)}); diff != "" || two == one {
+	r.awaitRequestDone("again")
+	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeInRepository(other, "main", there)}); diff != "" || two == one {
 		t.Errorf("trees after Retry (the first one was %s): -want, +got:\n%s", one, diff)
 	}
 }
@@ -109,13 +109,13 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 // TestAttemptsSpent rolls back at a Site whose engine does nothing: attempts are counted, spent, and come true when it wakes up.
 func TestAttemptsSpent(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "edge1")
-	s.suspend("edge1", false)
-	o := s.Claim(claim, s.intent(1))
+	s := newManySites(t, "edge1")
+	s.suspendEngine("edge1", false)
+	o := s.Claim(claim, s.runIntent(1))
 	first := s.Succeed(o)
-	s.suspend("edge1", true)
+	s.suspendEngine("edge1", true)
 	s.Set(s.Set(o, "2s", "spec", "deliveryConfig", "syncWaitTimeout"), map[string]any{"maxRetries": int64(2), "attemptTimeout": "2s"}, "spec", "rollbackConfig")
-	seen := s.Reach(s.Set(o, s.intent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
+	seen := s.Reach(s.Set(o, s.runIntent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
@@ -123,12 +123,12 @@ func TestAttemptsSpent(t *testing.T) {
 	s.wantSeenAs(seen, "Failed", "Degraded")
 	s.AwaitCommits(3)
 
-	s.suspend("edge1", false)
-	seen = s.outcome(o, "Succeeded", "RolledBack")
+	s.suspendEngine("edge1", false)
+	seen = s.awaitOutcome(o, "Succeeded", "RolledBack")
 	s.wantRollback(seen, "SyncTimedOut", previous, 2)
 	s.AwaitCommits(3)
-	s.Succeed(s.Set(s.Set(o, s.intent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
-	if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {
+	s.Succeed(s.Set(s.Set(o, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
+	if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
 	s.AwaitCommits(4)

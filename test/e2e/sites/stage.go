@@ -84,15 +84,15 @@ func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	s.path = dir(s.Scene)
 	s.kubeconfig()
-	s.Apply(s.fluxSite())
+	s.Apply(s.describeFluxSite())
 	s.commit(map[string]string{s.path + "/placeholder": placeholder})
 	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
 	return s
 }
 
-// fluxSite describes the Site.
-func (s *stage) fluxSite() *unstructured.Unstructured {
+// describeFluxSite describes the Site.
+func (s *stage) describeFluxSite() *unstructured.Unstructured {
 	s.T.Helper()
 	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 	return s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
@@ -133,8 +133,8 @@ func (s *stage) claimRef() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: claim}
 }
 
-// deliver a revision, which says something, with a GitDelivery by hand.
-func (s *stage) deliver(revision int64, says string) {
+// deliverRevision delivers a revision, which says something, with a GitDelivery by hand.
+func (s *stage) deliverRevision(revision int64, says string) {
 	s.T.Helper()
 	yes, files := true, s.files(says)
 	encoded, err := tree.Encode(files)
@@ -151,8 +151,8 @@ func (s *stage) deliver(revision int64, says string) {
 	s.Apply(s.NewDelivery(d))
 }
 
-// delivered waits until a revision was delivered, and returns its commit.
-func (s *stage) delivered(revision int64) string {
+// awaitDelivered waits until a revision was delivered, and returns its commit.
+func (s *stage) awaitDelivered(revision int64) string {
 	s.T.Helper()
 	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
 		at := d.Status.AtProvider
@@ -160,8 +160,8 @@ func (s *stage) delivered(revision int64) string {
 	}).Status.AtProvider.Remote.Commit
 }
 
-// sync describes the SiteSync of a revision that says something.
-func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
+// describeSync describes the SiteSync of a revision that says something.
+func (s *stage) describeSync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
 	y := &deliveryv1alpha1.SiteSync{}
 	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
@@ -180,8 +180,8 @@ func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 	return o
 }
 
-// says is the reason of Ready, and what the Site says, for a revision. It is empty while the status speaks of another spec.
-func says(u *unstructured.Unstructured) string {
+// siteMessage is the reason of Ready, and what the Site says, for a revision. It is empty while the status speaks of another spec.
+func siteMessage(u *unstructured.Unstructured) string {
 	y := &deliveryv1alpha1.SiteSync{}
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.ObservedPosition().Revision == 0 {
 		return ""
@@ -197,17 +197,17 @@ func says(u *unstructured.Unstructured) string {
 	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
-// expect that the SiteSync says something, soon, and return how long it took.
-func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration {
+// expectSiteSync that the SiteSync says something, soon, and return how long it took.
+func (s *stage) expectSiteSync(o *unstructured.Unstructured, want string) time.Duration {
 	s.T.Helper()
 	began := time.Now()
-	s.Await(o, want, func(u *unstructured.Unstructured) bool { return says(u) == want })
+	s.Await(o, want, func(u *unstructured.Unstructured) bool { return siteMessage(u) == want })
 	return time.Since(began)
 }
 
-// look makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
+// lookAndExpect makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
 // that it costs little, but who changes the spec gets an answer.
-func (s *stage) look(o *unstructured.Unstructured, want string, words ...string) {
+func (s *stage) lookAndExpect(o *unstructured.Unstructured, want string, words ...string) {
 	s.T.Helper()
 	minutes, last := 10, ""
 	defer func() {
@@ -218,14 +218,14 @@ func (s *stage) look(o *unstructured.Unstructured, want string, words ...string)
 	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), scene.Patience, func() bool {
 		minutes++
 		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
-		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" })
-		last = says(u) + ": " + because(u)
-		return says(u) == want && strings.Contains(because(u), strings.Join(words, " "))
+		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return siteMessage(u) != "" })
+		last = siteMessage(u) + ": " + engineMessage(u)
+		return siteMessage(u) == want && strings.Contains(engineMessage(u), strings.Join(words, " "))
 	})
 }
 
-// because is what the SiteSync says that the engine of its first Site said.
-func because(u *unstructured.Unstructured) string {
+// engineMessage is what the SiteSync says that the engine of its first Site said.
+func engineMessage(u *unstructured.Unstructured) string {
 	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 	for _, site := range sites {
 		if site, ok := site.(map[string]any); ok {
@@ -236,16 +236,16 @@ func because(u *unstructured.Unstructured) string {
 	return ""
 }
 
-// engine is the Kustomization at the Site, and source its GitRepository.
-func (s *stage) engine() *unstructured.Unstructured {
-	return named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Namespace)
+// kustomizationAtSite is the Kustomization at the Site, and sourceAtSite its GitRepository.
+func (s *stage) kustomizationAtSite() *unstructured.Unstructured {
+	return withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Namespace)
 }
 
-func (s *stage) source() *unstructured.Unstructured {
-	return named("source.toolkit.fluxcd.io/v1", "GitRepository", s.Namespace)
+func (s *stage) sourceAtSite() *unstructured.Unstructured {
+	return withName("source.toolkit.fluxcd.io/v1", "GitRepository", s.Namespace)
 }
 
-func named(apiVersion, kind, name string) *unstructured.Unstructured {
+func withName(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -254,25 +254,25 @@ func named(apiVersion, kind, name string) *unstructured.Unstructured {
 	return o
 }
 
-// patch an object at the Site.
-func (s *stage) patch(o *unstructured.Unstructured, patch string) {
+// patchAtSite patches an object at the Site.
+func (s *stage) patchAtSite(o *unstructured.Unstructured, patch string) {
 	s.T.Helper()
 	s.must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
-// applied waits until Flux applied a commit. Another step makes it look.
-func (s *stage) applied(commit string) {
+// awaitApplied waits until Flux applied a commit. Another step makes it look.
+func (s *stage) awaitApplied(commit string) {
 	s.T.Helper()
-	s.patch(s.source(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
+	s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
 	s.Until("Flux applies "+commit, scene.Patience, func() bool {
-		k := s.engine()
+		k := s.kustomizationAtSite()
 		s.must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
 		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
 	})
 }
 
-// runs is what the ConfigMap at the Site says.
-func (s *stage) runs() string {
+// configAtSite is what the ConfigMap at the Site says.
+func (s *stage) configAtSite() string {
 	s.T.Helper()
 	cm := &corev1.ConfigMap{}
 	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "a"}, cm)

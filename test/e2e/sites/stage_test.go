@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := scene.Main(m, &cp, forTrials)
+	code := scene.Main(m, &cp, allowLoopbackChecks)
 	_ = os.Remove(trustedPath())
 	os.Exit(code)
 }

@@ -45,8 +45,8 @@ type object struct {
 	touch  string
 }
 
-// play makes the objects of a story.
-func (s *stage) play(file string) *player {
+// applyStory makes the objects of a story.
+func (s *stage) applyStory(file string) *player {
 	s.T.Helper()
 	root, err := controlplane.Root()
 	s.must(err)
@@ -54,16 +54,16 @@ func (s *stage) play(file string) *player {
 	s.must(err)
 	p := &player{stage: s, commits: map[string]string{}}
 	s.must(json.Unmarshal(b, &p.story))
-	p.main = p.create(p.story.Main)
+	p.main = p.createApplication(p.story.Main)
 	if p.story.Second != nil {
-		p.second = p.create(p.story.Second)
+		p.second = p.createApplication(p.story.Second)
 	}
 	return p
 }
 
-func (p *player) create(story json.RawMessage) object {
+func (p *player) createApplication(story json.RawMessage) object {
 	p.T.Helper()
-	u := &unstructured.Unstructured{Object: p.here(story)}
+	u := &unstructured.Unstructured{Object: p.adaptStep(story)}
 	o := object{Unstructured: u, lead: u.GetGeneration() - 1}
 	u.SetGeneration(0)
 	u.SetNamespace(p.Namespace)
@@ -78,8 +78,8 @@ func (p *player) create(story json.RawMessage) object {
 	return o
 }
 
-// here is a part of a story with the repository, the directory and the commits of this stage.
-func (p *player) here(part json.RawMessage) map[string]any {
+// adaptStep is a part of a story with the repository, the directory and the commits of this stage.
+func (p *player) adaptStep(part json.RawMessage) map[string]any {
 	p.T.Helper()
 	url := p.Git.URL(p.Namespace)
 	words := []string{"https://git.example.org/fleet", strings.TrimSuffix(url, ".git"), "clusters/edge1/team-a/web", p.Directory("edge1", claim)}
@@ -92,7 +92,7 @@ func (p *player) here(part json.RawMessage) map[string]any {
 }
 
 // play plays the story as far as a step.
-func (p *player) tell(step string) {
+func (p *player) playUntil(step string) {
 	p.T.Helper()
 	for p.next < len(p.story.Steps) {
 		now := p.story.Steps[p.next]
@@ -113,7 +113,7 @@ func (p *player) write(o object, story json.RawMessage) {
 	if story == nil {
 		return
 	}
-	patch := p.here(story)
+	patch := p.adaptStep(story)
 	if _, ok, _ := unstructured.NestedFieldNoCopy(patch, "metadata", "generation"); ok {
 		delete(patch, "metadata")
 		p.Patch(o.Unstructured, o.touch)
@@ -123,14 +123,14 @@ func (p *player) write(o object, story json.RawMessage) {
 	}
 	if status := patch["status"]; o.status && status != nil {
 		delete(patch, "status")
-		p.Patch(o.Unstructured, p.text(map[string]any{"status": status}), "status")
+		p.Patch(o.Unstructured, p.textOfStep(map[string]any{"status": status}), "status")
 	}
 	if len(patch) > 0 {
-		p.Patch(o.Unstructured, p.text(patch))
+		p.Patch(o.Unstructured, p.textOfStep(patch))
 	}
 }
 
-func (p *player) text(patch map[string]any) string {
+func (p *player) textOfStep(patch map[string]any) string {
 	p.T.Helper()
 	b, err := json.Marshal(patch)
 	p.must(err)

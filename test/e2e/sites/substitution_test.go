@@ -22,7 +22,7 @@ func TestSecretsOfTheEngine(t *testing.T) {
 	s := newStage(t, siteDirectory)
 	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
 	s.must(s.edge.Client.Create(t.Context(), platform))
-	s.patch(s.engine(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))
+	s.patchAtSite(s.kustomizationAtSite(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))
 	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1, "parameters": {"greeting": "is it ${TOKEN}"}}`, s.Site("edge1")))
 	s.Apply(claim)
 	served := func() string {
@@ -40,7 +40,7 @@ func TestSecretsOfTheEngine(t *testing.T) {
 		t.Fatalf("what a tenant reads at the Site: -want, +got:\n%s", diff)
 	}
 
-	s.Apply(s.Set(s.fluxSite(), "Transformed", "spec", "engine", "acceptProof"))
+	s.Apply(s.Set(s.describeFluxSite(), "Transformed", "spec", "engine", "acceptProof"))
 	s.Apply(s.Set(claim, strings.Replace(scene.Field(claim, "spec", "intent"), "is it", "or", 1), "spec", "intent"))
 	want := fmt.Sprintf("spec.intent: parameters.greeting: the GitOps engine of Site %q may replace", s.Site("edge1"))
 	s.Await(claim, "refused", func(u *unstructured.Unstructured) bool {

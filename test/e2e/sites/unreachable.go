@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/wire"
 )
 
-// behind makes a Site reachable by a wire only.
-func (s *stage) behind(site string) *wire.Wire {
+// moveBehindWire makes a Site reachable by a wire only.
+func (s *stage) moveBehindWire(site string) *wire.Wire {
 	s.T.Helper()
 	host, err := url.Parse(s.edge.Config.Host)
 	s.must(err)

@@ -15,13 +15,13 @@ import (
 // TestUnreachable cuts the wire to one of two clusters. Nothing else may suffer.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "near", "far")
-	far := s.behind("far")
-	s.suspend("near", false)
-	s.suspend("far", false)
-	both := s.Claim("both", s.intentFor("both", 1, "near", "far"))
-	near := s.Claim("near", s.intentFor("near", 1, "near"))
-	alone := s.Claim("alone", s.intentFor("alone", 1, "far"))
+	s := newManySites(t, "near", "far")
+	far := s.moveBehindWire("far")
+	s.suspendEngine("near", false)
+	s.suspendEngine("far", false)
+	both := s.Claim("both", s.intentForSites("both", 1, "near", "far"))
+	near := s.Claim("near", s.intentForSites("near", 1, "near"))
+	alone := s.Claim("alone", s.intentForSites("alone", 1, "far"))
 	for _, c := range []*unstructured.Unstructured{both, near, alone} {
 		s.Apply(c)
 	}
@@ -32,13 +32,13 @@ func TestUnreachable(t *testing.T) {
 
 	s.must(far.Cut())
 	unreachable := func(u *unstructured.Unstructured) bool {
-		return s.stateOf(u, "far") == "Syncing" && strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable") &&
+		return s.stateOfSite(u, "far") == "Syncing" && strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable") &&
 			scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	}
 	s.Await(alone, "nobody knows what runs", unreachable)
 	seen := s.Await(both, "nobody knows what runs at one Site", unreachable)
-	if s.stateOf(seen, "near") != "Live" {
-		t.Errorf("the Site that can be reached is %s", s.stateOf(seen, "near"))
+	if s.stateOfSite(seen, "near") != "Live" {
+		t.Errorf("the Site that can be reached is %s", s.stateOfSite(seen, "near"))
 	}
 	after := s.Now(near)
 	if !scene.Is(after, "Ready", corev1.ConditionTrue, "") {
@@ -56,10 +56,10 @@ func TestUnreachable(t *testing.T) {
 
 	// The others go on.
 	began := time.Now()
-	s.Succeed(s.Set(near, s.intentFor("near", 2, "near"), "spec", "intent"))
+	s.Succeed(s.Set(near, s.intentForSites("near", 2, "near"), "spec", "intent"))
 	t.Logf("a claim that does not go there succeeded after %s", time.Since(began))
-	s.Reach(s.Set(both, s.intentFor("both", 2, "near", "far"), "spec", "intent"), "live where it can be", func(u *unstructured.Unstructured) bool {
-		return s.stateOf(u, "near") == "Live" && s.stateOf(u, "far") == "Syncing" && scene.Field(u, "status", "phase") == "Delivering"
+	s.Reach(s.Set(both, s.intentForSites("both", 2, "near", "far"), "spec", "intent"), "live where it can be", func(u *unstructured.Unstructured) bool {
+		return s.stateOfSite(u, "near") == "Live" && s.stateOfSite(u, "far") == "Syncing" && scene.Field(u, "status", "phase") == "Delivering"
 	})
 
 	s.must(far.Connect(t.Context()))

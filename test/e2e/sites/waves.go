@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// holds are the replicas that the repository asks for at each Site, as they stand in its file. A Site without one has nothing.
-func (s *stage) holds(sites ...string) []string {
+// replicasInRepository are the replicas that the repository asks for at each Site, as they stand in its file. A Site without one has nothing.
+func (s *stage) replicasInRepository(sites ...string) []string {
 	s.T.Helper()
 	out := []string{}
 	for _, site := range sites {
@@ -24,12 +24,12 @@ func (s *stage) holds(sites ...string) []string {
 
 func (s *stage) wantHeld(reason string, want ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, s.holds("edge1", "edge2")); diff != "" {
+	if diff := cmp.Diff(want, s.replicasInRepository("edge1", "edge2")); diff != "" {
 		s.T.Errorf("%s: replicas that the repository asks for: -want, +got:\n%s", reason, diff)
 	}
 }
 
-// stateOf a Site in the status of a claim.
-func (s *stage) stateOf(u *unstructured.Unstructured, site string) string {
+// stateOfSite returns the state of a Site in the status of a claim.
+func (s *stage) stateOfSite(u *unstructured.Unstructured, site string) string {
 	return scene.Field(u, "status", "delivery", "sites", s.Site(site), "state")
 }

@@ -12,32 +12,32 @@ import (
 // TestWaves delivers to edge1 first, and to edge2 when that is live. The first wave that fails stops.
 func TestWaves(t *testing.T) {
 	t.Parallel()
-	s := manySites(t, "edge1", "edge2")
-	s.suspend("edge2", false)
+	s := newManySites(t, "edge1", "edge2")
+	s.suspendEngine("edge2", false)
 	waves := []any{
 		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
 		map[string]any{"name": "second", "sites": []any{s.Site("edge2")}},
 	}
-	claim := s.Set(s.Claim("shop", s.intentFor("shop", 1, "edge1", "edge2")), waves, "spec", "deliveryConfig", "waves")
+	claim := s.Set(s.Claim("shop", s.intentForSites("shop", 1, "edge1", "edge2")), waves, "spec", "deliveryConfig", "waves")
 	s.Apply(claim)
 	s.Await(claim, "the first wave is waited for", func(u *unstructured.Unstructured) bool {
-		return s.stateOf(u, "edge1") == "Syncing" && s.stateOf(u, "edge2") == "Pending" && scene.Is(u, "Delivered", corev1.ConditionFalse, "Delivering")
+		return s.stateOfSite(u, "edge1") == "Syncing" && s.stateOfSite(u, "edge2") == "Pending" && scene.Is(u, "Delivered", corev1.ConditionFalse, "Delivering")
 	})
 	s.wantHeld("the second wave waits", "1", "")
 	s.AwaitCommits(1)
-	s.suspend("edge1", false)
+	s.suspendEngine("edge1", false)
 	s.Succeed(claim)
 	s.wantHeld("both waves", "1", "1")
 	s.AwaitCommits(2)
 
-	s.suspend("edge1", true)
+	s.suspendEngine("edge1", true)
 	s.Set(claim, false, "spec", "rollbackConfig", "autoRollback")
-	claim = s.Set(s.Set(claim, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	claim = s.Set(s.Set(claim, s.intentForSites("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Reach(claim, "Failed at the first wave", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") && scene.Is(u, "RolledBack", corev1.ConditionFalse, "RollbackOff") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
-	s.suspend("edge1", false)
-	s.Await(claim, "the first Site is live after all", func(u *unstructured.Unstructured) bool { return s.stateOf(u, "edge1") == "Live" })
+	s.suspendEngine("edge1", false)
+	s.Await(claim, "the first Site is live after all", func(u *unstructured.Unstructured) bool { return s.stateOfSite(u, "edge1") == "Live" })
 	s.wantHeld("the second wave never comes", "2", "1")
 	s.AwaitCommits(3)
 }

@@ -51,7 +51,7 @@ func TestWebCheck(t *testing.T) {
 			"name": "state", "type": "Web", "web": map[string]any{"url": tc.url, "expression": `answer.state == "good"`}, "threshold": "== 1",
 			"initialDelay": "1s", "interval": "1s", "count": int64(2),
 		}
-		o := s.Set(s.Claim(name, s.intentFor(name, 1, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
+		o := s.Set(s.Claim(name, s.intentForSites(name, 1, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
 		s.Apply(s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo"))
 	}
 	for name, tc := range cases {

@@ -22,7 +22,7 @@ func (s *stage) must(err error) {
 	}
 }
 
-func (s *stage) intent(service string, replicas int, sites ...string) string {
+func (s *stage) describeIntent(service string, replicas int, sites ...string) string {
 	full := []string{}
 	for _, name := range sites {
 		full = append(full, fmt.Sprintf("%q", s.Site(name)))
@@ -46,17 +46,17 @@ func (s *stage) addCluster(name string, c *hostile.Cluster) {
 	s.Apply(site)
 }
 
-// blames waits until a claim's status names what the cluster of a Site does.
-func (s *stage) blames(claim *unstructured.Unstructured, site, want string) {
+// awaitBlamed waits until a claim's status names what the cluster of a Site does.
+func (s *stage) awaitBlamed(claim *unstructured.Unstructured, site, want string) {
 	s.T.Helper()
 	s.Until("Site "+site+" is told: "+want, scene.Patience, func() bool {
-		u := s.sync(claim.GetName())
-		return u != nil && strings.Contains(observed(u, s.Site(site)), want)
+		u := s.siteSyncOf(claim.GetName())
+		return u != nil && strings.Contains(observedBySync(u, s.Site(site)), want)
 	})
 }
 
-// sync is the SiteSync of a claim, or nil.
-func (s *stage) sync(claim string) *unstructured.Unstructured {
+// siteSyncOf is the SiteSync of a claim, or nil.
+func (s *stage) siteSyncOf(claim string) *unstructured.Unstructured {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
@@ -70,8 +70,8 @@ func (s *stage) sync(claim string) *unstructured.Unstructured {
 	return nil
 }
 
-// observed is what a SiteSync says of a Site.
-func observed(u *unstructured.Unstructured, site string) string {
+// observedBySync is what a SiteSync says of a Site.
+func observedBySync(u *unstructured.Unstructured, site string) string {
 	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 	for _, o := range sites {
 		if o, ok := o.(map[string]any); ok && o["name"] == site {

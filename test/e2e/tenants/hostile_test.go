@@ -14,7 +14,7 @@ import (
 func TestHostileTenant(t *testing.T) {
 	t.Parallel()
 	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
-	good.Succeed(good.Claim("first", good.intent("first", 1, "edge1"))) // The first delivery of all starts what the others use.
+	good.Succeed(good.Claim("first", good.describeIntent("first", 1, "edge1"))) // The first delivery of all starts what the others use.
 	before := good.slowestDelivery("before")
 	clusters := map[string]struct {
 		server *hostile.Cluster
@@ -28,16 +28,16 @@ func TestHostileTenant(t *testing.T) {
 	claims := map[string]*unstructured.Unstructured{}
 	for name, c := range clusters {
 		bad.addCluster(name, c.server)
-		claims[name] = bad.Claim(name, bad.intent(name, 1, name))
+		claims[name] = bad.Claim(name, bad.describeIntent(name, 1, name))
 		bad.Apply(claims[name])
 	}
 	for name, c := range clusters {
-		bad.blames(claims[name], name, c.want)
+		bad.awaitBlamed(claims[name], name, c.want)
 	}
-	gits, free := bad.startGits()
+	gits, free := bad.startHostileGits()
 	bad.AddSite("plain")
 	for name, g := range gits {
-		bad.deliverTo(name, g)
+		bad.deliverToRepository(name, g)
 	}
 	for name, g := range gits {
 		bad.awaitUnready(name, g.want)
@@ -45,7 +45,7 @@ func TestHostileTenant(t *testing.T) {
 
 	beside := good.slowestDelivery("beside")
 	for name, c := range clusters {
-		bad.blames(claims[name], name, c.want)
+		bad.awaitBlamed(claims[name], name, c.want)
 	}
 	for name, g := range gits {
 		bad.awaitUnready(name, g.want)

@@ -31,9 +31,9 @@ type harmful struct {
 	deployments int
 }
 
-// startGits starts servers of the tenant, and lets the server that all tenants share hang for two of its repositories. Until free is called,
+// startHostileGits starts servers of the tenant, and lets the server that all tenants share hang for two of its repositories. Until free is called,
 // which may be called twice.
-func (s *stage) startGits() (gits map[string]harmful, free func()) {
+func (s *stage) startHostileGits() (gits map[string]harmful, free func()) {
 	s.T.Helper()
 	freed := make(chan struct{})
 	hang := func() { <-freed }
@@ -69,15 +69,15 @@ func (s *stage) startGits() (gits map[string]harmful, free func()) {
 	}, free
 }
 
-// deliverTo delivers deployments to a repository, by a configuration of its own.
-func (s *stage) deliverTo(name string, g harmful) {
+// deliverToRepository delivers deployments to a repository, by a configuration of its own.
+func (s *stage) deliverToRepository(name string, g harmful) {
 	s.T.Helper()
 	config := s.ProviderConfig()
 	config.SetName(name)
 	s.Apply(s.Set(config, g.url, "spec", "git", "url"))
 	for n := range g.deployments {
 		service := fmt.Sprintf("%s-%d", name, n)
-		claim := s.Claim(service, s.intent(service, 1, "plain"))
+		claim := s.Claim(service, s.describeIntent(service, 1, "plain"))
 		s.Apply(s.Set(claim, map[string]any{"kind": "ProviderConfig", "name": name}, "spec", "deliveryConfig", "gitOpsRepo"))
 	}
 }
@@ -116,7 +116,7 @@ func (s *stage) slowestDelivery(batch string) time.Duration {
 	for n := range deliveries / 2 {
 		for replicas := range 2 {
 			name, began := fmt.Sprintf("%s-%d", batch, n), time.Now()
-			s.Succeed(s.Claim(name, s.intent(name, 1+replicas, "edge1")))
+			s.Succeed(s.Claim(name, s.describeIntent(name, 1+replicas, "edge1")))
 			took = append(took, time.Since(began))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// listening returns how many sockets of a process accept connections.
-func listening(pid int) (int, error) {
+// listeningSockets returns how many sockets of a process accept connections.
+func listeningSockets(pid int) (int, error) {
 	inodes := map[string]bool{}
 	for _, table := range []string{"tcp", "tcp6"} {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))

@@ -7,7 +7,7 @@ import (
 // TestProviderListensForMetricsAndProbesOnly counts what the provider accepts connections on, whoever sends them.
 func TestProviderListensForMetricsAndProbesOnly(t *testing.T) {
 	t.Parallel()
-	got, err := listening(cp.ProviderPID())
+	got, err := listeningSockets(cp.ProviderPID())
 	if err != nil || got != 2 {
 		t.Errorf("the provider listens on %d sockets, and its flags name two: metrics and probes: %v", got, err)
 	}

@@ -9,8 +9,8 @@ import (
 // columns is how wide a line of the tour is at most.
 const columns = 80
 
-// story is what the tour prints, in this order.
-func story() []string {
+// storyLines is what the tour prints, in this order.
+func storyLines() []string {
 	return []string{
 		`Version 1\.0 goes out`,
 		`Git has revision 1, in commit [0-9a-f]{7}`,
@@ -34,9 +34,9 @@ func story() []string {
 	}
 }
 
-// rollback is what the tour prints between a Gate that failed and the outcome, in any order: the commit is on the branch a moment before or after the
+// rollbackLines is what the tour prints between a Gate that failed and the outcome, in any order: the commit is on the branch a moment before or after the
 // deployment says why it was made.
-func rollback() []string {
+func rollbackLines() []string {
 	return []string{
 		`revision 2 is rolled back, in Git, because of GateFailed`,
 		`Git has the files from before again, in commit [0-9a-f]{7}`,
@@ -46,7 +46,7 @@ func rollback() []string {
 // findStory follows the story through what was printed. It returns the first line of it that is not there, or is not there in its turn.
 func findStory(printed string) (missing string) {
 	rest := printed
-	for _, step := range story() {
+	for _, step := range storyLines() {
 		at := regexp.MustCompile(step).FindStringIndex(rest)
 		if at == nil {
 			return step
@@ -60,7 +60,7 @@ func findStory(printed string) (missing string) {
 func findRollback(printed string) (missing string) {
 	_, after, _ := strings.Cut(printed, "FAILED: measured")
 	told, _, _ := strings.Cut(after, "the outcome is RolledBack")
-	for _, line := range rollback() {
+	for _, line := range rollbackLines() {
 		if !regexp.MustCompile(line).MatchString(told) {
 			return line
 		}
