@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -306,5 +307,39 @@ func TestStalledByProblem(t *testing.T) {
 				t.Errorf("\n%s\nstalledCondition(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestEarlierObstacle(t *testing.T) {
+	f := &Input{}
+	place(f, true, deliveryv1alpha1.ActionDesired, refused, done)
+	f.State.Current, f.State.Verdict = newRevision(3), nil
+	for name := range f.Desired {
+		f.Desired[name] = desired(name, f.State.Position(), deliveryv1alpha1.ActionDesired)
+	}
+	if c := stalledCondition(f); c.Status != corev1.ConditionFalse {
+		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
+	}
+}
+
+// TestConflictConditions holds the conditions of a deployment whose object another claim delivers.
+func TestConflictConditions(t *testing.T) {
+	f := &Input{}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, conflict)
+	f.State.Verdict = nil
+	got := map[string]string{}
+	for _, c := range Conditions(f) {
+		got[c.Type] = string(c.Status) + " " + c.Reason
+	}
+	want := map[string]string{
+		v1alpha1.TypeDelivered: "False ObjectConflict", v1alpha1.TypeStalled: "True ObjectConflict", v1alpha1.TypeReconciling: "False Idle", v1alpha1.TypeRolledBack: "False NotRolledBack",
+	}
+	for typ, condition := range want {
+		if diff := cmp.Diff(condition, got[typ]); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", typ, diff)
+		}
+	}
+	if v := f.Proof().Failure; v != nil {
+		t.Errorf("The revision is not rejected for it, and goes out when the other claim is gone: got %+v", v)
 	}
 }

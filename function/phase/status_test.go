@@ -1,10 +1,15 @@
 package phase
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -188,4 +193,161 @@ func TestContinuesMessage(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestPhaseOf(t *testing.T) {
+	missing := &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: "Site missing."}
+	invalid := &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Not understood.", Terminal: true}
+	cases := map[string]struct {
+		reason    string
+		problem   *Problem
+		ordered   bool
+		suspended bool
+		unjudged  bool
+		pending   bool
+		a, b      deliveryState
+		phase     v1alpha1.Phase
+		ready     bool
+		message   string
+	}{
+		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
+		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
+		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
+		"Unended": {
+			reason:  "A message that does not end with a full stop does not run into the next sentence.",
+			problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: replicas: must be from 0 to 10000", Terminal: true},
+			ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "spec.intent: replicas: must be from 0 to 10000. Revision 2 stays as it is.",
+		},
+		"Missing":  {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
+		"OnItsWay": {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Trouble":  {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"Conflict": {
+			reason:  "An object that another claim delivers fails the deployment while it lasts, and is no verdict about its revision.",
+			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
+		},
+		"Done":          {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
+		"Drifted":       {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
+		"NotToRecord":   {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words."},
+		"Unrecorded":    {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the ledger has recorded it."},
+		"Stale":         {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"OtherPosition": {reason: "What is about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":    {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Suspended": {
+			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
+			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{Compilation: Compilation{Problem: tc.problem}, Decision: Decision{Suspended: tc.suspended}}
+			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
+			if tc.unjudged {
+				f.State.Verdict = nil
+			}
+			if tc.pending {
+				unrecorded(f)
+			}
+			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
+			want := []any{tc.phase, tc.ready, tc.message, tc.suspended}
+			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message, s.HeldBack}); diff != "" {
+				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestMessageFits: a status with a message that is too long is refused as a whole, and its claim would say nothing at all.
+func TestMessageFits(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		message string
+		want    string
+	}{
+		"Short":   {reason: "What fits stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
+		"Long":    {reason: "Many Sites with long names do not fit.", message: strings.Repeat("a", 2049), want: strings.Repeat("a", 2047) + "…"},
+		"Letters": {reason: "A schema counts characters and not bytes.", message: strings.Repeat("ä", 2048), want: strings.Repeat("ä", 2048)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}}
+			if diff := cmp.Diff(tc.want, Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Message); diff != "" {
+				t.Errorf("\n%s\nStatus(...): message: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+const (
+	benchSites     = 100
+	benchRevisions = 10
+)
+
+// BenchmarkDecide decides on the rollout of a deployment to many Sites with a long history, and projects it. A call of the function does that
+// beside reading its request.
+func BenchmarkDecide(b *testing.B) {
+	f := fleet(b)
+	desired := step.Desired{Request: f.State.Current.Request, Plan: f.State.Current.Plan}
+	for b.Loop() {
+		in := step.Input{Versions: step.Versions{Scheme: 1, Renderer: 1}, Desired: &desired, Proof: f.Proof()}
+		if e, _ := step.Step(f.State, in); e != nil {
+			b.Fatalf("want no event, got %+v", e)
+		}
+		status := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
+		if Conditions(f); status.Phase != v1alpha1.PhaseSucceeded || status.Delivery.SitesReady != "100/100" || !Ready(f) {
+			b.Fatalf("phase %s, %s, ready %t", status.Phase, status.Delivery.SitesReady, Ready(f))
+		}
+	}
+}
+
+// fleet is a deployment in its steady state.
+func fleet(b *testing.B) *Input {
+	b.Helper()
+	plan, trees := ledger.Step{}, []ledger.SiteTree{}
+	d, s := &deliveryv1alpha1.GitDelivery{}, &deliveryv1alpha1.SiteSync{}
+	for i := range benchSites {
+		name := fmt.Sprintf("edge%d", i)
+		plan.Sites, trees = append(plan.Sites, name), append(trees, ledger.SiteTree{Site: name, ID: "tree"})
+		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, deliveryv1alpha1.Tree{
+			Site: name, Branch: "main", Path: "clusters/" + name, Action: deliveryv1alpha1.ActionDesired, Tree: "tree",
+		})
+		d.Status.AtProvider.Trees = append(d.Status.AtProvider.Trees, deliveryv1alpha1.DeliveredTree{
+			Site: name, Path: "clusters/" + name, Tree: "tree", Revision: benchRevisions,
+		})
+		s.Spec.ForProvider.Sites = append(s.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: name, Path: "clusters/" + name, Tree: "tree"})
+		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: deliveryv1alpha1.SiteLive, Commit: "c"})
+	}
+	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
+	state := ledger.State{
+		Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 2 * benchRevisions}, Stable: benchRevisions, Verdict: verified,
+		Current: &ledger.Revision{Number: benchRevisions, Request: ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}, Plan: []ledger.Step{plan}},
+	}
+	for revision := range int64(benchRevisions) {
+		state.History = append(state.History, ledger.Past{Number: revision + 1, Verdict: verified, Trees: trees})
+	}
+	position := state.Position()
+	live := []xpv2.Condition{{Type: xpv2.TypeReady, Status: corev1.ConditionTrue}, {Type: xpv2.TypeSynced, Status: corev1.ConditionTrue}}
+	d.Spec.ForProvider.Position, d.Status.AtProvider.Record = &position, &deliveryv1alpha1.LedgerRecord{Position: position}
+	d.SetConditions(live...)
+	s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &position, &position
+	s.SetConditions(live...)
+	observed, watched := decoded(b, d), decoded(b, s)
+	return &Input{
+		Digest: "digest",
+		Comparison: evidence.Comparison{
+			State: state, Recorded: state,
+			Desired: map[string]*deliveryv1alpha1.GitDelivery{"delivery": d}, Sync: s, Unobserved: map[string]bool{},
+			Observed: map[string]*deliveryv1alpha1.GitDelivery{"delivery": observed}, ObservedSync: watched,
+		},
+	}
+}
+
+// decoded shares no memory with what it was, as what comes with a request.
+func decoded[T any](b *testing.B, v *T) *T {
+	b.Helper()
+	text, err := json.Marshal(v)
+	out := new(T)
+	if err := errors.Join(err, json.Unmarshal(text, out)); err != nil {
+		b.Fatal(err)
+	}
+	return out
 }

@@ -2,10 +2,22 @@ package clusters
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/apiserver"
 )
 
 func TestNarrow(t *testing.T) {
@@ -47,4 +59,111 @@ func TestStripKind(t *testing.T) {
 	if stripUnreadFields(u); u.Object["spec"] != "junk" {
 		t.Errorf("a Deployment that is malformed: %v", u.Object)
 	}
+}
+
+// A held server has one object, and answers a list when it is let.
+type held struct {
+	*apiserver.Server
+
+	free chan error
+}
+
+func newHeld(t *testing.T) *held {
+	t.Helper()
+	h := &held{Server: apiserver.New(map[string]schema.GroupVersionResource{"Kustomization": ref("").Resource}), free: make(chan error, 1)}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"path": "one"}}}
+	o.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
+	o.SetKind("Kustomization")
+	o.SetNamespace("flux")
+	o.SetName("edge1")
+	if err := h.Tracker().Create(ref("").Resource, o, "flux"); err != nil {
+		t.Fatal(err)
+	}
+	h.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		err := <-h.free
+		return err != nil, nil, err
+	})
+	return h
+}
+
+// answer is what a read comes to, and how long it took.
+type answer struct {
+	says string
+	took time.Duration
+}
+
+// read an object of a cluster, on the clock of the test.
+func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
+	t.Helper()
+	out, began := make(chan answer, 1), time.Now()
+	l := p.Look(owner(who))
+	c, err := l.Remote([]byte(cluster), Access{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		o, err := c.Get(t.Context(), ref("edge1"))
+		took := time.Since(began)
+		l.Done() // Who gets the answer may forget the owner, and nothing may be registered for it after that.
+		var failure *Error
+		switch {
+		case errors.As(err, &failure):
+			out <- answer{says: failure.Reason, took: took}
+		case o != nil:
+			says, _, _ := unstructured.NestedString(o.Object, "spec", "path")
+			out <- answer{says: says, took: took}
+		}
+	}()
+	return out
+}
+
+// TestWaitUntilSettled waits for what a cluster says, and not a moment longer.
+func TestWaitUntilSettled(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		after  time.Duration
+		err    error
+		want   answer
+	}{
+		"Synced": {reason: "A list is returned as soon as it has come.", after: 1234567, want: answer{says: "one", took: 1234567}},
+		"Failed": {
+			reason: "A refused list is reported at once.", after: 1234567, err: kerrors.NewForbidden(schema.GroupResource{}, "", nil),
+			want: answer{says: v1alpha1.SiteReasonAccessDenied, took: 1234567},
+		},
+		"Silent": {reason: "A cluster that does not answer is waited for once, for the patience.", after: 2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHeld(t)
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+				got := read(t, p, "a", "c")
+				<-time.After(tc.after)
+				h.free <- tc.err
+				if a := <-got; a != tc.want {
+					t.Errorf("\n%s\nGet(...): want %+v, got %+v", tc.reason, tc.want, a)
+				}
+				p.Forget(owner("a"))
+			})
+		})
+	}
+}
+
+// TestUnreachableClusterDelaysNoOther reads from one cluster while another one hangs.
+func TestUnreachableClusterDelaysNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
+		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+		dead := read(t, p, "a", "dead")
+		servers["alive"].free <- nil
+		if got, want := <-read(t, p, "b", "alive"), (answer{says: "one"}); got != want {
+			t.Errorf("the one that answers: want %+v, got %+v", want, got)
+		}
+		if got, want := <-dead, (answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}); got != want {
+			t.Errorf("the one that hangs: want %+v, got %+v", want, got)
+		}
+		servers["dead"].free <- nil
+		p.Forget(owner("a"))
+		p.Forget(owner("b"))
+	})
 }

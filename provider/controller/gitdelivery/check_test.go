@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -221,4 +222,132 @@ func TestCheckState(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deep is a delivery of another claim, at a Site whose path leads into the directory of the claim web.
+func (w *world) deep() (d *v1alpha1.GitDelivery, path string) {
+	w.Helper()
+	s := site("deep")
+	s.Spec.Repository.Path = webAtE1
+	w.must(w.kube.Create(w.Context(), s))
+	path = webAtE1 + "/team-a/other"
+	d = delivery("other", order(1, "b"), desired(w.T, "deep", path, "b"))
+	d.Spec.ForProvider.ClaimRef.Name = "other"
+	return d, path
+}
+
+func TestEntangled(t *testing.T) {
+	adopt := func(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+		d.Spec.ForProvider.Adopt = new(true)
+		return d
+	}
+	tell(t, map[string]story{
+		"Inner": {reason: "Nobody writes into another claim's directory: to that one it would be drift, and be removed", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			d, _ := w.deep()
+			w.create(adopt(d))
+			w.reconcile("other")
+			w.expect("other", v1alpha1.ReasonNotOwner)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"Outer": {reason: "Nobody writes over another claim's directory, whatever may be adopted", run: func(w *world) {
+			d, path := w.deep()
+			w.create(d)
+			w.reconcile("other")
+			w.expect("other", v1alpha1.ReasonDelivered)
+			w.create(adopt(w.first()))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonNotOwner)
+			w.holds(map[string]tree.Files{path: files("b")}, nil)
+		}},
+		"Stranger": {reason: "A file of a marker's name that is none is a stranger's, and may be adopted", run: func(w *world) {
+			w.push(map[string]string{webAtE1 + "/x/.intentplane": "hello\n", "clusters/.intentplane": "hello\n"})
+			w.create(adopt(w.first()))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+	})
+}
+
+// composite is a delivery of the namespaced composite with the claim's name.
+func (w *world) composite(adopt bool) *v1alpha1.GitDelivery {
+	w.Helper()
+	d := delivery("composite", order(1, "x"), desired(w.T, "edge1", webAtE1, "x"))
+	d.Spec.ForProvider.ClaimRef.APIGroup = "intentplane.dev"
+	d.Spec.ForProvider.Adopt = &adopt
+	return d
+}
+
+// owners are the events about owners.
+func owners(events []string) []string {
+	var out []string
+	for _, e := range events {
+		if strings.HasPrefix(e, "NotOwner") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// orphan deletes the claim's delivery, and leaves its directories.
+func (w *world) orphan() {
+	w.Helper()
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate, xpv2.ManagementActionLateInitialize,
+		}
+	})
+	w.must(w.kube.Delete(w.Context(), w.get("web")))
+	w.reconcile("web")
+	if !w.gone("web") {
+		w.Fatal("object: want it gone")
+	}
+	w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+}
+
+// TestMoveShape hands a directory over from a claim to a namespaced composite of the same name.
+func TestMoveShape(t *testing.T) {
+	tell(t, map[string]story{
+		"Moves": {reason: "What was orphaned may be adopted by the other shape, and comes back to the first one no more", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.orphan()
+			w.create(w.composite(true))
+			w.reconcile("composite")
+			w.expect("composite", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("x")}, nil)
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonNotOwner)
+			w.count(2)
+		}},
+		"NotAdopted": {reason: "Nobody adopts without being told to", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.orphan()
+			w.create(w.composite(false))
+			w.reconcile("composite")
+			w.expect("composite", v1alpha1.ReasonNotOwner)
+			w.count(1)
+		}},
+		"StillThere": {reason: "Whoever was first keeps the directory as long as it is there", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.create(w.composite(true))
+			w.reconcile("composite")
+			w.expect("composite", v1alpha1.ReasonNotOwner)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			w.reconcile("composite")
+			want := []string{"NotOwner: GitDelivery team-a/composite wants a directory of this claim, and is refused: directory \"" + webAtE1 +
+				"\": it belongs to IntentDeployment team-a/web of control plane \"prod\""}
+			if diff := cmp.Diff(want, owners(w.told["web"])); diff != "" {
+				w.Errorf("the owner is told once: -want, +got:\n%s", diff)
+			}
+		}},
+	})
 }

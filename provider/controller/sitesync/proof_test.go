@@ -84,3 +84,101 @@ func TestProofFailsOnce(t *testing.T) {
 		t.Errorf("A proof that failed is made once the server answers.\nsubtree(...): want tree %s, got %+v", w.tree, got)
 	}
 }
+
+func TestProof(t *testing.T) {
+	w := newWorld(t)
+	old := w.deliver("old")
+	w.flux(old, false)
+	w.deliver("new")
+	w.askFor(1)
+	w.until("Syncing | Syncing | OtherTree")
+	// What is applied wakes it, and a complete step is shown at once.
+	now := w.push(map[string]string{"elsewhere": "theirs"})
+	w.flux(now, false)
+	w.until(isLiveNow)
+	if got := w.get().Status.AtProvider.Sites[0]; got.Commit != now || got.Tree != w.tree || got.Proof != v1alpha1.ProofExact {
+		t.Errorf("what proves: %+v", got)
+	}
+	// Another position, for what runs: proven anew, at once.
+	w.askFor(2)
+	w.until(isLiveNow)
+	if got := w.get().Status.AtProvider.Position.Revision; got != 2 {
+		t.Errorf("the status speaks of revision %d", got)
+	}
+	if f := w.get().GetFinalizers(); len(f) > 0 {
+		t.Errorf("finalizers: %v", f)
+	}
+}
+
+func TestUnknownProof(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.askFor(1)
+	w.git.Fail(repo, 503)
+	w.until("Syncing | Syncing | ProofUnknown")
+	if w.result.RequeueAfter != retryInterval {
+		t.Errorf("it is tried again after %s", w.result.RequeueAfter)
+	}
+	w.git.Fail(repo, 0)
+	w.clock = w.clock.Add(retryInterval)
+	w.until(isLiveNow)
+}
+
+func TestOverlay(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		root   string
+		want   bool
+	}{
+		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
+		"Site":       {reason: "The engine reads this one", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
+		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
+		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
+		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
+		"Ignore":     {reason: "What a source leaves out is said anywhere", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.deliver("new")
+			id := w.push(map[string]string{"x": "y"})
+			if tc.files != nil {
+				id = w.push(tc.files)
+			}
+			repo, why, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+			if err != nil || why != "" {
+				t.Fatal(why, err)
+			}
+			got := w.c.prover.readSubtree(t.Context(), repo, id, tc.root, webAtE1)
+			if got.overlaid != tc.want || got.unknown != "" {
+				t.Errorf("\n%s\nsubtree(): want %t, got %+v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestAnswersAreRemembered(t *testing.T) {
+	w := newWorld(t)
+	w.deliver("new")
+	repo, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	w.must(err)
+	commits := []string{}
+	for i := range 8 {
+		commits = append(commits, w.push(map[string]string{"x": strings.Repeat("x", i)}))
+	}
+	ask := func() {
+		for _, id := range commits {
+			if got := w.c.prover.readSubtree(t.Context(), repo, id, "", webAtE1); got.id != w.tree {
+				t.Fatalf("commit %s: %+v", id, got)
+			}
+		}
+	}
+	ask()
+	before := w.git.Requests("fleet")
+	ask()
+	if n := w.git.Requests("fleet") - before; n != 0 {
+		t.Errorf("%d requests for what is known", n)
+	}
+}

@@ -6,9 +6,14 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 func TestAlike(t *testing.T) {
@@ -112,5 +117,196 @@ func TestNextPositionIsQuick(t *testing.T) {
 	w.reconcile()
 	if got := w.get().Status.AtProvider.ObservedPosition().Step; got != 1 {
 		t.Errorf("a step that takes longer is not in the status, which is about step %d", got)
+	}
+}
+
+// fetched is how often the kubeconfig of the cluster was read from the API server.
+func (w *world) fetched() int {
+	n := 0
+	for _, a := range w.cluster.Actions() {
+		if a.GetVerb() == "get" && a.GetResource().Resource == "secrets" {
+			n++
+		}
+	}
+	return n
+}
+
+// flap once in each second.
+func (w *world) flap(times int) {
+	w.Helper()
+	for i := range times {
+		host := []string{"", "c1"}[i%2]
+		w.capiAs("u1", true, host)
+		w.seesHost(host)
+		w.clock = w.clock.Add(time.Second)
+		w.reconcile()
+	}
+}
+
+// TestFlap has a cluster that comes and goes told once, and then cost neither a request, nor a write, nor a turn of those who wait for
+// one.
+func TestFlap(t *testing.T) {
+	w := newWorld(t)
+	w.clusterSite()
+	w.runs()
+	fetched, thorough := w.fetched(), w.thorough
+	w.flap(int(still/time.Second) + 2)
+	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != readiness.ReasonEndpointUnknown || c.Message != "Cluster c1: its control plane endpoint is not set" {
+		t.Errorf("it is not told: %+v", c)
+	}
+	before := w.get().Status
+	w.flap(40)
+	if got := w.fetched() - fetched; got != 0 {
+		t.Errorf("the kubeconfig was read %d times for what is known", got)
+	}
+	if got := w.thorough - thorough; got != 1 {
+		t.Errorf("%d times it took somebody's turn", got)
+	}
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("status: -before, +after:\n%s", diff)
+	}
+	w.inCluster(goodKubeconfig + " ")
+	w.reconcile()
+	if got := w.fetched() - fetched; got != 1 {
+		t.Errorf("another kubeconfig was read %d times", got)
+	}
+}
+
+// seesHost returns when the watch has told where the API server is.
+func (w *world) seesHost(want string) {
+	w.Helper()
+	ref := engines.Ref{Resource: capiClusters(), Kind: "Cluster", Namespace: "infra", Name: "c1"}
+	w.sees("host "+want, ref, func(o *unstructured.Unstructured) bool {
+		got, _, _ := unstructured.NestedString(o.Object, "spec", "controlPlaneEndpoint", "host")
+		return got == want
+	})
+}
+
+func TestSteadyStateWritesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.askFor(1)
+	w.until(isLiveNow)
+	// An update that changes nothing writes nothing in a real API server.
+	before, requests := w.get().Status, w.git.Requests(repo)
+	for range 5 {
+		w.clock = w.clock.Add(time.Hour)
+		w.reconcile()
+	}
+	if got := w.git.Requests(repo); got != requests {
+		t.Errorf("the repository was asked %d times for what is known", got-requests)
+	}
+	// A stranger's commits on top change nothing that can be seen.
+	for range 3 {
+		w.flux(w.push(map[string]string{"elsewhere": w.clock.String()}), false)
+		<-w.woken
+		w.clock = w.clock.Add(time.Hour)
+		w.until(isLiveNow)
+	}
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("the status was written: -before, +after:\n%s", diff)
+	}
+}
+
+func TestProgressIsWrittenLater(t *testing.T) {
+	w := newWorld(t)
+	id := w.deliver("new")
+	w.flux(id, false)
+	w.askFor(1)
+	w.until(isLiveNow)
+	w.flux(id, true)
+	w.seesSuspended()
+	w.reconcile()
+	w.expect("at once", isLiveNow)
+	w.clock = w.clock.Add(still - time.Second)
+	w.reconcile()
+	w.expect("a little later", isLiveNow)
+	if diff := cmp.Diff(time.Second, w.result.RequeueAfter); diff != "" {
+		t.Errorf("it is looked again when it is due: -want, +got:\n%s", diff)
+	}
+	w.clock = w.clock.Add(time.Second)
+	w.reconcile()
+	w.expect("then", "Syncing | Syncing | Suspended")
+	// The deadline is looked at when it comes, and what it brings is written at once.
+	left := w.get().Status.AtProvider.Sites[0].StartedAt.Add(minutes5).Sub(w.clock)
+	if diff := cmp.Diff(left, w.result.RequeueAfter); diff != "" {
+		t.Errorf("the deadline: -want, +got:\n%s", diff)
+	}
+	w.clock = w.clock.Add(left)
+	w.reconcile()
+	w.expect("at the deadline", "TimedOut | TimedOut | Suspended")
+}
+
+// change the Site, such as which Secret holds its kubeconfig.
+func (w *world) change(fn func(*catalogv1alpha1.Site)) {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
+	fn(s)
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+func kubeconfigIn(secret string) func(*catalogv1alpha1.Site) {
+	return func(s *catalogv1alpha1.Site) {
+		s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret}}
+	}
+}
+
+const gone, refused = "Syncing | Syncing | KubeconfigGone", "Syncing | Syncing | KubeconfigRefused"
+
+// troubled is a world in which a Site was live, and where a kubeconfig is refused.
+func troubled(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.askFor(1)
+	w.until(isLiveNow)
+	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")}}))
+	return w
+}
+
+// TestFailureIsWrittenInTime lets the reason change again and again, with no proof in between.
+func TestFailureIsWrittenInTime(t *testing.T) {
+	w := troubled(t)
+	steps := []struct {
+		change func(*catalogv1alpha1.Site)
+		want   string
+	}{
+		{change: kubeconfigIn("none"), want: gone},
+		{change: kubeconfigIn("bad"), want: refused},
+		{change: kubeconfigIn("none"), want: gone},
+		{change: func(s *catalogv1alpha1.Site) { s.Spec.Engine.ObjectRef = nil }, want: "Syncing | Syncing | EngineNotProvable"},
+	}
+	for _, step := range steps {
+		before := w.says()
+		w.change(step.change)
+		w.reconcile()
+		w.clock = w.clock.Add(still - time.Second)
+		w.reconcile()
+		w.expect("just before it is due", before)
+		w.clock = w.clock.Add(time.Second)
+		w.reconcile()
+		w.expect("when it is due", step.want)
+	}
+}
+
+// TestChangingStatusIsDeferred lets something change before it was still for long enough, again and again.
+func TestChangingStatusIsDeferred(t *testing.T) {
+	w := troubled(t)
+	began := w.clock
+	for i := 0; w.clock.Before(began.Add(longest)); i++ {
+		w.change(kubeconfigIn([]string{"none", "bad"}[i%2]))
+		w.reconcile()
+		w.expect("before it is due", isLiveNow)
+		due := min(still, began.Add(longest).Sub(w.clock))
+		if diff := cmp.Diff(due, w.result.RequeueAfter); diff != "" {
+			t.Fatalf("when it is due: -want, +got:\n%s", diff)
+		}
+		w.clock = w.clock.Add(min(still-time.Second, due))
+	}
+	w.reconcile()
+	w.expect("at last", gone)
+	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
+		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
 	}
 }

@@ -207,16 +207,6 @@ func (r *run) nextChange(now time.Time) time.Time {
 	return r.due
 }
 
-// nextInOutage is when the host is asked again, or when something else is to be reported of it. It is zero if only an answer can change
-// anything.
-func (r *run) nextInOutage(now time.Time) time.Time {
-	change := r.task.Outages.NextChange(r.outage, now)
-	if r.asking || !change.IsZero() && change.Before(r.due) {
-		return change
-	}
-	return r.due
-}
-
 // joinGroup adds a run to the group of those with the same question.
 func (r *run) joinGroup(groups map[string]*group, now time.Time) {
 	if r.asking {
@@ -278,38 +268,4 @@ func (r *run) resumeWithData(now time.Time) {
 	if !r.dry.IsZero() {
 		r.waited, r.dry = r.waited+now.Sub(r.dry), time.Time{}
 	}
-}
-
-// takeOutage records that the host did not answer. The clock of the subject stands still, and the host is asked again after a while.
-func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Outcome {
-	r.resumeWithData(begun)
-	if r.stopped.IsZero() {
-		r.stopped, r.outage = begun, gates.Outage{Since: begun}
-	}
-	if !r.known.IsZero() {
-		r.outage.Since, r.known = r.known, time.Time{}
-	}
-	r.outage.Problem = a.Problem
-	r.outage.Questions++
-	r.due = nextSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
-	return gates.Missed
-}
-
-// resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. What was measured in between is in the
-// window of the answer, which counts.
-func (r *run) resumeAfterLostQuestion(now time.Time) {
-	if !r.stopped.IsZero() {
-		r.waited += now.Sub(r.stopped)
-		r.outage, r.stopped = gates.Outage{}, time.Time{}
-	}
-}
-
-// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the
-// next one counts. Until then the clock stands still.
-func (r *run) endOutage(now time.Time) gates.Outcome {
-	r.back = now
-	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))
-	r.waited += r.due.Sub(r.stopped)
-	r.outage, r.stopped = gates.Outage{}, time.Time{}
-	return gates.Early
 }

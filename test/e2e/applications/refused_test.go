@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 		"Wildcard":    {reason: "A host with a wildcard is refused.", spec: `{"route": {"host": "*.example.org"}}`, want: "name of one host"},
 		"SameName":    {reason: "A variable stands in env once.", spec: `{"env": [{"name": "A"}, {"name": "A"}]}`, want: "duplicate entries"},
 		"NoName":      {reason: "A variable has a name of letters, digits and underscores.", spec: `{"env": [{"name": "a-b"}]}`, want: "environment variable"},
-		"TooMany":     {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variables(65)), want: "64"},
+		"TooMany":     {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
 		"TwoSources":  {reason: "A variable has a value or a reference.", spec: `{"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}`, want: "exclude each other"},
 		"Elsewhere":   {reason: "A Secret of another namespace cannot be named.", spec: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, want: "name of an object"},
 		"CPU":         {reason: "A pod asks for at most 256 processors.", spec: `{"resources": {"cpu": "257"}}`, want: "at most 256"},
@@ -59,14 +59,6 @@ func TestRefused(t *testing.T) {
 	if got := s.Refused(long); !strings.Contains(got, "52") {
 		t.Errorf("a name of 53 characters: %s", got)
 	}
-}
-
-func variables(n int) string {
-	all := make([]string, 0, n)
-	for i := range n {
-		all = append(all, fmt.Sprintf(`{"name": "A%d"}`, i))
-	}
-	return strings.Join(all, ",")
 }
 
 // TestWritten shows the examples and the blocks of YAML of the documentation to the API server, with strict validation of their fields.

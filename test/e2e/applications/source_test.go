@@ -1,160 +1,194 @@
 package applications
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/crane"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// lookNow asks an ImageBuild to look at its repository at once.
-const lookNow = "build.intentplane.dev/look-now"
-
-// A sourceStage is a stage whose Application is built of a repository of its own.
-type sourceStage struct {
-	*stage
-
-	kpack *kpack.Kpack
-	// repository of the source, and first its first commit.
-	repository, first string
-}
-
-// newSourceStage describes an Application of a shape that is built of the branch "main".
-func newSourceStage(t *testing.T, apiVersion string) *sourceStage {
-	t.Helper()
-	k, err := builder()
-	if err != nil {
-		t.Fatal(err)
+// TestKpackLater has an Application that is built before kpack is installed: it waits, and goes on by itself. It runs before all others that need kpack.
+func TestKpackLater(t *testing.T) {
+	s := newUnbuiltStage(t, namespaced)
+	s.Apply(s.app)
+	u := s.awaitBuildState("Waiting", "KpackMissing")
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" {
+		t.Errorf("phase without kpack: %s", phase)
 	}
-	s := newUnbuiltStage(t, apiVersion)
-	s.kpack = k
-	return s
-}
-
-// newUnbuiltStage is a stage in whose cluster kpack may be missing.
-func newUnbuiltStage(t *testing.T, apiVersion string) *sourceStage {
-	t.Helper()
-	s := &sourceStage{stage: newStage(t, apiVersion)}
-	s.repository = s.Namespace + "-source"
-	s.must(s.Git.CreateRepo(t.Context(), s.repository, map[string]string{"main.txt": "1"}))
-	s.first = s.tip()
-	config := s.Set(s.ClusterProviderConfig(), map[string]any{
-		"registry": cp.Registry() + "/apps", "builder": map[string]any{"kind": "ClusterBuilder", "name": kpack.Builder},
-	}, "spec", "build")
-	s.Apply(s.Set(config, []any{judges.host()}, "spec", "policy", "webCheckHosts"))
-	s.buildFrom("main")
-	s.Set(s.app, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deploy", "deliveryConfig", "gitOpsRepo")
-	t.Cleanup(s.explainBuild)
-	return s
-}
-
-// buildFrom lets the Application be built of a revision.
-func (s *sourceStage) buildFrom(revision string) {
-	unstructured.RemoveNestedField(s.app.Object, "spec", "image")
-	s.Set(s.app, map[string]any{"git": map[string]any{"url": s.Git.URL(s.repository), "revision": revision}, "interval": "30m"}, "spec", "source")
-}
-
-func (s *sourceStage) explainBuild() {
-	if !s.T.Failed() {
-		return
-	}
-	for _, args := range [][]string{
-		{"get", "imagebuilds.build.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},
-		{"get", "images.kpack.io,builds.kpack.io,pods", "-n", s.Namespace, "-o", "yaml"},
-	} {
-		out, err := s.Kubectl(context.WithoutCancel(s.T.Context()), args...)
-		s.T.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
-	}
-	if s.kpack != nil {
-		s.T.Logf("the player of pods: %v", s.kpack.Failure())
-	}
-}
-
-// tip returns the last commit of the source.
-func (s *sourceStage) tip() string {
-	s.T.Helper()
-	id, err := s.Git.Git(s.T.Context(), s.repository, "rev-parse", "main")
+	var err error
+	s.kpack, err = builder()
 	s.must(err)
-	return strings.TrimSpace(id)
+	s.awaitRunning(s.first)
 }
 
-// push adds a commit to a branch of the source, and asks the ImageBuild to look at it.
-func (s *sourceStage) push(branch, content string) string {
-	s.T.Helper()
-	id, err := s.Git.Commit(s.T.Context(), s.repository, branch, map[string]string{"main.txt": content}, "Version "+content)
-	s.must(err)
-	s.look(id)
-	return id
-}
-
-func (s *sourceStage) look(token string) {
-	s.T.Helper()
-	s.Patch(s.imageBuild(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lookNow, token))
-}
-
-func (s *sourceStage) imageBuild() *unstructured.Unstructured {
-	return s.behind("build.intentplane.dev/v1alpha1", "ImageBuild")
-}
-
-// kpackObject describes an object of kpack.
-func (s *sourceStage) kpackObject(kind, name string) *unstructured.Unstructured {
-	o := s.behind("kpack.io/v1alpha2", kind)
-	o.SetName(name)
-	return o
-}
-
-// builds returns the Builds of the Application.
-func (s *sourceStage) builds() []unstructured.Unstructured {
-	s.T.Helper()
-	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion("kpack.io/v1alpha2")
-	l.SetKind("BuildList")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
-	return l.Items
-}
-
-// built waits until the deployment was verified with the image of a commit, and returns the image.
-func (s *sourceStage) built(commit string) string {
-	s.T.Helper()
-	u := s.Await(s.app, "delivered image of "+commit, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "commit") == commit && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
+// TestProviderKilled kills the provider before the Image is made, while it is built, and between its image and the commit. There is one Image, one Build,
+// and one revision in the end. Then another stack makes another image of the same commit.
+func TestProviderKilled(t *testing.T) {
+	s := newSourceStage(t, namespaced)
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	cp.KillProvider()
+	s.Apply(s.app)
+	s.Await(s.imageBuild(), "asked for", func(*unstructured.Unstructured) bool { return true })
+	s.restartProvider()
+	image := s.Await(s.kpackObject("Image", "shop"), "building", func(u *unstructured.Unstructured) bool {
+		return fieldOfCondition(u, "Ready", "reason") == "BuildRunning"
 	})
-	return scene.Field(u, "status", "image")
-}
-
-// runs waits until the image of a commit was delivered, lets its pods be ready, and waits until it is Running.
-func (s *sourceStage) runs(commit string) string {
-	s.T.Helper()
-	image := s.built(commit)
-	s.reportOf(image, readyStatus(corev1.ConditionTrue))
-	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Running" && scene.Field(u, "status", "commit") == commit
-	})
-	return image
-}
-
-// state waits until the build has a state and a reason.
-func (s *sourceStage) state(state, reason string) *unstructured.Unstructured {
-	s.T.Helper()
-	return s.Await(s.app, "build "+state+" "+reason, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "build", "state") == state && (reason == "" || scene.Field(u, "status", "build", "reason") == reason)
-	})
-}
-
-// wantImage fails the test unless an image is the one in the registry.
-func (s *sourceStage) wantImage(image string) {
-	s.T.Helper()
-	repository := strings.Join([]string{cp.Registry(), "apps", s.Namespace, "shop"}, "/")
-	digest, err := crane.Digest(repository)
-	if err != nil || image != repository+"@"+digest {
-		s.T.Errorf("the Application has %s, the registry %s: %v", image, digest, err)
+	cp.KillProvider()
+	s.restartProvider()
+	cp.KillProvider()
+	close(held)
+	s.Await(image, "UpToDate", func(u *unstructured.Unstructured) bool { return fieldOfCondition(u, "Ready", "reason") == "UpToDate" })
+	s.restartProvider()
+	s.wantImage(s.awaitRunning(s.first))
+	u := s.Now(s.app)
+	if got := scene.Number(u, "status", "deployment", "revision"); got != 1 || len(s.buildsOfApplication()) != 1 || s.Now(image).GetUID() != image.GetUID() {
+		t.Errorf("revision %d, %d Builds, Image %s, before %s", got, len(s.buildsOfApplication()), s.Now(image).GetUID(), image.GetUID())
 	}
+	s.updateStack()
+}
+
+// TestSource follows an Application of each shape from its first commit over a second one and one that cannot be built to its deletion.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSourceStage(t, apiVersion)
+			s.Apply(s.app)
+			s.wantImage(s.awaitRunning(s.first))
+			s.nextCommit()
+			s.failBuild()
+			s.deleteBuilt()
+		})
+	}
+}
+
+// TestRejectedCommit pushes a commit that a Gate rejects: the image before comes back in Git, and the next commit runs.
+func TestRejectedCommit(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	judges.setAnswer(s.Namespace, true)
+	bad := s.pushCommit("main", "2")
+	u := s.Await(s.app, "Degraded", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
+	})
+	if outcome := scene.Field(u, "status", "deployment", "outcome"); outcome != "RolledBack" {
+		t.Errorf("outcome of a rejected commit: %s", outcome)
+	}
+	if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, first) {
+		t.Errorf("the image before is not in Git:\n%s", text)
+	}
+	judges.setAnswer(s.Namespace, false)
+	s.awaitRunning(s.pushCommit("main", "3"))
+}
+
+// TestBranchLater names a branch that is made later, and then pushes twice during one build: the commit between is never delivered.
+func TestBranchLater(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.buildFrom("release")
+	s.Apply(s.app)
+	u := s.awaitBuildState("Waiting", "RevisionNotFound")
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
+		t.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
+	}
+	s.awaitRunning(s.pushCommit("release", "2"))
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	between := s.pushCommit("release", "3")
+	s.awaitBuildState("Building", "Building")
+	last := s.pushCommit("release", "4")
+	s.awaitBuildState("Waiting", "Queued")
+	close(held)
+	s.awaitRunning(last)
+	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 || len(s.buildsOfApplication()) != 3 {
+		t.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.buildsOfApplication()), between)
+	}
+}
+
+// TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered.
+func TestForgedBuild(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	theirs := s.Set(s.kpackObject("Image", "shop"), map[string]any{
+		"tag": cp.Registry() + "/theirs", "builder": map[string]any{"kind": "ClusterBuilder", "name": kpack.Builder},
+		"source": map[string]any{"git": map[string]any{"url": s.Git.URL(s.repository), "revision": s.first}},
+	}, "spec")
+	s.Apply(theirs)
+	before := s.Now(theirs)
+	s.Apply(s.app)
+	s.awaitBuildState("Waiting", "NameTaken")
+	if after := s.Now(theirs); after.GetUID() != before.GetUID() || after.GetGeneration() != before.GetGeneration() || len(after.GetOwnerReferences()) > 0 {
+		t.Errorf("the Image of a user was changed: %v", after.Object)
+	}
+	s.Delete(theirs)
+	image := s.awaitRunning(s.first)
+	_, digest, _ := strings.Cut(image, "@")
+	s.Patch(s.kpackObject("Build", "shop-build-1"), `{"status":{"latestImage":"`+cp.Registry()+`/evil@`+digest+`"}}`, "status")
+	s.Await(s.imageBuild(), "ForeignImage", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Ready", corev1.ConditionFalse, "ForeignImage")
+	})
+	if u := s.Now(s.app); scene.Field(u, "status", "image") != image || scene.Number(u, "status", "deployment", "revision") != 1 {
+		t.Errorf("image %s, want %s", scene.Field(u, "status", "image"), image)
+	}
+	s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+}
+
+// TestInfrastructure has a pod that no node takes, one that is deleted, and one that is evicted, whose Build is tried again.
+func TestInfrastructure(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.kpack.Plan(s.Namespace, kpack.Play{Unschedulable: true}, kpack.Play{Evicted: true})
+	s.Apply(s.app)
+	pod := s.kpackObject("Pod", "shop-build-1-build-pod")
+	pod.SetAPIVersion("v1")
+	s.Await(pod, "unschedulable", func(u *unstructured.Unstructured) bool {
+		return strings.Contains(s.Inside("get", "pod", u.GetName(), "-o", "jsonpath={.status.conditions}"), "Unschedulable")
+	})
+	s.Delete(pod) // kpack makes it once more, and the Build goes on.
+	u := s.awaitBuildState("Building", "Retrying")
+	if failed := s.Now(s.imageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" {
+		t.Errorf("an eviction is reported as %v", failed.Object["status"])
+	}
+	if phase := scene.Field(u, "status", "phase"); phase != "Building" {
+		t.Errorf("phase while a Build is tried again: %s", phase)
+	}
+	s.awaitRunning(s.first) // After 30 seconds.
+	if got := len(s.buildsOfApplication()); got != 2 {
+		t.Errorf("%d Builds, want 2", got)
+	}
+}
+
+// TestImageAndSource moves an Application from an image to a source and back: what runs stays until there is the next image.
+func TestImageAndSource(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	source, _, _ := unstructured.NestedMap(s.app.Object, "spec", "source")
+	byImage := s.app.DeepCopy()
+	unstructured.RemoveNestedField(byImage.Object, "spec", "source")
+	s.Apply(s.Set(byImage, imageOf(1), "spec", "image"))
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	s.Apply(s.Set(s.app, source, "spec", "source"))
+	u := s.awaitBuildState("Building", "Building")
+	if got := scene.Field(u, "status", "image"); got != imageOf(1) || len(s.podsServingImage(1)) != 1 {
+		t.Errorf("image %s while the source is built", got)
+	}
+	close(held)
+	s.awaitRunning(s.first)
+	s.Apply(byImage)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	s.Gone(s.imageBuild())
+	s.Gone(s.kpackObject("Image", "shop"))
 }

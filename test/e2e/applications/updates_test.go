@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/kpack"
@@ -18,7 +17,7 @@ func TestManualUpdates(t *testing.T) {
 	s := newSourceStage(t, claims)
 	s.Set(s.app, "Manual", "spec", "build", "updates")
 	s.Apply(s.app)
-	first := s.runs(s.first)
+	first := s.awaitRunning(s.first)
 	s.must(s.kpack.UpdateStack(t.Context(), "manual 1"))
 	u := s.Await(s.app, "a rebuilt image that waits", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "build", "waiting", "image") != ""
@@ -28,39 +27,16 @@ func TestManualUpdates(t *testing.T) {
 		t.Errorf("image %s while %s waits", got, rebuilt)
 	}
 	_, digest, _ := strings.Cut(rebuilt, "@")
-	s.edit(fmt.Sprintf(`{"spec":{"build":{"approved":%q}}}`, digest))
+	s.editApplication(fmt.Sprintf(`{"spec":{"build":{"approved":%q}}}`, digest))
 	if got := s.servesImage(s.first, rebuilt); scene.Number(got, "status", "deployment", "revision") != 2 {
 		t.Errorf("revision %d after the approval", scene.Number(got, "status", "deployment", "revision"))
 	}
 	for i := range 3 {
-		s.rebuild(fmt.Sprintf("manual %d", i+2), i < 2)
+		s.awaitRebuilt(fmt.Sprintf("manual %d", i+2), i < 2)
 	}
 	if got := scene.Field(s.Now(s.app), "status", "image"); got != rebuilt {
 		t.Errorf("image %s, want the approved one", got)
 	}
-}
-
-// servesImage waits until an image of a commit was delivered and serves.
-func (s *sourceStage) servesImage(commit, image string) *unstructured.Unstructured {
-	s.T.Helper()
-	s.Await(s.app, "delivered "+image, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "image") == image && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
-	})
-	s.runs(commit)
-	return s.Now(s.app)
-}
-
-// rebuild gives the builder another stack, and waits until the image that it builds is taken, or not.
-func (s *sourceStage) rebuild(stack string, isTaken bool) {
-	s.T.Helper()
-	before := scene.Field(s.Now(s.imageBuild()), "status", "atProvider", "latest", "image")
-	s.must(s.kpack.UpdateStack(s.T.Context(), stack))
-	s.Await(s.imageBuild(), "the image of "+stack, func(u *unstructured.Unstructured) bool {
-		if !isTaken {
-			return scene.Is(u, "Ready", corev1.ConditionTrue, "RebuildLoop")
-		}
-		return scene.Field(u, "status", "atProvider", "latest", "image") != before
-	})
 }
 
 // TestBuilderNotReady names a builder that kpack cannot make, and is mended.
@@ -78,10 +54,10 @@ func TestBuilderNotReady(t *testing.T) {
 	s.Apply(s.Set(builder, "none", "spec", "stack", "name"))
 	s.Set(s.app, map[string]any{"kind": "ClusterBuilder", "name": s.Namespace}, "spec", "build", "builder")
 	s.Apply(s.app)
-	u := s.state("Waiting", "BuilderNotReady")
-	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.builds()) != 0 {
-		t.Errorf("phase %s with %d Builds", phase, len(s.builds()))
+	u := s.awaitBuildState("Waiting", "BuilderNotReady")
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
+		t.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
 	}
 	s.Patch(builder, fmt.Sprintf(`{"spec":{"stack":{"name":%q}}}`, scene.Field(like, "spec", "stack", "name")))
-	s.runs(s.first)
+	s.awaitRunning(s.first)
 }

@@ -59,7 +59,7 @@ func newKubelet(t *testing.T) *kubelet {
 	return k
 }
 
-// exitScript exits of the script of a claim: its pod's container says so, and what it said last.
+// exitScript ends the script of a claim: its pod's container says so, and what it said last.
 func (k *kubelet) exitScript(script string, code int32, said string) {
 	k.T.Helper()
 	var pod *corev1.Pod
@@ -102,7 +102,7 @@ func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// verdictOfGate sets the verdict of a claim's Gate, with what its check says.
+// verdictOfGate returns the verdict of a claim's Gate, with what its check says.
 func (k *kubelet) verdictOfGate(claim string) []string {
 	k.T.Helper()
 	g := k.gateOfClaim(claim)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -257,79 +256,6 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	}
 }
 
-func TestPhaseOf(t *testing.T) {
-	missing := &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: "Site missing."}
-	invalid := &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Not understood.", Terminal: true}
-	cases := map[string]struct {
-		reason    string
-		problem   *Problem
-		ordered   bool
-		suspended bool
-		unjudged  bool
-		pending   bool
-		a, b      deliveryState
-		phase     v1alpha1.Phase
-		ready     bool
-		message   string
-	}{
-		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
-		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
-		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
-		"Unended": {
-			reason:  "A message that does not end with a full stop does not run into the next sentence.",
-			problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: replicas: must be from 0 to 10000", Terminal: true},
-			ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "spec.intent: replicas: must be from 0 to 10000. Revision 2 stays as it is.",
-		},
-		"Missing":  {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
-		"OnItsWay": {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Trouble":  {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
-		"Conflict": {
-			reason:  "An object that another claim delivers fails the deployment while it lasts, and is no verdict about its revision.",
-			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
-		},
-		"Done":          {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
-		"Drifted":       {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
-		"NotToRecord":   {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words."},
-		"Unrecorded":    {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the ledger has recorded it."},
-		"Stale":         {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherPosition": {reason: "What is about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":    {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Suspended": {
-			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
-			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			f := &Input{Compilation: Compilation{Problem: tc.problem}, Decision: Decision{Suspended: tc.suspended}}
-			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
-			if tc.unjudged {
-				f.State.Verdict = nil
-			}
-			if tc.pending {
-				unrecorded(f)
-			}
-			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
-			want := []any{tc.phase, tc.ready, tc.message, tc.suspended}
-			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message, s.HeldBack}); diff != "" {
-				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestEarlierObstacle(t *testing.T) {
-	f := &Input{}
-	place(f, true, deliveryv1alpha1.ActionDesired, refused, done)
-	f.State.Current, f.State.Verdict = newRevision(3), nil
-	for name := range f.Desired {
-		f.Desired[name] = desired(name, f.State.Position(), deliveryv1alpha1.ActionDesired)
-	}
-	if c := stalledCondition(f); c.Status != corev1.ConditionFalse {
-		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
-	}
-}
-
 func TestLog(t *testing.T) {
 	succeeded := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: 1}
 	failed := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "bad", Revision: 1}
@@ -369,27 +295,6 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestMessageFits: a status with a message that is too long is refused as a whole, and its claim would say nothing at all.
-func TestMessageFits(t *testing.T) {
-	cases := map[string]struct {
-		reason  string
-		message string
-		want    string
-	}{
-		"Short":   {reason: "What fits stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
-		"Long":    {reason: "Many Sites with long names do not fit.", message: strings.Repeat("a", 2049), want: strings.Repeat("a", 2047) + "…"},
-		"Letters": {reason: "A schema counts characters and not bytes.", message: strings.Repeat("ä", 2048), want: strings.Repeat("ä", 2048)},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			f := &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}}
-			if diff := cmp.Diff(tc.want, Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Message); diff != "" {
-				t.Errorf("\n%s\nStatus(...): message: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 func TestLogIsBounded(t *testing.T) {
 	s := v1alpha1.IntentDeploymentStatus{}
 	for i := range 10 {
@@ -402,27 +307,5 @@ func TestLogIsBounded(t *testing.T) {
 	}
 	if last := s.Transitions[projection.MaxTransitions-1]; last.To != v1alpha1.PhaseSucceeded || last.Revision != 10 {
 		t.Errorf("Log(...): the newest one comes last, got %+v", last)
-	}
-}
-
-// TestConflictConditions holds the conditions of a deployment whose object another claim delivers.
-func TestConflictConditions(t *testing.T) {
-	f := &Input{}
-	place(f, true, deliveryv1alpha1.ActionDesired, done, conflict)
-	f.State.Verdict = nil
-	got := map[string]string{}
-	for _, c := range Conditions(f) {
-		got[c.Type] = string(c.Status) + " " + c.Reason
-	}
-	want := map[string]string{
-		v1alpha1.TypeDelivered: "False ObjectConflict", v1alpha1.TypeStalled: "True ObjectConflict", v1alpha1.TypeReconciling: "False Idle", v1alpha1.TypeRolledBack: "False NotRolledBack",
-	}
-	for typ, condition := range want {
-		if diff := cmp.Diff(condition, got[typ]); diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", typ, diff)
-		}
-	}
-	if v := f.Proof().Failure; v != nil {
-		t.Errorf("The revision is not rejected for it, and goes out when the other claim is gone: got %+v", v)
 	}
 }

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"fmt"
-	"testing"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,35 +9,6 @@ import (
 
 	"github.com/intentplane/intentplane/test/scene"
 )
-
-// TestBundle deploys an Application as a package of a Bundle, which Flux brings to its Site, and a deployment behind it: that goes out once pods of the
-// Application serve.
-func TestBundle(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, namespaced)
-	s.Apply(s.NewSite("edge2"))
-	o := s.bundle(1)
-	s.Apply(o.DeepCopy())
-	s.deployed(1) // No pod is available.
-	s.awaitPackage(o, "after", "not_deployed AwaitingDependency")
-	if s.isThere(newBehind(s)) {
-		t.Error("A package goes out before pods of the Application serve that it depends on.")
-	}
-	s.serve(1)
-	s.awaitBundle(o, "Succeeded", "1")
-	s.Apply(s.bundle(2))
-	s.deployed(2)
-	s.serve(2)
-	s.awaitBundle(o, "Succeeded", "2")
-	s.fail(2)
-	s.awaitBundle(o, "Degraded", "2")
-	s.serve(2)
-	s.awaitBundle(o, "Succeeded", "2")
-	s.Delete(o)
-	s.Gone(o)
-	s.Gone(s.app)
-	s.Gone(newBehind(s))
-}
 
 // bundle describes a Bundle with the Application of an image, and a deployment behind it at another Site.
 func (s *stage) bundle(image int) *unstructured.Unstructured {
@@ -63,7 +33,7 @@ func newBehind(s *stage) *unstructured.Unstructured {
 	return o
 }
 
-func (s *stage) isThere(o *unstructured.Unstructured) bool {
+func (s *stage) hasObject(o *unstructured.Unstructured) bool {
 	s.T.Helper()
 	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
 	if err != nil && !kerrors.IsNotFound(err) {

@@ -35,14 +35,14 @@ func startJudge() (*judge, error) {
 	return j, errors.Wrap(os.WriteFile(j.bundle, certificate, 0o600), "cannot write certificate")
 }
 
-func (j *judge) close() {
+func (j *judge) closeServer() {
 	j.server.Close()
 	_ = os.Remove(j.bundle) // It lies in the folder for temporary files.
 }
 
-func (j *judge) host() string { return strings.TrimPrefix(j.server.URL, "https://") }
+func (j *judge) hostOfServer() string { return strings.TrimPrefix(j.server.URL, "https://") }
 
-func (j *judge) set(namespace string, isBad bool) {
+func (j *judge) setAnswer(namespace string, isBad bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.bad[namespace] = isBad
@@ -55,8 +55,8 @@ func (j *judge) serveAnswer(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"good": %t}`, !j.bad[strings.Trim(r.URL.Path, "/")])
 }
 
-// check asks the judge about a namespace.
-func (j *judge) check(namespace string) map[string]any {
+// checkOnce asks the judge about a namespace.
+func (j *judge) checkOnce(namespace string) map[string]any {
 	return map[string]any{
 		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
 		"web": map[string]any{"url": j.server.URL + "/" + namespace, "expression": "answer.good"},

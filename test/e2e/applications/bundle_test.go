@@ -1,0 +1,34 @@
+package applications
+
+import (
+	"testing"
+)
+
+// TestBundle deploys an Application as a package of a Bundle, which Flux brings to its Site, and a deployment behind it: that goes out once pods of the
+// Application serve.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, namespaced)
+	s.Apply(s.NewSite("edge2"))
+	o := s.bundle(1)
+	s.Apply(o.DeepCopy())
+	s.awaitDeployed(1) // No pod is available.
+	s.awaitPackage(o, "after", "not_deployed AwaitingDependency")
+	if s.hasObject(newBehind(s)) {
+		t.Error("A package goes out before pods of the Application serve that it depends on.")
+	}
+	s.servePods(1)
+	s.awaitBundle(o, "Succeeded", "1")
+	s.Apply(s.bundle(2))
+	s.awaitDeployed(2)
+	s.servePods(2)
+	s.awaitBundle(o, "Succeeded", "2")
+	s.failPods(2)
+	s.awaitBundle(o, "Degraded", "2")
+	s.servePods(2)
+	s.awaitBundle(o, "Succeeded", "2")
+	s.Delete(o)
+	s.Gone(o)
+	s.Gone(s.app)
+	s.Gone(newBehind(s))
+}

@@ -1,0 +1,279 @@
+// Package applications shows, on a real control plane and a second cluster in which real Flux and the Deployment controller of Kubernetes run, what an
+// Application says while its pods come, go and fail. The tests play the nodes: they report what pods do.
+package applications
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+func runSuite(m *testing.M) int {
+	var err error
+	if judges, err = startJudge(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer judges.closeServer()
+	root, err := controlplane.Root()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return scene.Main(m, &cp, forStories, trustJudge, openHooks, func(o *controlplane.Options) {
+		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
+	})
+}
+
+// forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
+// stories of this package change something each second, where users do so each hour. What one change costs is counted.
+func forStories(o *controlplane.Options) {
+	*o = o.WithApplications()
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
+}
+
+// edge is the one other cluster, with Flux and what makes pods of Deployments.
+var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+	ctx := context.Background()
+	k, err := cp.StartCluster(ctx, "edge")
+	if err != nil {
+		return nil, err
+	}
+	if err := k.StartFlux(ctx); err != nil {
+		return nil, err
+	}
+	return k, k.StartWorkloads()
+})
+
+const (
+	secret = "edge1-kubeconfig"
+
+	claims     = "claims.intentplane.dev/v1alpha1"
+	namespaced = "intentplane.dev/v1alpha1"
+)
+
+// A stage is a scene whose one Site is in another cluster, with an Application that the test makes.
+type stage struct {
+	*scene.Scene
+
+	edge *controlplane.Cluster
+	app  *unstructured.Unstructured
+}
+
+// newStage makes a Site, to which Flux brings the repository, and describes an Application of a shape.
+func newStage(t *testing.T, apiVersion string) *stage {
+	t.Helper()
+	k, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Scene: scene.New(t, cp), edge: k}
+	t.Cleanup(s.explainFailure)
+	s.applyBlueprint()
+	b, err := os.ReadFile(k.Kubeconfig)
+	s.must(err)
+	s.must(s.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
+	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
+	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine"))
+	dir := s.Directory("edge1", "shop")
+	_, err = s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
+	s.must(err)
+	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+	s.app = s.newApplication(apiVersion)
+	return s
+}
+
+// applyBlueprint applies the Blueprint of the examples, which all tests share.
+func (s *stage) applyBlueprint() {
+	s.T.Helper()
+	root, err := controlplane.Root()
+	s.must(err)
+	b, err := os.ReadFile(filepath.Join(root, "examples", "blueprints", "app-internal-1.0.0.yaml"))
+	s.must(err)
+	objects, err := controlplane.ParseYAML(b)
+	s.must(err)
+	s.Apply(objects[0])
+}
+
+func (s *stage) newApplication(apiVersion string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"image": imageOf(1),
+		"deploy": map[string]any{
+			"sites":          []any{s.Site("edge1")},
+			"deliveryConfig": map[string]any{"adopt": true, "gitOpsRepo": map[string]any{"kind": "ProviderConfig", "name": scene.Config}},
+		},
+	}}}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind("Application")
+	o.SetNamespace(s.Namespace)
+	o.SetName("shop")
+	return o
+}
+
+// imageOf returns an image by its number.
+func imageOf(n int) string {
+	return "registry.example.org/team/shop@sha256:" + strings.Repeat(string(rune('0'+n)), 64)
+}
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// explainFailure shows where the Application stood when a test failed.
+func (s *stage) explainFailure() {
+	if !s.T.Failed() {
+		return
+	}
+	for _, args := range [][]string{
+		{"get", "applications.claims.intentplane.dev,applications.intentplane.dev,sitehealths.delivery.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},
+		{"get", "xapplications.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace=" + s.Namespace, "-o", "yaml"},
+	} {
+		out, err := s.Kubectl(context.WithoutCancel(s.T.Context()), args...)
+		s.T.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
+	}
+}
+
+// awaitReached waits until the Application has a phase for an image.
+func (s *stage) awaitReached(phase string, image int) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(s.app, phase+" with image "+imageOf(image), func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "image") == imageOf(image)
+	})
+}
+
+// awaitCondition waits until a condition of the Application has a status and a reason.
+func (s *stage) awaitCondition(typ, status, reason string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(s.app, typ+"="+status+"/"+reason, func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, typ, corev1.ConditionStatus(status), reason)
+	})
+}
+
+// awaitDeployed waits until the deployment of an image was verified, and no pod of it serves.
+func (s *stage) awaitDeployed(image int) {
+	s.T.Helper()
+	s.Await(s.app, "deployed", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed") && scene.Field(u, "status", "image") == imageOf(image) && scene.Field(u, "status", "phase") == "Deploying"
+	})
+}
+
+// podsServingImage returns those of an image at the Site that are not being deleted.
+func (s *stage) podsServingImage(image int) []corev1.Pod {
+	s.T.Helper()
+	return s.podsOfImage(imageOf(image))
+}
+
+func (s *stage) podsOfImage(image string) []corev1.Pod {
+	s.T.Helper()
+	l, out := &corev1.PodList{}, []corev1.Pod{}
+	s.must(s.edge.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	for _, p := range l.Items {
+		if p.Spec.Containers[0].Image == image && p.GetDeletionTimestamp() == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// reportPods reports what the pods of an image do, once there are some.
+func (s *stage) reportPods(image int, change func(*corev1.PodStatus)) {
+	s.T.Helper()
+	s.reportOf(imageOf(image), change)
+}
+
+func (s *stage) reportOf(image string, change func(*corev1.PodStatus)) {
+	s.T.Helper()
+	s.Until("pods of "+image, scene.Patience, func() bool { return len(s.podsOfImage(image)) > 0 })
+	for _, p := range s.podsOfImage(image) {
+		change(&p.Status)
+		s.must(s.edge.Client.Status().Update(s.T.Context(), &p))
+	}
+}
+
+// servePods lets the pods of an image be ready, and failPods lets them be so no more.
+func (s *stage) servePods(image int) {
+	s.T.Helper()
+	s.reportPods(image, readyStatus(corev1.ConditionTrue))
+}
+
+func (s *stage) failPods(image int) {
+	s.T.Helper()
+	s.reportPods(image, readyStatus(corev1.ConditionFalse))
+}
+
+func readyStatus(is corev1.ConditionStatus) func(*corev1.PodStatus) {
+	return func(p *corev1.PodStatus) {
+		p.Phase = corev1.PodRunning
+		p.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.NewTime(time.Now())}}
+	}
+}
+
+// crashContainers lets the containers of an image end again and again.
+func (s *stage) crashContainers(image int) {
+	s.T.Helper()
+	s.reportPods(image, func(p *corev1.PodStatus) {
+		readyStatus(corev1.ConditionFalse)(p)
+		p.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "app", RestartCount: 4, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 1m20s restarting failed container"}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}},
+		}}
+	})
+}
+
+// editApplication merges a change into the Application.
+func (s *stage) editApplication(patch string) { s.T.Helper(); s.Patch(s.app, patch) }
+
+// phasesSince returns the phases of the Application from a transition on.
+func phasesSince(u *unstructured.Unstructured, from int64) []string {
+	out := []string{}
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "transitions")
+	for _, t := range all {
+		step, ok := t.(map[string]any)
+		if index, _ := step["index"].(int64); ok && index >= from {
+			to, _ := step["to"].(string)
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// nextTransition returns the index that the next transition has.
+func nextTransition(u *unstructured.Unstructured) int64 {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "transitions")
+	last, _ := all[len(all)-1].(map[string]any)
+	index, _ := last["index"].(int64)
+	return index + 1
+}
+
+// composedBehind describes the object of a kind that the Application composes.
+func (s *stage) composedBehind(apiVersion, kind string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(s.Namespace)
+	o.SetName("shop")
+	return o
+}

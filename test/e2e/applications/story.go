@@ -1,0 +1,99 @@
+package applications
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// losePods has the last pod fail, and then be deleted.
+func (s *stage) losePods() {
+	s.T.Helper()
+	s.failPods(1)
+	s.awaitReached("Deploying", 1)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	for _, p := range s.podsServingImage(1) {
+		s.must(s.edge.Client.Delete(s.T.Context(), &p))
+	}
+	s.awaitReached("Deploying", 1)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+}
+
+// changeImage asks for the next image while pods of the one before serve.
+func (s *stage) changeImage() {
+	s.T.Helper()
+	from := nextTransition(s.Now(s.app))
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.awaitDeployed(2)
+	if got := phasesSince(s.Now(s.app), from); slices.Contains(got, "Running") || got[0] != "Pending" {
+		s.T.Errorf("pods of the image before counted for the next one: %v", got)
+	}
+	if len(s.podsServingImage(1)) != 1 {
+		s.T.Errorf("%d pods of the image before serve, want 1", len(s.podsServingImage(1)))
+	}
+	s.servePods(2)
+	u := s.awaitReached("Running", 2)
+	if diff := cmp.Diff([]string{"Pending", "Deploying", "Running"}, phasesSince(u, from)); diff != "" {
+		s.T.Errorf("phases of another image: -want, +got:\n%s", diff)
+	}
+}
+
+// wantCrashLoop asks for an image whose container ends again and again.
+func (s *stage) wantCrashLoop() {
+	s.T.Helper()
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+	s.awaitDeployed(3)
+	s.crashContainers(3)
+	u := s.awaitCondition("Available", "False", "CrashLoopBackOff")
+	if phase := scene.Field(u, "status", "phase"); phase != "Deploying" {
+		s.T.Errorf("phase of a crash loop: %s", phase)
+	}
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.servePods(2)
+	s.awaitReached("Running", 2)
+}
+
+// wantReported looks at events, metrics and columns.
+func (s *stage) wantReported() {
+	s.T.Helper()
+	u := s.Now(s.app)
+	events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "involvedObject.kind=Application,reason=PhaseTransition", "-o", "jsonpath={range .items[*]}{.message}{\"\\n\"}{end}")
+	for _, want := range []string{"Transitioned to Pending", "Transitioned from Pending to Deploying", "Transitioned from Deploying to Running", "Transitioned from Running to Deploying"} {
+		if !strings.Contains(events, want+"\n") {
+			s.T.Errorf("no event says %q:\n%s", want, events)
+		}
+	}
+	m, err := s.ProviderMetrics(s.T.Context())
+	s.must(err)
+	if got := m.Sum("application_phase_transitions_total", map[string]string{"from": "Deploying", "to": "Running"}); got < 4 {
+		s.T.Errorf("%v transitions to Running were counted", got)
+	}
+	if m.Sum("application_current", map[string]string{"phase": "Running"}) < 1 || m.Count("application_phase_duration_seconds", map[string]string{"phase": "Deploying"}) < 1 {
+		s.T.Error("no Application that runs, or no duration, was counted")
+	}
+	resource := "applications." + u.GroupVersionKind().Group
+	row := scene.ParseTable(s.Run("get", resource, "-n", s.Namespace))["shop"]
+	if row["PHASE"] != "Running" || row["IMAGE"] != strings.Repeat("2", 12) || row["AVAILABLE"] != "1/1" || row["READY"] != "True" {
+		s.T.Errorf("kubectl get %s: %v", resource, row)
+	}
+	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout=60s")
+}
+
+// wantAllDeleted takes everything with it: what was composed, and the files in Git.
+func (s *stage) wantAllDeleted() {
+	s.T.Helper()
+	s.Delete(s.app)
+	s.Gone(s.app)
+	s.Gone(s.composedBehind(namespaced, "IntentDeployment"))
+	s.Gone(s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth"))
+	s.Until("the files leave the repository", scene.Patience, func() bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(s.FilesBelow("clusters/edge1"))), func(name string) bool { return strings.Contains(name, "deployment-shop.yaml") })
+	})
+}
