@@ -43,9 +43,7 @@ func resourceOf(u *unstructured.Unstructured) authorizationv1.ResourceAttributes
 }
 
 func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r authorizationv1.ResourceAttributes) error {
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		return c.isAllowed(ctx, account, r)
-	})
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) { return c.isAllowed(ctx, account, r) })
 	return errors.Wrapf(err, "cannot see service account %s watch %s", account, strings.Join([]string{r.Resource, r.Group}, "."))
 }
 

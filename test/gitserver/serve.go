@@ -25,9 +25,7 @@ func basicAuth(user, password string) authorizer {
 }
 
 func bearerToken(token string) authorizer {
-	return func(r *http.Request) bool {
-		return equalInConstantTime(r.Header.Get("Authorization"), "Bearer "+token)
-	}
+	return func(r *http.Request) bool { return equalInConstantTime(r.Header.Get("Authorization"), "Bearer "+token) }
 }
 
 func equalInConstantTime(a, b string) bool {

@@ -51,9 +51,7 @@ func Copy(revision int64) *ledger.State {
 	digest := fmt.Sprintf("sha256:%d", revision)
 	return &ledger.State{
 		Head: ledger.Head{Ledger: "by-hand", Epoch: 1, Seq: revision + 1, ID: fmt.Sprint(revision)}, Home: "elsewhere", LastNumber: revision,
-		Current: &ledger.Revision{
-			Number: revision, Request: ledger.Request{Intent: digest, Sources: digest, Scheme: 1, Renderer: 1}, Plan: []ledger.Step{{}},
-		},
+		Current: &ledger.Revision{Number: revision, Request: ledger.Request{Intent: digest, Sources: digest, Scheme: 1, Renderer: 1}, Plan: []ledger.Step{{}}},
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // Apply applies an object. It fails the test when the object is refused.
 func (s *Scene) Apply(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // What the server adds to it cannot be applied again.
+	s.Must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // What the server adds to it cannot be applied again.
 }
 
 // Refused applies an object, and fails the test unless it is refused. It returns the refusal.
@@ -38,7 +38,7 @@ func (s *Scene) Refused(o *unstructured.Unstructured) string {
 // Delete deletes an object, without waiting for its end.
 func (s *Scene) Delete(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.must(client.IgnoreNotFound(s.Client.Delete(s.T.Context(), o.DeepCopy())))
+	s.Must(client.IgnoreNotFound(s.Client.Delete(s.T.Context(), o.DeepCopy())))
 }
 
 // Await waits until an object, as it is there, fulfils a condition, and returns it. It fails the test with what when it does
@@ -151,10 +151,10 @@ func (s *Scene) Deliveries() []deliveryv1alpha1.GitDelivery {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(deliveryv1alpha1.GroupVersion.String())
 	l.SetKind("GitDeliveryList")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	out := make([]deliveryv1alpha1.GitDelivery, len(l.Items))
 	for i := range l.Items {
-		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(l.Items[i].Object, &out[i]))
+		s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(l.Items[i].Object, &out[i]))
 	}
 	return out
 }
@@ -163,7 +163,7 @@ func (s *Scene) Deliveries() []deliveryv1alpha1.GitDelivery {
 func (s *Scene) Commits() []gitserver.Commit {
 	s.T.Helper()
 	log, err := s.Git.Log(s.T.Context(), s.Namespace, "main")
-	s.must(err)
+	s.Must(err)
 	return log[:len(log)-1]
 }
 
@@ -171,7 +171,7 @@ func (s *Scene) Commits() []gitserver.Commit {
 func (s *Scene) Files() map[string]string {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "main")
-	s.must(err)
+	s.Must(err)
 	return files
 }
 

@@ -14,8 +14,8 @@ func (s *Scene) Digest(o *unstructured.Unstructured) string {
 	d := struct {
 		Spec deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
 	}{}
-	s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &d))
+	s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &d))
 	out, err := digest.Spec(&d.Spec)
-	s.must(err)
+	s.Must(err)
 	return out
 }

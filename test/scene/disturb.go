@@ -35,7 +35,7 @@ func (s *Scene) Run(args ...string) string {
 	ctx, cancel := s.Context()
 	defer cancel()
 	out, err := s.Kubectl(ctx, args...)
-	s.must(err)
+	s.Must(err)
 	return out
 }
 
@@ -43,7 +43,7 @@ func (s *Scene) Run(args ...string) string {
 func (s *Scene) Now(o *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	now := o.DeepCopy()
-	s.must(s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), now))
+	s.Must(s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), now))
 	return now
 }
 
@@ -52,10 +52,10 @@ func (s *Scene) Patch(o *unstructured.Unstructured, patch string, subresource ..
 	s.T.Helper()
 	p := client.RawPatch(types.MergePatchType, []byte(patch))
 	for _, name := range subresource {
-		s.must(s.Client.SubResource(name).Patch(s.T.Context(), o.DeepCopy(), p))
+		s.Must(s.Client.SubResource(name).Patch(s.T.Context(), o.DeepCopy(), p))
 		return
 	}
-	s.must(s.Client.Patch(s.T.Context(), o.DeepCopy(), p))
+	s.Must(s.Client.Patch(s.T.Context(), o.DeepCopy(), p))
 }
 
 // DeliveryNamed describes a GitDelivery of the scene by its name alone.
@@ -97,6 +97,6 @@ func (s *Scene) XR(claim *unstructured.Unstructured) *unstructured.Unstructured 
 func (s *Scene) Unstructured(o client.Object) *unstructured.Unstructured {
 	s.T.Helper()
 	u, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-	s.must(err)
+	s.Must(err)
 	return &unstructured.Unstructured{Object: u}
 }

@@ -49,9 +49,9 @@ func (s *Scene) Raw() *unstructured.Unstructured {
 func (s *Scene) NewDelivery(d *deliveryv1alpha1.GitDelivery) *unstructured.Unstructured {
 	s.T.Helper()
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(d)
-	s.must(err)
+	s.Must(err)
 	spec, _, err := unstructured.NestedMap(m, "spec")
-	s.must(err)
+	s.Must(err)
 	return s.newObject(deliveryv1alpha1.GroupVersion.String(), "GitDelivery", s.Namespace, d.GetName(), spec)
 }
 
@@ -88,7 +88,7 @@ func (s *Scene) Program(stdin, name string, args ...string) string {
 func (s *Scene) Built(name string) string {
 	s.T.Helper()
 	root, err := controlplane.Root()
-	s.must(err)
+	s.Must(err)
 	return filepath.Join(root, "_output", "bin", name)
 }
 
@@ -110,7 +110,7 @@ func (s *Scene) AwaitCommits(n int) []gitserver.Commit {
 func (s *Scene) Outside(directories ...string) []string {
 	s.T.Helper()
 	out, err := s.Git.Git(s.T.Context(), s.Namespace, "ls-tree", "-r", "-z", "main")
-	s.must(err)
+	s.Must(err)
 	var entries []string
 	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		_, path, _ := strings.Cut(entry, "\t")
@@ -134,7 +134,7 @@ func isBelowAny(path string, directories []string) bool {
 func (s *Scene) Tree(path string) string {
 	s.T.Helper()
 	out, err := s.Git.Git(s.T.Context(), s.Namespace, "ls-tree", "--object-only", "main", path)
-	s.must(err)
+	s.Must(err)
 	return strings.TrimSpace(out)
 }
 
@@ -142,7 +142,7 @@ func (s *Scene) Tree(path string) string {
 func (s *Scene) Tool(variable string) string {
 	s.T.Helper()
 	path, err := controlplane.ToolPath(s.T.Context(), variable)
-	s.must(err)
+	s.Must(err)
 	return path
 }
 

@@ -37,7 +37,7 @@ func (s *Scene) Release(version string, before ...string) {
 	b := s.Blueprint(version, "stable")
 	const head = "kind: Deployment\nmetadata:\n"
 	files, _, err := unstructured.NestedStringMap(b.Object, "spec", "files")
-	s.must(err)
+	s.Must(err)
 	if !strings.Contains(files["deployment.yaml"], head) {
 		s.T.Fatal("the Blueprint has no Deployment")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,9 +46,9 @@ func New(t *testing.T, cp *controlplane.ControlPlane, sites ...string) *Scene {
 	t.Helper()
 	s := &Scene{ControlPlane: cp, T: t}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}
-	s.must(cp.Client.Create(t.Context(), ns))
+	s.Must(cp.Client.Create(t.Context(), ns))
 	s.Namespace = ns.GetName()
-	s.must(cp.Git.CreateRepo(t.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
+	s.Must(cp.Git.CreateRepo(t.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
 	s.Apply(s.ProviderConfig())
 	s.Apply(s.Blueprint("1.0.0", "stable"))
 	for _, name := range sites {
@@ -94,16 +95,16 @@ func (s *Scene) ProviderConfig() *unstructured.Unstructured {
 func (s *Scene) Blueprint(version, channel string) *unstructured.Unstructured {
 	s.T.Helper()
 	root, err := controlplane.Root()
-	s.must(err)
+	s.Must(err)
 	b, err := os.ReadFile(filepath.Join(root, "examples", "quickstart", "20-blueprint.yaml"))
-	s.must(err)
+	s.Must(err)
 	objects, err := controlplane.ParseYAML(b)
-	s.must(err)
+	s.Must(err)
 	o := objects[0]
 	o.SetName(s.BlueprintName() + "-" + version)
 	o.SetLabels(map[string]string{catalogv1alpha1.LabelBlueprint: s.BlueprintName(), catalogv1alpha1.LabelChannel: channel})
-	s.must(unstructured.SetNestedField(o.Object, s.BlueprintName(), "spec", "blueprintName"))
-	s.must(unstructured.SetNestedField(o.Object, version, "spec", "version"))
+	s.Must(unstructured.SetNestedField(o.Object, s.BlueprintName(), "spec", "blueprintName"))
+	s.Must(unstructured.SetNestedField(o.Object, version, "spec", "version"))
 	return o
 }
 
@@ -131,7 +132,7 @@ func (s *Scene) newDeployment(apiVersion, name, intent string) *unstructured.Uns
 // Set changes one field of an object that was described.
 func (s *Scene) Set(o *unstructured.Unstructured, value any, fields ...string) *unstructured.Unstructured {
 	s.T.Helper()
-	s.must(unstructured.SetNestedField(o.Object, value, fields...))
+	s.Must(unstructured.SetNestedField(o.Object, value, fields...))
 	return o
 }
 
@@ -149,10 +150,29 @@ func (s *Scene) Context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.T.Context(), Patience)
 }
 
-func (s *Scene) must(err error) {
+// ProjectFile reads a file of the project, such as an example.
+func (s *Scene) ProjectFile(path ...string) []byte {
+	s.T.Helper()
+	root, err := controlplane.Root()
+	s.Must(err)
+	b, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
+	s.Must(err)
+	return b
+}
+
+// Must ends the test if a step of it failed.
+func (s *Scene) Must(err error) {
 	s.T.Helper()
 	if err != nil {
 		s.T.Fatal(err)
+	}
+}
+
+// WantEqual fails the test unless something is as wanted. The first argument says what it is.
+func (s *Scene) WantEqual(what string, want, got any, options ...cmp.Option) {
+	s.T.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		s.T.Errorf("%s: -want, +got:\n%s", what, diff)
 	}
 }
 

@@ -2,8 +2,6 @@ package applications
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,10 +15,7 @@ const applications = "applications.claims.intentplane.dev"
 // approvalPolicy returns the policy of the examples and its binding, which is for the namespace of a scene alone.
 func approvalPolicy(s *stage) []*unstructured.Unstructured {
 	s.T.Helper()
-	root, err := controlplane.Root()
-	s.must(err)
-	b, err := os.ReadFile(filepath.Join(root, "examples", "policies", "approvals.yaml"))
-	s.must(err)
+	b := s.ProjectFile("examples", "policies", "approvals.yaml")
 	objects, err := controlplane.ParseYAML(b)
 	s.must(err)
 	for _, o := range objects {

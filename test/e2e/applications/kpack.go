@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/kpack"
@@ -58,9 +57,7 @@ func (s *imageScene) imageObject(kind, name string) *unstructured.Unstructured {
 func (s *imageScene) addCommit(content string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{"main.txt": content}, "Version "+content)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	return id
 }
 
@@ -102,9 +99,7 @@ func (s *imageScene) failStep(first string) {
 	}
 	b := s.Now(s.imageObject("Build", "shop-build-2"))
 	steps, _, _ := unstructured.NestedStringSlice(b.Object, "status", "stepsCompleted")
-	if diff := cmp.Diff([]string{"prepare", "analyze", "detect", "restore"}, steps); diff != "" {
-		s.T.Errorf("steps that have ended: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("steps that have ended", []string{"prepare", "analyze", "detect", "restore"}, steps)
 	if message := fieldOfCondition(b, "Succeeded", "message"); !strings.Contains(message, "kubectl logs -n "+s.Namespace+" "+scene.Field(b, "status", "podName")+" -c build`") {
 		s.T.Errorf("message of a step that failed: %q", message)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/crane"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -187,9 +186,7 @@ func (s *sourceStage) nextCommit() {
 	from := nextTransition(s.Now(s.app))
 	image := s.awaitRunning(s.pushCommit("main", "2"))
 	s.wantImage(image)
-	if diff := cmp.Diff([]string{"Pending", "Deploying", "Running"}, withoutRepeats(phasesSince(s.Now(s.app), from))); diff != "" {
-		s.T.Errorf("phases of another commit: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("phases of another commit", []string{"Pending", "Deploying", "Running"}, withoutRepeats(phasesSince(s.Now(s.app), from)))
 	if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, image) {
 		s.T.Errorf("the image is not in Git:\n%s", text)
 	}

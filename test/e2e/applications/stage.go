@@ -106,10 +106,7 @@ func newStage(t *testing.T, apiVersion string) *stage {
 // applyBlueprint applies the Blueprint of the examples, which all tests share.
 func (s *stage) applyBlueprint() {
 	s.T.Helper()
-	root, err := controlplane.Root()
-	s.must(err)
-	b, err := os.ReadFile(filepath.Join(root, "examples", "blueprints", "app-internal-1.0.0.yaml"))
-	s.must(err)
+	b := s.ProjectFile("examples", "blueprints", "app-internal-1.0.0.yaml")
 	objects, err := controlplane.ParseYAML(b)
 	s.must(err)
 	s.Apply(objects[0])
@@ -137,9 +134,7 @@ func imageOf(n int) string {
 
 func (s *stage) must(err error) {
 	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 }
 
 // explainFailure shows where the Application stood when a test failed.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -40,9 +38,7 @@ func (s *stage) changeImage() {
 	}
 	s.servePods(2)
 	u := s.awaitReached("Running", 2)
-	if diff := cmp.Diff([]string{"Pending", "Deploying", "Running"}, phasesSince(u, from)); diff != "" {
-		s.T.Errorf("phases of another image: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("phases of another image", []string{"Pending", "Deploying", "Running"}, phasesSince(u, from))
 }
 
 // wantCrashLoop asks for an image whose container ends again and again.

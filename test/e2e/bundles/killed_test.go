@@ -37,7 +37,7 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 				if !s.hasObject("base") || !s.hasFiles("base") {
 					t.Errorf("\n%s\nThe package is gone that the other one depends on.", push.reason)
 				}
-				s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+				s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 				removal.finish(s, o)
 				for _, name := range []string{"front", "base"} {
 					if s.hasObject(name) || s.hasFiles(name) {

@@ -65,18 +65,18 @@ func TestWritten(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	root, err := controlplane.Root()
-	s.must(err)
+	s.Must(err)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "bundles.md"))
-	s.must(err)
+	s.Must(err)
 	texts := []string{}
 	for _, block := range regexp.MustCompile("(?s)\n```yaml\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 		texts = append(texts, block[1])
 	}
 	files, err := filepath.Glob(filepath.Join(root, "examples", "bundles", "*.yaml"))
-	s.must(err)
+	s.Must(err)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
-		s.must(err)
+		s.Must(err)
 		texts = append(texts, string(b))
 	}
 	if len(texts) < 3 {
@@ -85,12 +85,12 @@ func TestWritten(t *testing.T) {
 	for i, text := range texts {
 		file := filepath.Join(t.TempDir(), "bundle.yaml")
 		text = strings.NewReplacer("namespace: team-a", "namespace: "+s.Namespace, "name: platform\n", fmt.Sprintf("name: platform-%d\n", i)).Replace(text)
-		s.must(os.WriteFile(file, []byte(text), 0o600))
+		s.Must(os.WriteFile(file, []byte(text), 0o600))
 		if out := s.Run("apply", "--validate=strict", "-f", file); !strings.Contains(out, "created") {
 			t.Errorf("%s\n%s", text, out)
 		}
 		objects, err := controlplane.ParseYAML([]byte(text))
-		s.must(err)
+		s.Must(err)
 		s.Until("the function takes it", scene.Patience, func() bool { return scene.Is(s.Now(objects[0]), "Valid", "True", "") })
 		s.Delete(objects[0])
 	}

@@ -48,13 +48,6 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
-}
-
 // explainFailure shows where the Bundles stood when a test failed.
 func (s *stage) explainFailure() {
 	if !s.T.Failed() {
@@ -159,9 +152,7 @@ func (s *stage) hasObject(name string) bool {
 	s.T.Helper()
 	o := s.packageOf(name)
 	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o)
-	if err != nil && !kerrors.IsNotFound(err) {
-		s.T.Fatal(err)
-	}
+	s.Must(client.IgnoreNotFound(err))
 	return err == nil
 }
 
@@ -192,7 +183,7 @@ func (s *stage) awaitMessage(o *unstructured.Unstructured, name, want string) *u
 func (s *stage) records() *state.Client {
 	s.T.Helper()
 	c, err := state.NewClient(s.kube, state.Options{Namespace: s.Namespace, Writer: "test"})
-	s.must(err)
+	s.Must(err)
 	return c
 }
 
@@ -226,7 +217,7 @@ func (s *stage) awaitNoRecord(bundle string) {
 func (s *stage) secretOf(bundle string) *corev1.Secret {
 	s.T.Helper()
 	out, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
-	s.must(err)
+	s.Must(err)
 	return out
 }
 

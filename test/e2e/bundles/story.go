@@ -27,7 +27,7 @@ func (s *stage) checkReports(u *unstructured.Unstructured) {
 		}
 	}
 	m, err := s.ProviderMetrics(s.T.Context())
-	s.must(err)
+	s.Must(err)
 	if m.Sum("bundle_phase_transitions_total", map[string]string{"from": "Deploying", "to": "Succeeded"}) < 1 || m.Sum("bundle_current", map[string]string{"phase": "Succeeded"}) < 1 {
 		s.T.Error("no transition, or no Bundle that succeeded, was counted")
 	}
@@ -67,12 +67,12 @@ func (s *stage) leaveAndReturn(apiVersion, record string) {
 func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
 	s.T.Helper()
 	want := []string{"middle removed", "base success 1.0", "front success 1.0"}
-	s.must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
+	s.Must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
 	s.awaitRecorded(record, state.Success, want...)
 	broken := s.secretOf(record)
 	broken.Data = map[string][]byte{"data": []byte(`{"name":"platform`)}
 	_, err := s.kube.CoreV1().Secrets(s.Namespace).Update(s.T.Context(), broken, metav1.UpdateOptions{})
-	s.must(err)
+	s.Must(err)
 	s.awaitRecorded(record, state.Success, want...)
 	if scene.Field(s.Now(u), "status", "phase") != "Succeeded" {
 		s.T.Error("the loss of a record changes what is deployed")

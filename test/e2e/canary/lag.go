@@ -31,9 +31,7 @@ func (s *shop) measureLag(to string) time.Duration {
 		return reason == ""
 	})
 	accepted := time.Now()
-	s.await("all requests go to track "+to, func() bool {
-		return s.target.Send(s.Context(), 20, 1).Share(to) == 100
-	})
+	s.await("all requests go to track "+to, func() bool { return s.target.Send(s.Context(), 20, 1).Share(to) == 100 })
 	last := accepted
 	for _, a := range users.Stop() {
 		if a.Track != to && a.Sent.After(last) {

@@ -85,9 +85,7 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := newEmptyShop(t)
 	s.commit(s.alone(track.Blue, 1))
-	s.await("the first revision answers", func() bool {
-		return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0
-	})
+	s.await("the first revision answers", func() bool { return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0 })
 	return s
 }
 

@@ -213,9 +213,7 @@ func (s *stage) deletePlane() {
 		conditionOf("Deleting", "True", "WaitingForControlPlaneDeletion", "CAPTControlPlane "+s.namespace+" is being deleted"),
 	}}})
 	s.must(kube.Delete(s.Context(), s.namedObject("CAPTControlPlane")))
-	s.editAsController(s.namedObject("Cluster"), captManager, func(u *unstructured.Unstructured) {
-		s.must(noEndpoint(u))
-	})
+	s.editAsController(s.namedObject("Cluster"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
 	s.must(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
 	s.must(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-eks-controlplane")))
 }

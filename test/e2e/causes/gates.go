@@ -24,8 +24,8 @@ func (s *stage) measureSite() *promserver.Target {
 	target := promserver.NewTarget()
 	s.T.Cleanup(target.Close)
 	server, err := promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{Name: "shop", Interval: time.Second, Target: target})
-	s.must(err)
-	s.must(server.Start(s.T.Context()))
+	s.Must(err)
+	s.Must(server.Start(s.T.Context()))
 	s.T.Cleanup(server.Stop)
 	s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, server.URL()))
 	check := map[string]any{

@@ -35,7 +35,7 @@ func (s *stage) openBreaker() {
 func (s *stage) patchLease(change string) {
 	s.T.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "intentplane-provider"}}
-	s.must(s.Client.Patch(s.T.Context(), lease, client.RawPatch("application/merge-patch+json", []byte(change))))
+	s.Must(s.Client.Patch(s.T.Context(), lease, client.RawPatch("application/merge-patch+json", []byte(change))))
 }
 
 // stopProvider kills the provider, as if that was two minutes ago.
@@ -46,7 +46,7 @@ func (s *stage) stopProvider() (start func()) {
 	return func() {
 		// Another process would wait until the lease is over.
 		s.patchLease(`{"spec":{"holderIdentity":""}}`)
-		s.must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
+		s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 	}
 }
 
@@ -59,7 +59,7 @@ func sharedStories() map[string]story {
 				s.awaitSucceeded(1)
 				cp.KillFunction()
 				s.editReplicas(2)
-				return func() { s.must(cp.RestartFunction(s.T.Context())) }
+				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
 			want: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
 		},

@@ -32,11 +32,10 @@ func (s *stage) describeCredentials(password string) *unstructured.Unstructured 
 func (s *stage) guardRepository() {
 	s.T.Helper()
 	server, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
-	s.must(err)
+	s.Must(err)
 	s.T.Cleanup(server.Close)
-	s.must(server.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
-	o := s.Set(s.ProviderConfig(), server.URL(s.Namespace), "spec", "git", "url")
-	s.Apply(s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials"))
+	s.Must(server.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
+	s.Apply(s.Set(s.Set(s.ProviderConfig(), server.URL(s.Namespace), "spec", "git", "url"), map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials"))
 }
 
 // moveBehindCutWire moves the repository behind a wire, and cuts it.
@@ -45,9 +44,9 @@ func (s *stage) moveBehindCutWire() *wire.Wire {
 	scheme, rest, _ := strings.Cut(s.Git.URL(s.Namespace), "://")
 	host, path, _ := strings.Cut(rest, "/")
 	w, err := wire.New(s.T.Context(), host)
-	s.must(err)
+	s.Must(err)
 	s.T.Cleanup(w.Close)
-	s.must(w.Cut())
+	s.Must(w.Cut())
 	s.Apply(s.Set(s.ProviderConfig(), scheme+"://"+w.Address()+"/"+path, "spec", "git", "url"))
 	return w
 }
@@ -58,16 +57,16 @@ func (s *stage) pathOfHook() string { return filepath.Join(s.Git.Path(s.Namespac
 // refuseState lets the server take the branch, and refuse all places of the state.
 func (s *stage) refuseState() {
 	s.T.Helper()
-	s.must(os.MkdirAll(filepath.Dir(s.pathOfHook()), 0o755))
+	s.Must(os.MkdirAll(filepath.Dir(s.pathOfHook()), 0o755))
 	script := "#!/bin/sh\ncase \"$1\" in refs/heads/main) ;; *) echo 'only the branch may be pushed' >&2; exit 1;; esac\n"
-	s.must(os.WriteFile(s.pathOfHook(), []byte(script), 0o755))
+	s.Must(os.WriteFile(s.pathOfHook(), []byte(script), 0o755))
 }
 
 // forceBranch moves the branch to a commit, as a forced push does.
 func (s *stage) forceBranch(commit string) {
 	s.T.Helper()
 	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
-	s.must(err)
+	s.Must(err)
 }
 
 // repositoryStories are of the repository and its server.
@@ -88,7 +87,7 @@ func repositoryStories() map[string]story {
 			breaks: func(s *stage) func() {
 				host := s.moveBehindCutWire()
 				s.Apply(s.deployment)
-				return func() { s.must(host.Connect(s.T.Context())) }
+				return func() { s.Must(host.Connect(s.T.Context())) }
 			},
 			want: answer{object: "GitDelivery ", reason: "MemoryUnknown", actor: advice.RepositoryOwner, do: "look at the server"},
 		},
@@ -97,7 +96,7 @@ func repositoryStories() map[string]story {
 			breaks: func(s *stage) func() {
 				s.refuseState()
 				s.Apply(s.deployment)
-				return func() { s.must(os.Remove(s.pathOfHook())) }
+				return func() { s.Must(os.Remove(s.pathOfHook())) }
 			},
 			want: answer{object: "GitDelivery ", reason: "StateRefused", actor: advice.RepositoryOwner, do: "Let the provider push the ref"},
 		},

@@ -46,35 +46,33 @@ func newRemoteStage(t *testing.T) *remoteStage {
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
 	}}, "spec", "engine"))
 	_, err = s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{siteDirectory + "/placeholder": "An empty directory is none.\n"}, "Make the directory")
-	s.must(err)
-	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
+	s.Must(err)
+	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.Must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
 	return s
 }
 
 func (s *remoteStage) adminKubeconfig() []byte {
 	s.T.Helper()
 	b, err := os.ReadFile(s.edge.Kubeconfig)
-	s.must(err)
+	s.Must(err)
 	return b
 }
 
 // putKubeconfig lets the Site be reached with a kubeconfig.
 func (s *remoteStage) putKubeconfig(content []byte) {
 	s.T.Helper()
-	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"value": string(content)}}}
-	o.SetAPIVersion("v1")
-	o.SetKind("Secret")
-	o.SetNamespace(s.Namespace)
-	o.SetName(kubeconfig)
-	s.Apply(o)
+	s.Apply(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": s.Namespace, "name": kubeconfig},
+		"stringData": map[string]any{"value": string(content)},
+	}})
 }
 
 // newAccount makes a service account in the other cluster, without rights.
 func (s *remoteStage) newAccount() *corev1.ServiceAccount {
 	s.T.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "intentplane"}}
-	s.must(s.edge.Client.Create(s.T.Context(), account))
+	s.Must(s.edge.Client.Create(s.T.Context(), account))
 	return account
 }
 
@@ -82,14 +80,14 @@ func (s *remoteStage) newAccount() *corev1.ServiceAccount {
 func (s *remoteStage) kubeconfigOf(account *corev1.ServiceAccount) []byte {
 	s.T.Helper()
 	token := &authenticationv1.TokenRequest{}
-	s.must(s.edge.Client.SubResource("token").Create(s.T.Context(), account, token))
+	s.Must(s.edge.Client.SubResource("token").Create(s.T.Context(), account, token))
 	config, err := clientcmd.Load(s.adminKubeconfig())
-	s.must(err)
+	s.Must(err)
 	for _, credentials := range config.AuthInfos {
 		credentials.Token = token.Status.Token
 	}
 	out, err := clientcmd.Write(*config)
-	s.must(err)
+	s.Must(err)
 	return out
 }
 
@@ -97,10 +95,10 @@ func (s *remoteStage) kubeconfigOf(account *corev1.ServiceAccount) []byte {
 func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
 	s.T.Helper()
 	name := metav1.ObjectMeta{Name: s.Namespace}
-	s.must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{
+	s.Must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{
 		APIGroups: []string{"kustomize.toolkit.fluxcd.io", "source.toolkit.fluxcd.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch", "patch"},
 	}}}))
-	s.must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRoleBinding{
+	s.Must(s.edge.Client.Create(s.T.Context(), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: name, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: s.Namespace},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: account.Name}},
 	}))
@@ -109,23 +107,21 @@ func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
 // patchEngine changes the Kustomization of the Site.
 func (s *remoteStage) patchEngine(change string) {
 	s.T.Helper()
-	o := &unstructured.Unstructured{}
-	o.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
-	o.SetKind("Kustomization")
-	o.SetNamespace(controlplane.FluxNamespace)
-	o.SetName(s.Namespace)
-	s.must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": map[string]any{"namespace": controlplane.FluxNamespace, "name": s.Namespace},
+	}}
+	s.Must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
 }
 
 // cutCluster lets the Site be reached by a wire alone, and cuts it.
 func (s *remoteStage) cutCluster() *wire.Wire {
 	s.T.Helper()
 	host, err := url.Parse(s.edge.Config.Host)
-	s.must(err)
+	s.Must(err)
 	w, err := wire.New(s.T.Context(), host.Host)
-	s.must(err)
+	s.Must(err)
 	s.T.Cleanup(w.Close)
-	s.must(w.Cut())
+	s.Must(w.Cut())
 	s.putKubeconfig([]byte(strings.ReplaceAll(string(s.adminKubeconfig()), host.Host, w.Address())))
 	return w
 }
@@ -166,7 +162,7 @@ func clusterStories() map[string]remoteStory {
 			reason: "A cluster that does not answer is the cause until its owner starts it.",
 			breaks: func(s *remoteStage) func() {
 				w := s.cutCluster()
-				return func() { s.must(w.Connect(s.T.Context())) }
+				return func() { s.Must(w.Connect(s.T.Context())) }
 			},
 			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "look at the cluster's API server"},
 		},
@@ -175,7 +171,7 @@ func clusterStories() map[string]remoteStory {
 			breaks: func(s *remoteStage) func() {
 				account := s.newAccount()
 				s.putKubeconfig(s.kubeconfigOf(account))
-				s.must(s.edge.Client.Delete(s.T.Context(), account))
+				s.Must(s.edge.Client.Delete(s.T.Context(), account))
 				return func() { s.putKubeconfig(s.adminKubeconfig()) }
 			},
 			want: answer{object: "Site ", reason: "AccessDenied", actor: advice.ClusterOwner, do: "Renew the kubeconfig's credentials"},

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,19 +69,12 @@ type stage struct {
 func newStage(t *testing.T, sites ...string) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, cp, sites...)}
-	s.must(s.Client.Create(t.Context(), &rbacv1.RoleBinding{
+	s.Must(s.Client.Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: editor}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: editor}},
 	}))
 	s.deployment = s.Composite("shop", s.runIntent(1))
 	return s
-}
-
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
 }
 
 func (s *stage) runIntent(replicas int) string {
@@ -189,9 +183,7 @@ func (s *stage) askWhy(user string) cause.Finding {
 	s.T.Helper()
 	f := cause.Finding{}
 	out := s.runPlugin(user, "why", "shop", "-o", "json")
-	if err := json.Unmarshal([]byte(out), &f); err != nil {
-		s.T.Fatalf("why prints no finding: %v: %s", err, out)
-	}
+	s.Must(errors.Wrapf(json.Unmarshal([]byte(out), &f), "why prints no finding: %s", out))
 	return f
 }
 

@@ -24,9 +24,7 @@ func replaceFiles(s *scene.Scene, d *deliveryv1alpha1.GitDelivery, object, kusto
 	s.T.Helper()
 	files := tree.Files{"a.yaml": []byte(strings.ReplaceAll(object, "NAMESPACE", s.Namespace)), "kustomization.yaml": []byte(kustomization)}
 	encoded, err := tree.Encode(files)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	t := &d.Spec.ForProvider.Trees[0]
 	t.Files, t.Tree = encoded, tree.ID(files)
 }

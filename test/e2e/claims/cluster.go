@@ -81,9 +81,7 @@ func awaitSiteWaits(t *testing.T) {
 func kubeconfigOf(s *scene.Scene, cluster string) *unstructured.Unstructured {
 	s.T.Helper()
 	kubeconfig, err := os.ReadFile(cp.Kubeconfig)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	secret := objectFromYAML(s.T, "apiVersion: v1\nkind: Secret\nmetadata: {name: "+cluster+"-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: "+cluster+"}}\ntype: cluster.x-k8s.io/secret")
 	secret.SetNamespace(s.Namespace)
 	return s.Set(secret, string(kubeconfig), "stringData", "value")

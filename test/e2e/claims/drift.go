@@ -12,8 +12,6 @@ func commitDrift(s *scene.Scene, files map[string]string) string {
 		changes[s.Directory("edge1", "shop")+"/"+name] = content
 	}
 	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", changes, "Meddle")
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	return id
 }

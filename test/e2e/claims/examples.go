@@ -18,23 +18,15 @@ const fleet = "fleet"
 func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	s.T.Helper()
 	root, err := controlplane.Root()
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", folder))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	var out []*unstructured.Unstructured
 	for _, f := range files {
 		b, err := os.ReadFile(f)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(err)
 		objects, err := controlplane.ParseYAML(b)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(err)
 		out = append(out, objects...)
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
@@ -58,9 +57,7 @@ func measuredBlueprint(s *scene.Scene) *unstructured.Unstructured {
 `
 	b := s.Blueprint("1.1.0", "stable")
 	files, _, err := unstructured.NestedStringMap(b.Object, "spec", "files")
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	s.Set(b, replacement+files["replacements.yaml"], "spec", "files", "replacements.yaml")
 	return s.Set(b, files["intent.yaml"]+"  qos-latency-ms: \"100\"\n", "spec", "files", "intent.yaml")
 }
@@ -83,9 +80,7 @@ func setEachForm(s *scene.Scene, all map[string]string, site string) {
 	commits := len(s.Commits())
 	for name, text := range all {
 		seen := s.Succeed(setForm(s, s.Claim("tmf921", ""), text, site))
-		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "revision")); diff != "" {
-			s.T.Errorf("%s is another revision: -want, +got:\n%s", name, diff)
-		}
+		s.WantEqual(fmt.Sprintf("%s is another revision", name), int64(1), scene.Number(seen, "status", "revision"))
 	}
 	s.AwaitCommits(commits)
 }

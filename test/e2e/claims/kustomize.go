@@ -16,9 +16,7 @@ import (
 // writtenByHand is what a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
 func writtenByHand(s *scene.Scene, replicas int) map[string]string {
 	files, _, err := unstructured.NestedStringMap(s.Blueprint("1.0.0", "stable").Object, "spec", "files")
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	out := map[string]string{}
 	for name, content := range files {
 		out["base/"+name] = content
@@ -57,12 +55,8 @@ func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) m
 	dir := s.T.TempDir()
 	for name, content := range files {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			s.T.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(os.MkdirAll(filepath.Dir(file), 0o755))
+		s.Must(os.WriteFile(file, []byte(content), 0o600))
 	}
 	return byName(s, s.Program("", kustomize, "build", dir))
 }
@@ -70,9 +64,7 @@ func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) m
 func byName(s *scene.Scene, stream string) map[string]any {
 	s.T.Helper()
 	objects, err := controlplane.ParseYAML([]byte(stream))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	out := map[string]any{}
 	for _, o := range objects {
 		out[o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName()] = o.Object
@@ -100,15 +92,11 @@ func renderOffline(s *scene.Scene, claim *unstructured.Unstructured, flags ...st
 		stream := []byte{}
 		for _, o := range objects {
 			b, err := yaml.Marshal(o.Object)
-			if err != nil {
-				s.T.Fatal(err)
-			}
+			s.Must(err)
 			stream = append(append(stream, "---\n"...), b...)
 		}
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, stream, 0o600); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(os.WriteFile(file, stream, 0o600))
 		return file
 	}
 	out := filepath.Join(dir, "out")
@@ -131,9 +119,7 @@ func filesOfExamples(s *scene.Scene, dir string) map[string]string {
 		out[filepath.ToSlash(name)] = string(b)
 		return err
 	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	return out
 }
 

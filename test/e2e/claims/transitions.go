@@ -19,18 +19,14 @@ func writeFile(s *scene.Scene, file string, o *unstructured.Unstructured) {
 	if err == nil {
 		err = os.WriteFile(file, b, 0o600)
 	}
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 }
 
 // transitionEvents returns the messages of the events about a deployment, sorted.
 func transitionEvents(s *scene.Scene, o *unstructured.Unstructured) []string {
 	s.T.Helper()
 	l := &corev1.EventList{}
-	if err := s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	out := []string{}
 	for _, e := range l.Items {
 		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {

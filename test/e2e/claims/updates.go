@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -34,9 +33,7 @@ func wantVersion(s *scene.Scene, site, want string) {
 	file := s.FilesBelow(s.Directory(site, "shop"))["deployment-shop.yaml"]
 	_, got, _ := strings.Cut(file, "example.org/version: ")
 	got, _, _ = strings.Cut(got, "\n")
-	if diff := cmp.Diff(want, got); diff != "" {
-		s.T.Errorf("version at %s: -want, +got:\n%s", site, diff)
-	}
+	s.WantEqual("version at "+site, want, got)
 }
 
 // pendingUpdate has a deployment whose Blueprint has a newer version, which a user has to approve.

@@ -32,9 +32,7 @@ func newShell(s *scene.Scene, group string) *shell {
 	s.T.Helper()
 	sh := &shell{Scene: s, dir: s.T.TempDir(), group: group}
 	for name, program := range map[string]string{"kubectl": s.Tool("KUBECTL"), "kubectl-intent": s.Built("kubectl-intent")} {
-		if err := os.Symlink(program, filepath.Join(sh.dir, name)); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(os.Symlink(program, filepath.Join(sh.dir, name)))
 	}
 	return sh
 }
@@ -43,12 +41,8 @@ func newShell(s *scene.Scene, group string) *shell {
 func (sh *shell) write(o *unstructured.Unstructured) {
 	sh.T.Helper()
 	b, err := yaml.Marshal(o.Object)
-	if err != nil {
-		sh.T.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(sh.dir, "claim.yaml"), b, 0o600); err != nil {
-		sh.T.Fatal(err)
-	}
+	sh.Must(err)
+	sh.Must(os.WriteFile(filepath.Join(sh.dir, "claim.yaml"), b, 0o600))
 }
 
 // runBlock runs a block of the documentation, and returns what it printed and its error.
@@ -99,9 +93,7 @@ func recordConditions(s *scene.Scene, o *unstructured.Unstructured, types ...str
 	w, err := s.Client.Watch(s.T.Context(), l, client.InNamespace(o.GetNamespace()), client.MatchingFieldsSelector{
 		Selector: fields.OneTermEqualSelector("metadata.name", o.GetName()),
 	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	s.T.Cleanup(w.Stop)
 	r := &recorder{turns: map[string][]string{}}
 	go func() {

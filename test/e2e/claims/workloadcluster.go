@@ -172,18 +172,14 @@ func (l *life) recreateCluster() {
 	l.status(well)
 	u := l.awaitPhase("Provisioned", "KubeconfigMissing")
 	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	l.Must(err)
 	var way []string
 	for _, one := range log {
 		entry, _ := one.(map[string]any)
 		way = append(way, fmt.Sprint(entry["to"]))
 	}
 	want := []string{"Pending", "Provisioning", "Provisioned", "Degraded", "Provisioned", "Deleting", "Pending", "Provisioning", "Provisioned"}
-	if diff := cmp.Diff(want, way); diff != "" {
-		l.T.Errorf("status.transitions: -want, +got:\n%s", diff)
-	}
+	l.WantEqual("status.transitions", want, way)
 	l.wantEvents(u, len(want))
 }
 
@@ -198,9 +194,7 @@ func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
 	ctx, cancel := l.Context()
 	defer cancel()
 	m, err := cp.ProviderMetrics(ctx)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	l.Must(err)
 	if m.Sum("workloadcluster_phase_transitions_total", map[string]string{"from": "Provisioned", "to": "Degraded"}) == 0 {
 		l.T.Error("no transition is counted")
 	}

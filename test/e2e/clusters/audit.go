@@ -32,7 +32,7 @@ const (
 func (s *stage) writesOfUser(user string) []write {
 	s.T.Helper()
 	f, err := os.Open(s.AuditFile())
-	s.must(err)
+	s.Must(err)
 	defer func() { _ = f.Close() }()
 	var out []write
 	lines := bufio.NewScanner(f)
@@ -46,7 +46,7 @@ func (s *stage) writesOfUser(user string) []write {
 			out = append(out, w)
 		}
 	}
-	s.must(lines.Err())
+	s.Must(lines.Err())
 	return out
 }
 

@@ -17,7 +17,7 @@ const budget = 75
 func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	s.T.Helper()
 	m, err := cp.CoreMetrics(ctx)
-	s.must(err)
+	s.Must(err)
 	of := func(result string) float64 {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
 	}
@@ -39,7 +39,7 @@ type book struct {
 func (s *stage) keepBook() *book {
 	s.T.Helper()
 	l, err := load.NewLedger(s.T.Context(), cp.Client, s.Namespace)
-	s.must(err)
+	s.Must(err)
 	s.T.Cleanup(l.Close)
 	return &book{Ledger: l, t: s.T}
 }

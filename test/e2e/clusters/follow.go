@@ -73,7 +73,7 @@ func (s *stage) followObject(o *unstructured.Unstructured, t table) *follower {
 	w, err := s.Client.Watch(s.T.Context(), l, client.InNamespace(s.Namespace), client.MatchingFieldsSelector{
 		Selector: fields.OneTermEqualSelector("metadata.name", o.GetName()),
 	})
-	s.must(err)
+	s.Must(err)
 	f := &follower{table: t, stop: w.Stop, done: make(chan struct{})}
 	go func() {
 		defer close(f.done)

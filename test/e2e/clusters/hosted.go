@@ -23,11 +23,11 @@ type hosted struct {
 // hostCluster makes a Cluster of an API server, of which nothing is ready yet.
 func (s *stage) hostCluster(edge *controlplane.Cluster) *hosted {
 	s.T.Helper()
-	s.must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
+	s.Must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
 	at, err := url.Parse(edge.Config.Host)
-	s.must(err)
+	s.Must(err)
 	port, err := strconv.ParseInt(at.Port(), 10, 64)
-	s.must(err)
+	s.Must(err)
 	h := &hosted{stage: s, edge: edge}
 	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.controlPlaneOf()} {
 		s.Set(o, map[string]any{}, "spec")
@@ -52,8 +52,8 @@ func (h *hosted) buildHosted() {
 	h.T.Helper()
 	h.Patch(h.infrastructure(), `{"status":{"initialization":{"provisioned":true}}}`, "status")
 	b, err := os.ReadFile(h.edge.Kubeconfig)
-	h.must(err)
-	h.must(h.Client.Create(h.T.Context(), &corev1.Secret{
+	h.Must(err)
+	h.Must(h.Client.Create(h.T.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name + "-kubeconfig", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": name}},
 		Type:       "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": b},
 	}))

@@ -114,7 +114,7 @@ func TestRecreated(t *testing.T) {
 func TestContractUnknown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.must(s.ApplyYAML(t.Context(), []byte(unlabelled)))
+	s.Must(s.ApplyYAML(t.Context(), []byte(unlabelled)))
 	own := s.clusterNamed()
 	s.Set(own, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "UnlabelledCluster", "name": name}, "spec", "infrastructureRef")
 	s.Set(own, true, "spec", "paused")

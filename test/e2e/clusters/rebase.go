@@ -45,13 +45,13 @@ func (s *stage) machineTemplate(plane *unstructured.Unstructured) string {
 func (s *stage) anotherClass() {
 	s.T.Helper()
 	objects, err := clusterapi.Class(s.Namespace)
-	s.must(err)
+	s.Must(err)
 	for _, o := range objects {
 		b, err := o.MarshalJSON()
-		s.must(err)
+		s.Must(err)
 		changed := strings.NewReplacer(`"`+clusterapi.ClassName+`"`, `"`+otherClass+`"`, `"startupDuration":"2s"`, `"startupDuration":"3s"`).Replace(string(b))
 		other := &unstructured.Unstructured{}
-		s.must(json.Unmarshal([]byte(changed), &other.Object))
+		s.Must(json.Unmarshal([]byte(changed), &other.Object))
 		s.Apply(other)
 	}
 }

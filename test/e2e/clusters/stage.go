@@ -61,18 +61,11 @@ func newStage(t *testing.T) *stage {
 	s := &stage{Scene: scene.New(t, cp)}
 	t.Cleanup(s.explainFailure)
 	objects, err := clusterapi.Class(s.Namespace)
-	s.must(err)
+	s.Must(err)
 	for _, o := range objects {
 		s.Apply(o)
 	}
 	return s
-}
-
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
 }
 
 // explainFailure shows where the clusters stood when a test failed.
@@ -131,9 +124,7 @@ func (s *stage) until(o *unstructured.Unstructured, what string, is func(*unstru
 	s.T.Helper()
 	seen := o.DeepCopy()
 	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience, func() bool {
-		if err := s.Err(); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(s.Err())
 		seen = o.DeepCopy()
 		return s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), seen) == nil && is(seen)
 	})
@@ -144,9 +135,7 @@ func (s *stage) until(o *unstructured.Unstructured, what string, is func(*unstru
 func (s *stage) awaitGone(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience, func() bool {
-		if err := s.Err(); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(s.Err())
 		err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
 		return err != nil && client.IgnoreNotFound(err) == nil
 	})
@@ -193,7 +182,7 @@ func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) [
 		now.SetFinalizers(change(now.GetFinalizers()))
 		err := s.Client.Update(s.T.Context(), now)
 		if !kerrors.IsConflict(err) {
-			s.must(err)
+			s.Must(err)
 		}
 		return err == nil
 	})
@@ -215,7 +204,7 @@ func (s *stage) onlyObject(apiVersion, kind string) *unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(apiVersion)
 	l.SetKind(kind + "List")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	if len(l.Items) != 1 {
 		s.T.Fatalf("%d of %s", len(l.Items), kind)
 	}

@@ -40,9 +40,9 @@ func (s *stage) bringDirectory(k *controlplane.Cluster) {
 	s.T.Helper()
 	dir := "clusters/" + s.Namespace + "/mine"
 	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "An unmanaged commit")
-	s.must(err)
-	s.must(k.Client.Create(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+	s.Must(err)
+	s.Must(k.Client.Create(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.Must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
 }
 
 // awaitPhase waits until a deployment has one, and says some words with it.
@@ -83,7 +83,7 @@ func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want
 func (s *stage) awaitServiceRuns(k *controlplane.Cluster) {
 	s.T.Helper()
 	d := s.describeObject("apps/v1", "Deployment", "shop")
-	s.must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))
+	s.Must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))
 }
 
 // breakKubeconfig takes the kubeconfig away.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -36,7 +35,7 @@ func (s *stage) provisioned(wc *unstructured.Unstructured) {
 func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 	s.T.Helper()
 	workers, _, err := unstructured.NestedSlice(wc.Object, "spec", "topology", "workers")
-	s.must(err)
+	s.Must(err)
 	if w, ok := workers[0].(map[string]any); ok {
 		w["replicas"] = n
 	}
@@ -68,9 +67,7 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",
 		"host": scene.Field(c, "spec", "controlPlaneEndpoint", "host"), "infrastructure": "v1beta2", "controlPlane": "v1beta2", "secret": name + "-kubeconfig",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		s.T.Errorf("what is said of the cluster: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("what is said of the cluster", want, got)
 }
 
 // wantRequestedFields wants what was asked for, in fields that are ours. What core wrote into the spec is core's.
@@ -78,12 +75,10 @@ func (s *stage) wantRequestedFields(cluster *unstructured.Unstructured, version 
 	s.T.Helper()
 	c := s.Now(cluster)
 	all, _, err := unstructured.NestedSlice(c.Object, "spec", "topology", "workers", "machineDeployments")
-	s.must(err)
+	s.Must(err)
 	got := []any{scene.Field(c, "spec", "topology", "version"), scene.Number(c, "spec", "topology", "controlPlane", "replicas"), all}
 	want := []any{version, planes, []any{map[string]any{"class": "default-worker", "name": "md-0", "replicas": workers}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		s.T.Errorf("the Cluster: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("the Cluster", want, got)
 	for _, m := range c.GetManagedFields() {
 		if m.Manager == "intentplane-managedcluster" && (m.Subresource != "" || strings.Contains(m.FieldsV1.GetRawString(), `"f:infrastructureRef"`)) {
 			s.T.Errorf("fields that are not ours: %s %q: %s", m.Operation, m.Subresource, m.FieldsV1.GetRawString())

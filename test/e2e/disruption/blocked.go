@@ -25,13 +25,9 @@ const (
 func guardServer(s *scene.Scene, password string) *gitserver.Server {
 	s.T.Helper()
 	srv, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	s.T.Cleanup(srv.Close)
-	if err := srv.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(srv.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
 	s.Apply(secretOf(s, password))
 	s.Apply(withCredentials(s, srv))
 	return srv
@@ -71,9 +67,7 @@ func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 func filesOfClaim(s *scene.Scene, srv *gitserver.Server) map[string]string {
 	s.T.Helper()
 	files, err := srv.Files(s.T.Context(), s.Namespace, "main")
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	return files
 }
 

@@ -29,9 +29,7 @@ func dieAfterPush(s *scene.Scene) func() {
 		return log[0].ID, nil
 	}
 	before, err := tip()
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	dead := make(chan struct{})
 	die := sync.OnceFunc(func() {
 		cp.KillProvider()

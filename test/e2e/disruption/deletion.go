@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,13 +51,9 @@ func closedRevision(s *scene.Scene, claim *unstructured.Unstructured) int64 {
 func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, into any) {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, stateRef)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
 	path := claim.GroupVersionKind().Group + "/" + claim.GetNamespace() + "/" + claim.GetName() + "/" + name
-	if err := json.Unmarshal([]byte(files[path]), into); err != nil {
-		s.T.Fatalf("%s of the state: %v", path, err)
-	}
+	s.Must(errors.Wrapf(json.Unmarshal([]byte(files[path]), into), "%s of the state", path))
 }
 
 // awaitGone waits until a deployment is gone with all that it was made of.

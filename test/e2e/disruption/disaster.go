@@ -3,10 +3,10 @@ package disruption
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -78,18 +78,14 @@ func (p *disaster) rebuildCluster(from controlplane.Backup, first func()) {
 		}
 		return nil
 	})
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	p.Must(err)
 }
 
 // restoreOldBackup brings back a cluster from before the third revision, in the middle of another deployment's first one.
 func (p *disaster) restoreOldBackup() {
 	p.interruptDelivery(p.lateClaim(1))
 	backup, err := cp.Backup(p.T.Context())
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	p.Must(err)
 	startProvider(p.T)
 	p.Succeed(p.shopAtRevision(3))
 	p.expectRevisions(4, map[string]int64{"shop": 3, "late": 1})
@@ -107,27 +103,18 @@ func (p *disaster) restoreOldBackup() {
 	p.Run(append(composites, "crossplane.io/paused-")...)
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
 	p.expectRevisions(4, map[string]int64{"shop": 3, "late": 1})
-	if diff := cmp.Diff(branch, p.refsOfRepository()["refs/heads/main"]); diff != "" {
-		p.T.Errorf("branch: -want, +got:\n%s", diff)
-	}
+	p.WantEqual("branch", branch, p.refsOfRepository()["refs/heads/main"])
 }
 
 func (p *disaster) hasRevision(want xpv2.ConditionReason) bool {
 	p.T.Helper()
-	for _, d := range p.Deliveries() {
-		if reasonOfReady(&d) == string(want) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Deliveries(), func(d deliveryv1alpha1.GitDelivery) bool { return reasonOfReady(&d) == string(want) })
 }
 
 func (p *disaster) refsOfRepository() map[string]string {
 	p.T.Helper()
 	refs, err := p.Git.Refs(p.T.Context(), p.Namespace)
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	p.Must(err)
 	return refs
 }
 
@@ -156,19 +143,16 @@ func (p *disaster) buildAnotherCluster(config *unstructured.Unstructured) {
 	p.T.Helper()
 	p.rebuildCluster(controlplane.Backup{}, nil)
 	p.Run("create", "namespace", p.Namespace)
-	for _, o := range p.catalog {
+	for _, o := range append(slices.Clone(p.catalog), config) {
 		p.Apply(o)
 	}
-	p.Apply(config)
 }
 
 // ownerInGit is the cluster that Git names.
 func (p *disaster) ownerInGit() string {
 	p.T.Helper()
 	file, err := p.Git.Git(p.T.Context(), p.Namespace, "show", "refs/intentplane/test/state:owner.json")
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	p.Must(err)
 	var owner struct {
 		ClusterUID string `json:"clusterUID"`
 	}
@@ -201,9 +185,7 @@ func (p *disaster) secondCluster() {
 	}
 	p.Delete(never)
 	p.Until("a deletion that leaves what is not ours", scene.Patience, func() bool { return len(p.Deliveries()) == 3 })
-	if diff := cmp.Diff(before, p.refsOfRepository()); diff != "" {
-		p.T.Errorf("refs: -want, +got:\n%s", diff)
-	}
+	p.WantEqual("refs", before, p.refsOfRepository())
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.

@@ -38,9 +38,7 @@ func randomMoments(random *rand.Rand) []moment {
 // isAtomic says whether the server takes all or nothing.
 func (f *fleet) isAtomic(value string) {
 	f.T.Helper()
-	if err := f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value); err != nil {
-		f.T.Fatal(err)
-	}
+	f.Must(f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value))
 }
 
 // killMeanwhile orders a revision of each delivery, lets the provider die at a moment, and waits until another one has carried out all.

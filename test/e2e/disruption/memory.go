@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"strings"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -49,12 +51,8 @@ func wantSameOutcome(s *scene.Scene, claim *unstructured.Unstructured) {
 		return scene.Condition(u, "Ready").Status == corev1.ConditionTrue && scene.Field(u, "status", "phase") == "Succeeded"
 	})
 	for _, field := range [][]string{{"status", "delivery", "gitCommit"}, {"status", "intentDigest"}, {"status", "outcome"}} {
-		if diff := cmp.Diff(scene.Field(claim, field...), scene.Field(now, field...)); diff != "" {
-			s.T.Errorf("%v: -want, +got:\n%s", field, diff)
-		}
+		s.WantEqual(strings.Join(field, "."), scene.Field(claim, field...), scene.Field(now, field...))
 	}
-	if diff := cmp.Diff(int64(2), scene.Number(now, "status", "revision")); diff != "" {
-		s.T.Errorf("revision: -want, +got:\n%s", diff)
-	}
+	s.WantEqual("revision", int64(2), scene.Number(now, "status", "revision"))
 	wantCommits(s, 2)
 }

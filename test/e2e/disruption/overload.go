@@ -48,9 +48,7 @@ func refuseWrites(s *scene.Scene) (*atomic.Int64, func()) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { refuseReview(w, r, refused) }))
 	s.T.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := cp.ApplyYAML(s.T.Context(), fmt.Appendf(nil, overload, s.Namespace, server.URL, base64.StdEncoding.EncodeToString(ca))); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(cp.ApplyYAML(s.T.Context(), fmt.Appendf(nil, overload, s.Namespace, server.URL, base64.StdEncoding.EncodeToString(ca))))
 	return refused, sync.OnceFunc(func() {
 		// The test's own context has ended when this is called at its end.
 		if _, err := cp.Kubectl(context.Background(), "delete", "validatingwebhookconfiguration", s.Namespace); err != nil {

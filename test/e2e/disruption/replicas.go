@@ -99,9 +99,7 @@ func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
 // newEngine returns a pusher that uses what we push with.
 func newEngine(f *fleet) pusher {
 	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
-	if err != nil {
-		f.T.Fatal(err)
-	}
+	f.Must(err)
 	f.T.Cleanup(c.Close)
 	return func(ctx context.Context, path, message string) error {
 		for {
@@ -131,9 +129,7 @@ func pushOneCommit(ctx context.Context, c *git.Client, dir, message string) erro
 // newPerson returns a pusher that works in a clone, with the git command.
 func newPerson(f *fleet) pusher {
 	p := person{clone: f.T.TempDir()}
-	if err := p.git(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."); err != nil {
-		f.T.Fatal(err)
-	}
+	f.Must(p.git(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."))
 	return p.push
 }
 

@@ -30,9 +30,7 @@ func readablePublicly(s *scene.Scene) map[string]string {
 	}
 	for _, l := range logs {
 		b, err := os.ReadFile(l)
-		if err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(err)
 		out[filepath.Base(l)] = string(b)
 	}
 	return out

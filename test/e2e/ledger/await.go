@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -61,7 +59,5 @@ func (d *deployment) wantHistory(want ...int64) {
 		got = append(got, past.Number)
 	}
 	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		d.T.Errorf("revisions that the ledger knows as verified: -want, +got:\n%s", diff)
-	}
+	d.WantEqual("revisions that the ledger knows as verified", want, got)
 }

@@ -26,7 +26,7 @@ func (d *deployment) cloneRepository(repository string) string {
 func (d *deployment) runIntent(code int, args ...string) string {
 	d.T.Helper()
 	root, err := controlplane.Root()
-	d.must(err)
+	d.Must(err)
 	c := exec.CommandContext(d.T.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "-n", d.Namespace, "--kubeconfig=/nowhere")...)
 	out, err := c.CombinedOutput()
 	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {

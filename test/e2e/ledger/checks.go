@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/scene"
@@ -67,9 +65,7 @@ func (d *deployment) wantLedgerOf(ledger summary, replicas string, commits ...in
 
 func (d *deployment) wantLedger(want summary) {
 	d.T.Helper()
-	if diff := cmp.Diff(want, summaryOfLedger(d.recordedLedger().State)); diff != "" {
-		d.T.Errorf("ledger: -want, +got:\n%s", diff)
-	}
+	d.WantEqual("ledger", want, summaryOfLedger(d.recordedLedger().State))
 }
 
 // wantReplicas compares what the files of the Sites ask for, in the order of the repositories.
@@ -79,9 +75,7 @@ func (d *deployment) wantReplicas(want string) {
 	for i := range d.repositories {
 		got[i] = d.replicasInFile(i)
 	}
-	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
-		d.T.Errorf("replicas in each repository: -want, +got:\n%s", diff)
-	}
+	d.WantEqual("replicas in each repository", strings.Fields(want), got)
 }
 
 func (d *deployment) wantCommits(want ...int) {
@@ -90,17 +84,13 @@ func (d *deployment) wantCommits(want ...int) {
 	for i, repository := range d.repositories {
 		got[i] = d.commitsOnBranch(repository)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		d.T.Errorf("commits in each repository: -want, +got:\n%s", diff)
-	}
+	d.WantEqual("commits in each repository", want, got)
 }
 
 // wantPushes compares what was pushed since the last call, in order.
 func (d *deployment) wantPushes(want ...string) {
 	d.T.Helper()
-	if diff := cmp.Diff(want, d.pushes.listPushes()); diff != "" {
-		d.T.Errorf("pushes: -want, +got:\n%s", diff)
-	}
+	d.WantEqual("pushes", want, d.pushes.listPushes())
 	d.pushes.forgetPushes()
 }
 
@@ -109,9 +99,7 @@ func (d *deployment) wantUntouched(before map[string]map[string]string, reposito
 	d.T.Helper()
 	now := d.refsOfAll()
 	for _, repository := range repositories {
-		if diff := cmp.Diff(before[repository], now[repository]); diff != "" {
-			d.T.Errorf("refs of %s: -want, +got:\n%s", repository, diff)
-		}
+		d.WantEqual("refs of "+repository, before[repository], now[repository])
 	}
 }
 
@@ -158,7 +146,7 @@ func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledge
 func (d *deployment) checkHistory(repository string) {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")
-	d.must(err)
+	d.Must(err)
 	seen := map[string]string{}
 	for i, c := range log[:len(log)-1] {
 		if before := log[i+1]; !slices.Equal(c.Parents, []string{before.ID}) || c.Tree == before.Tree {

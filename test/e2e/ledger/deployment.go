@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -67,8 +68,7 @@ func (d *deployment) applyOwnCatalog() []*unstructured.Unstructured {
 	d.T.Helper()
 	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
 	for i, repository := range d.repositories {
-		site := d.Set(d.NewSite(siteName(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef")
-		all = append(all, d.describeConfig(repository), site)
+		all = append(all, d.describeConfig(repository), d.Set(d.NewSite(siteName(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef"))
 	}
 	return all
 }
@@ -94,15 +94,15 @@ func (d *deployment) describeConfig(repository string) *unstructured.Unstructure
 
 func (d *deployment) createRepository(name string) {
 	d.T.Helper()
-	d.must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
+	d.Must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
 }
 
 // setHook lets a repository run a shell script before it takes a push.
 func (d *deployment) setHook(repository, script string) {
 	d.T.Helper()
 	file := filepath.Join(d.Git.Path(repository), "hooks", "pre-receive")
-	d.must(os.MkdirAll(filepath.Dir(file), 0o755))
-	d.must(os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	d.Must(os.MkdirAll(filepath.Dir(file), 0o755))
+	d.Must(os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
 func siteName(i int) string { return fmt.Sprintf("edge%d", i+1) }
@@ -172,12 +172,10 @@ func (d *deployment) awaitReason(reason string) *unstructured.Unstructured {
 
 func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range all {
-		if c, ok := c.(map[string]any); ok && c["reason"] == reason {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(c any) bool {
+		of, ok := c.(map[string]any)
+		return ok && of["reason"] == reason
+	})
 }
 
 // awaitRefusal waits until the delivery to a repository is not Ready for a reason.
@@ -198,11 +196,4 @@ func (d *deployment) deliveryOf(repository string) *deliveryv1alpha1.GitDelivery
 		}
 	}
 	return nil
-}
-
-func (d *deployment) must(err error) {
-	d.T.Helper()
-	if err != nil {
-		d.T.Fatal(err)
-	}
 }

@@ -42,7 +42,7 @@ func (d *deployment) killAtPushes(nth int) func() {
 			d.Git.DropPush(repository, nil)
 		}
 		close(stop)
-		d.must(<-ended)
+		d.Must(<-ended)
 	}
 }
 

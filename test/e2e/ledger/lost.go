@@ -7,6 +7,6 @@ import (
 // remakeRepository remakes a repository without anything that it held.
 func (d *deployment) remakeRepository(repository string) {
 	d.T.Helper()
-	d.must(os.RemoveAll(d.Git.Path(repository)))
+	d.Must(os.RemoveAll(d.Git.Path(repository)))
 	d.createRepository(repository)
 }

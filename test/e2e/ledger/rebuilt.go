@@ -73,7 +73,7 @@ func (l lives) pauseComposites(annotation string) {
 func (d *deployment) ownerOfState() string {
 	d.T.Helper()
 	uid, err := state.DecodeOwner([]byte(d.runGit(d.homeRepository(), "show", stateRef+":"+state.OwnerPath)))
-	d.must(err)
+	d.Must(err)
 	return uid
 }
 

@@ -14,7 +14,7 @@ func TestOldObjects(t *testing.T) {
 	l := newLives(t)
 	l.beginSecond()
 	backup, err := cp.Backup(t.Context())
-	l.plain.must(err)
+	l.plain.Must(err)
 	l.finishSecond()
 	l.wantFinished(0)
 	heads := map[string]any{}
@@ -23,7 +23,7 @@ func TestOldObjects(t *testing.T) {
 	}
 
 	// A claim that was restored says the first revision, and it is the user's word: so the user applies the second one before anything runs.
-	l.plain.must(cp.Rebuild(t.Context(), backup, func() error {
+	l.plain.Must(cp.Rebuild(t.Context(), backup, func() error {
 		l.pauseComposites("crossplane.io/paused=true")
 		for _, d := range l.allDeployments() {
 			d.Apply(d.describeShop(2))
@@ -51,7 +51,7 @@ func TestAllObjectsLost(t *testing.T) {
 	l.finishSecond()
 	l.wantFinished(0)
 	gone := l.plain.ownerOfState()
-	l.plain.must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
+	l.plain.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
 	before := l.plain.refsOfAll()
 	l.plain.Git.Fail(l.plain.homeRepository(), http.StatusServiceUnavailable)
 	for _, d := range l.allDeployments() {

@@ -64,7 +64,7 @@ func (d *deployment) readState(ctx context.Context, repository string) (map[stri
 func (d *deployment) storedRecord(repository string) files {
 	d.T.Helper()
 	f, err := d.readFilesWithGit(d.T.Context(), repository)
-	d.must(err)
+	d.Must(err)
 	return f
 }
 
@@ -82,9 +82,9 @@ func (d *deployment) recordedLedger() state.LedgerFile {
 func (d *deployment) stateFileOf(repository, name string) map[string]any {
 	d.T.Helper()
 	all, err := d.readState(d.T.Context(), repository)
-	d.must(err)
+	d.Must(err)
 	out := map[string]any{}
-	d.must(json.Unmarshal([]byte(all[d.pathOfState(name)]), &out))
+	d.Must(json.Unmarshal([]byte(all[d.pathOfState(name)]), &out))
 	return out
 }
 
@@ -94,9 +94,9 @@ func (d *deployment) editStateFile(repository, name string, change func(file map
 	file := d.stateFileOf(repository, name)
 	change(file)
 	content, err := json.MarshalIndent(file, "", " ")
-	d.must(err)
+	d.Must(err)
 	_, err = d.Git.CommitRef(d.T.Context(), repository, stateRef, map[string]string{d.pathOfState(name): string(content) + "\n"}, "Another version")
-	d.must(err)
+	d.Must(err)
 }
 
 func (d *deployment) pathOfState(name string) string {
@@ -109,7 +109,7 @@ func (d *deployment) refsOfAll() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, repository := range d.repositories {
 		refs, err := d.Git.Refs(d.T.Context(), repository)
-		d.must(err)
+		d.Must(err)
 		out[repository] = refs
 	}
 	return out
@@ -126,7 +126,7 @@ func (d *deployment) restoreRefs(repository string, backup map[string]map[string
 func (d *deployment) runGit(repository string, args ...string) string {
 	d.T.Helper()
 	out, err := d.Git.Git(d.T.Context(), repository, args...)
-	d.must(err)
+	d.Must(err)
 	return out
 }
 
@@ -134,7 +134,7 @@ func (d *deployment) runGit(repository string, args ...string) string {
 func (d *deployment) commitsOnBranch(repository string) int {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")
-	d.must(err)
+	d.Must(err)
 	return len(log) - 1
 }
 
@@ -142,7 +142,7 @@ func (d *deployment) commitsOnBranch(repository string) int {
 func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")
-	d.must(err)
+	d.Must(err)
 	text := all[d.Directory(siteName(repository), claim)+"/deployment-shop.yaml"]
 	_, after, _ := strings.Cut(text, "replicas: ")
 	n, _, _ := strings.Cut(after, "\n")

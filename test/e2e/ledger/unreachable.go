@@ -46,7 +46,7 @@ func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
 	d.Until("the Gate says "+string(reason), scene.Patience, func() bool {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
-		d.must(d.Client.List(d.T.Context(), l, client.InNamespace(d.Namespace)))
+		d.Must(d.Client.List(d.T.Context(), l, client.InNamespace(d.Namespace)))
 		for i := range l.Items {
 			if c := scene.Condition(&l.Items[i], "Ready"); c.Reason == reason {
 				return true

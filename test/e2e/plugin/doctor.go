@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,9 +113,7 @@ func (s *stage) doctor(args ...string) (report, int) {
 	s.Helper()
 	out, code := s.run(append([]string{"doctor", "-o", "json"}, args...)...)
 	r := report{}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		s.Fatalf("%v: %s", err, out)
-	}
+	s.must(errors.Wrap(json.Unmarshal([]byte(out), &r), out))
 	return r, code
 }
 

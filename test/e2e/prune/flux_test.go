@@ -14,14 +14,14 @@ import (
 // TestFlux prunes the last directory of a Site that Flux reads. What takes its place keeps the path, so that Flux removes the objects.
 func TestFlux(t *testing.T) {
 	s := &stage{scene.New(t, cp)}
-	s.must(cp.StartFlux(t.Context()))
+	s.Must(cp.StartFlux(t.Context()))
 	s.Apply(s.Set(s.NewSite("edge1"), map[string]any{"type": "Flux", "objectRef": map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": s.Namespace,
 	}}, "spec", "engine"))
-	s.must(s.Client.Create(t.Context(), &corev1.Secret{
+	s.Must(s.Client.Create(t.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, Data: map[string][]byte{"ca.crt": s.Git.CA()},
 	}))
-	s.must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, `
+	s.Must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, `
 apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
 metadata: {namespace: flux-system, name: %[1]s}

@@ -30,7 +30,7 @@ func TestKilled(t *testing.T) {
 			})
 			s.approvePlan(r)
 			<-killed
-			s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+			s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 			done := s.awaitEnd("one", v1alpha1.PhaseDone)
 			s.wantDirectory("gone", false)
 			if n, tip := s.pruneCommits(), s.Commits()[0].ID; n != 1 || done.Status.Result.Commit != tip {

@@ -60,12 +60,12 @@ func TestState(t *testing.T) {
 	done := s.awaitEnd("one", v1alpha1.PhaseDone)
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: s.Namespace, Name: "gone"}
 	files, err := s.Git.Git(t.Context(), s.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
-	s.must(err)
+	s.Must(err)
 	if diff := cmp.Diff([]string{state.LedgerPath(claim), state.OwnerPath}, strings.Fields(files)); diff != "" {
 		t.Errorf("files of the state: -want, +got:\n%s", diff)
 	}
 	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.LedgerPath(claim))
-	s.must(err)
+	s.Must(err)
 	ledger, err := state.DecodeLedger([]byte(content))
 	if err != nil || !ledger.State.IsClosed || ledger.State.LastNumber != 1 {
 		t.Errorf("the ledger is closed at revision 1: %v, %+v", err, ledger.State)
@@ -108,7 +108,7 @@ func TestClaimBeforePush(t *testing.T) {
 				made <- cp.ApplyObject(t.Context(), describe(s, "back"))
 			})
 			s.approvePlan(r)
-			s.must(<-made)
+			s.Must(<-made)
 			s.wantChanged("one", "InUse")
 			s.Succeed(describe(s, "back"))
 			s.wantDirectory("back", true)
@@ -146,7 +146,7 @@ func TestKept(t *testing.T) {
 		s.Directory("edge1", "large") + "/.intentplane":        strings.Repeat("x", 5000),
 		s.Directory("edge1", "young/inside") + "/.intentplane": "{",
 	}, "A user's commit")
-	s.must(err)
+	s.Must(err)
 	got := map[string]string{}
 	for _, i := range s.requestPlan("one").Status.Plan.Items {
 		got[strings.TrimPrefix(i.Path, s.Directory("edge1", ""))] = strings.TrimSpace(i.Verdict + " " + i.Reason)

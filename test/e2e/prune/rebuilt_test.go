@@ -16,11 +16,11 @@ func TestRebuilt(t *testing.T) {
 	s.Succeed(s.describeShop("lost"))
 	s.Succeed(s.describeShop("shop"))
 	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
-	s.must(err)
+	s.Must(err)
 	gone, err := state.DecodeOwner([]byte(content))
-	s.must(err)
+	s.Must(err)
 
-	s.must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
+	s.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
 	s.Run("create", "namespace", s.Namespace)
 	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
 		s.Apply(o)

@@ -34,13 +34,6 @@ func newStage(t *testing.T) *stage {
 	return &stage{scene.New(t, cp, "edge1")}
 }
 
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
-}
-
 // shapesOfClaims are the shapes of a deployment, by their names.
 func shapesOfClaims() map[string]func(*stage, string) *unstructured.Unstructured {
 	return map[string]func(*stage, string) *unstructured.Unstructured{
@@ -141,7 +134,7 @@ func (s *stage) decodeRequest(p prune) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	out := &v1alpha1.PruneRequest{}
 	s.wantOutput(p, 0)
-	s.must(json.Unmarshal([]byte(p.out), out))
+	s.Must(json.Unmarshal([]byte(p.out), out))
 	return out
 }
 
@@ -169,7 +162,7 @@ func (s *stage) awaitRequest(name, what string, is func(*v1alpha1.PruneRequest) 
 	out := &v1alpha1.PruneRequest{}
 	s.Await(s.describeObject("PruneRequest", name, map[string]any{}), what, func(u *unstructured.Unstructured) bool {
 		out = &v1alpha1.PruneRequest{}
-		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out))
+		s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out))
 		return is(out)
 	})
 	return out

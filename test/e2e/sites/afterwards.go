@@ -19,6 +19,6 @@ func (s *stage) awaitNotReady(o *unstructured.Unstructured, what, condition, rea
 func (s *stage) forceBranch(commit string) {
 	s.T.Helper()
 	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
-	s.must(err)
+	s.Must(err)
 	s.awaitApplied(commit)
 }

@@ -14,8 +14,8 @@ const refresh = "argocd.argoproj.io/refresh"
 func (s *stage) installArgoCD() {
 	s.T.Helper()
 	crds, err := controlplane.ToolPath(s.T.Context(), "ARGOCD_CRDS")
-	s.must(err)
-	s.must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
+	s.Must(err)
+	s.Must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
 }
 
 // awaitCompare waits until the Application was asked to look now, and takes that away, as Argo CD's controller does when it has looked.

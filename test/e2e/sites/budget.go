@@ -69,12 +69,12 @@ func newManySites(t *testing.T, names ...string) *stage {
 	}
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	s.kubeconfig()
-	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	source := fmt.Sprintf("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: %s, namespace: flux-system}\n"+
 		"spec: {interval: 1h, url: %q, ref: {branch: main}}\n", s.Namespace, s.Git.URL(s.Namespace))
-	s.must(k.ApplyYAML(t.Context(), []byte(source)))
+	s.Must(k.ApplyYAML(t.Context(), []byte(source)))
 	for _, name := range names {
-		s.must(k.ApplyYAML(t.Context(), fmt.Appendf(nil, kustomization, s.Site(name), name, s.Namespace)))
+		s.Must(k.ApplyYAML(t.Context(), fmt.Appendf(nil, kustomization, s.Site(name), name, s.Namespace)))
 		site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 		s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
 			"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{site}",

@@ -30,7 +30,7 @@ func (s *stage) replicasOf(namespace, name string) int32 {
 	if kerrors.IsNotFound(err) {
 		return -1
 	}
-	s.must(err)
+	s.Must(err)
 	return *d.Spec.Replicas
 }
 

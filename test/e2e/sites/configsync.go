@@ -11,9 +11,8 @@ import (
 func onControlPlane(t *testing.T, engine, apiVersion, kind, name string) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, cp), path: "clusters/edge1"}
-	site := s.Set(s.NewSite("edge1"), map[string]any{"type": engine, "objectRef": map[string]any{
+	s.Apply(s.Set(s.NewSite("edge1"), map[string]any{"type": engine, "objectRef": map[string]any{
 		"apiVersion": apiVersion, "kind": kind, "namespace": "{claimNamespace}", "name": name,
-	}}, "spec", "engine")
-	s.Apply(site)
+	}}, "spec", "engine"))
 	return s
 }

@@ -12,7 +12,7 @@ func TestConfigSync(t *testing.T) {
 	s.Apply(y)
 	s.deliverRevision(1, "one")
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineNotInstalled")
-	s.must(s.ControlPlane.Apply(t.Context(), "manifests/configsync.yaml"))
+	s.Must(s.ControlPlane.Apply(t.Context(), "manifests/configsync.yaml"))
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 
 	p := s.applyStory("configsync-commit.json")

@@ -55,9 +55,7 @@ func phasesInStatus(s *scene.Scene) float64 {
 		l := &unstructured.UnstructuredList{}
 		l.SetAPIVersion(apiVersion)
 		l.SetKind("IntentDeploymentList")
-		if err := s.Client.List(s.T.Context(), l); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Must(s.Client.List(s.T.Context(), l))
 		for i := range l.Items {
 			if scene.Field(&l.Items[i], "status", "phase") != "" {
 				n++
@@ -73,9 +71,7 @@ func deploymentsInPhase(m controlplane.Metrics) float64 { return m.Sum(current, 
 func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
 	s.T.Helper()
 	d := &deploymentv1alpha1.IntentDeployment{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d))
 	return d.Status.Transitions
 }
 
@@ -83,9 +79,7 @@ func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1a
 func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
 	s.T.Helper()
 	l, n := &corev1.EventList{}, 0
-	if err := s.Client.List(s.T.Context(), l, client.InNamespace(o.GetNamespace())); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(o.GetNamespace())))
 	for _, e := range l.Items {
 		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.Name == o.GetName() {
 			n++
@@ -96,7 +90,5 @@ func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
 
 func startProvider(s *scene.Scene) {
 	s.T.Helper()
-	if err := cp.StartProvider(s.T.Context(), controlplane.Program{}); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }

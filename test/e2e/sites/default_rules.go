@@ -13,7 +13,7 @@ func (r *trial) measuredBlueprint() *unstructured.Unstructured {
 	r.T.Helper()
 	b := r.Blueprint("1.1.0", "stable")
 	metrics, _, err := unstructured.NestedSlice(b.Object, "spec", "metrics")
-	r.must(err)
+	r.Must(err)
 	for _, m := range metrics {
 		m := m.(map[string]any)
 		m["query"] = strings.ReplaceAll(m["query"].(string), "[2m]", "[20s]")

@@ -31,7 +31,7 @@ func TestPassesByDefaultRules(t *testing.T) {
 	r.serveQuickly()
 	r.Until("Succeeded", 5*time.Minute, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Succeeded" })
 	results, _, err := unstructured.NestedSlice(r.Now(o).Object, "status", "validationResults")
-	r.must(err)
+	r.Must(err)
 	got := map[string]any{}
 	for _, result := range results {
 		result := result.(map[string]any)

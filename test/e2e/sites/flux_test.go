@@ -72,7 +72,7 @@ func TestReasons(t *testing.T) {
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | WrongSource")
 	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"path":"./`+s.path+`"}}`)
 	s.lookAndExpect(y, "1"+isLive)
-	s.must(s.edge.Client.Delete(t.Context(), s.kustomizationAtSite()))
+	s.Must(s.edge.Client.Delete(t.Context(), s.kustomizationAtSite()))
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Inside("delete", "secret", secret)
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | KubeconfigGone")

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,10 +47,10 @@ func newWorkshop(t *testing.T) *workshop {
 		t.Fatal(err)
 	}
 	w := &workshop{stage: &stage{Scene: scene.New(t, cp), edge: k}}
-	w.must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claimFiles()))
-	w.must(w.Git.CreateRepo(t.Context(), fleetRepo, map[string]string{"README.md": "Not ours.\n"}))
+	w.Must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claimFiles()))
+	w.Must(w.Git.CreateRepo(t.Context(), fleetRepo, map[string]string{"README.md": "Not ours.\n"}))
 	for _, file := range []string{"quickstart/00-namespace.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
-		w.must(w.ApplyYAML(t.Context(), w.exampleFile(file)))
+		w.Must(w.ApplyYAML(t.Context(), w.exampleFile(file)))
 	}
 	return w
 }
@@ -60,10 +58,7 @@ func newWorkshop(t *testing.T) *workshop {
 // exampleFile is a file of the examples, with our URLs.
 func (w *workshop) exampleFile(file string) []byte {
 	w.T.Helper()
-	root, err := controlplane.Root()
-	w.must(err)
-	b, err := os.ReadFile(filepath.Join(root, "examples", file))
-	w.must(err)
+	b := w.ProjectFile("examples", file)
 	urls := strings.NewReplacer("https://git.example.org/claims.git", w.Git.URL(claimsRepo), "https://git.example.org/fleet.git", w.Git.URL(fleetRepo))
 	return []byte(urls.Replace(string(b)))
 }
@@ -89,12 +84,12 @@ func (w *workshop) accountKubeconfig() []byte {
 	w.T.Helper()
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
 	token := &authenticationv1.TokenRequest{}
-	w.must(w.edge.Client.SubResource("token").Create(w.T.Context(), sa, token))
+	w.Must(w.edge.Client.SubResource("token").Create(w.T.Context(), sa, token))
 	ca := w.edge.Config.CAData
 	if len(ca) == 0 {
 		var err error
 		ca, err = os.ReadFile(w.edge.Config.CAFile)
-		w.must(err)
+		w.Must(err)
 	}
 	b, err := clientcmd.Write(clientcmdapi.Config{
 		Clusters:       map[string]*clientcmdapi.Cluster{"edge1": {Server: w.edge.Config.Host, CertificateAuthorityData: ca}},
@@ -102,7 +97,7 @@ func (w *workshop) accountKubeconfig() []byte {
 		Contexts:       map[string]*clientcmdapi.Context{"edge1": {Cluster: "edge1", AuthInfo: "intentplane"}},
 		CurrentContext: "edge1",
 	})
-	w.must(err)
+	w.Must(err)
 	return b
 }
 
@@ -110,7 +105,7 @@ func (w *workshop) accountKubeconfig() []byte {
 func (w *workshop) pushClaims(changes map[string]string) (commit string) {
 	w.T.Helper()
 	commit, err := w.Git.Commit(w.T.Context(), claimsRepo, "main", changes, "A change by the team")
-	w.must(err)
+	w.Must(err)
 	w.awaitPushed(commit)
 	return commit
 }
@@ -137,15 +132,13 @@ func (w *workshop) replicasRunningAt() [2]int32 {
 
 func (w *workshop) wantRuns(reason string, shop, bank int32) {
 	w.T.Helper()
-	if diff := cmp.Diff([2]int32{shop, bank}, w.replicasRunningAt()); diff != "" {
-		w.T.Errorf("%s: replicas of shop and bank at the Site: -want, +got:\n%s", reason, diff)
-	}
+	w.WantEqual(reason+": replicas of shop and bank at the Site", [2]int32{shop, bank}, w.replicasRunningAt())
 }
 
 func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
 	w.T.Helper()
 	status, message, err := gitops.ArgoCDHealth(w.Now(o))
-	w.must(err)
+	w.Must(err)
 	if status != want {
 		w.T.Errorf("Argo CD's health of %s: want %s, got %s: %s", o.GetName(), want, status, message)
 	}
@@ -166,7 +159,7 @@ func (w *workshop) awaitClaimsLeft(want int) {
 	w.T.Helper()
 	w.Until("directories are removed", scene.Patience, func() bool {
 		files, err := w.Git.Files(w.T.Context(), fleetRepo, "main")
-		w.must(err)
+		w.Must(err)
 		dirs := map[string]bool{}
 		for name := range files {
 			if rest, ok := strings.CutPrefix(name, "clusters/edge1/team-a/"); ok {
@@ -181,7 +174,7 @@ func (w *workshop) awaitClaimsLeft(want int) {
 func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 	t.Helper()
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
-	w.must(err)
+	w.Must(err)
 	w.patchAtSite(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
 	w.Until(what, scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
@@ -190,11 +183,9 @@ func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 func (w *workshop) deliverToArgoCD() {
 	w.T.Helper()
 	w.installArgoCD()
-	w.must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
+	w.Must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
-		w.Until(file+" applies", scene.Patience, func() bool {
-			return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil
-		})
+		w.Until(file+" applies", scene.Patience, func() bool { return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil })
 	}
 	car := w.claimFile("claims.intentplane.dev/v1alpha1", "car")
 	w.Set(car, `{"service": "car", "sites": ["edge2"]}`, "spec", "intent")

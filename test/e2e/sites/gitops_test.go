@@ -16,19 +16,19 @@ func TestGitToGit(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t)
 	for _, file := range []string{"account.yaml", "fleet.yaml"} {
-		w.must(w.edge.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/edge1/"+file)))
+		w.Must(w.edge.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/edge1/"+file)))
 	}
-	w.must(w.Client.Create(t.Context(), &corev1.Secret{
+	w.Must(w.Client.Create(t.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "edge1-kubeconfig"}, Data: map[string][]byte{"value": w.accountKubeconfig()},
 	}))
 	for _, file := range []string{"sites.yaml", "claims.yaml"} {
-		w.must(w.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/control-plane/"+file)))
+		w.Must(w.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/control-plane/"+file)))
 	}
 	w.deliverToArgoCD()
 	shop, bank := w.claimFile("claims.intentplane.dev/v1alpha1", "shop"), w.claimFile("intentplane.dev/v1alpha1", "bank")
 
 	log, err := w.Git.Log(t.Context(), claimsRepo, "main")
-	w.must(err)
+	w.Must(err)
 	w.awaitFlux(log[0].ID, "True", "Applied")
 	w.wantRuns("Ready is live", 2, 1)
 	w.wantHealth(shop, "Healthy")
@@ -47,7 +47,7 @@ func TestGitToGit(t *testing.T) {
 	w.wantRuns("an edit of what is mended is waited for", 3, 4)
 
 	less, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
-	w.must(err)
+	w.Must(err)
 	w.awaitPushed(less)
 	w.Gone(shop)
 	w.awaitClaimsLeft(1)

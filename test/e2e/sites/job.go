@@ -53,7 +53,7 @@ func newKubelet(t *testing.T) *kubelet {
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: controlplane.ProviderServiceAccount}},
 		},
 	} {
-		k.must(k.Client.Create(t.Context(), o))
+		k.Must(k.Client.Create(t.Context(), o))
 	}
 	k.Apply(k.Set(k.NewSite("edge1"), map[string]any{"namespace": k.checks, "serviceAccountName": checker, "allowedImages": []any{checkerImage}}, "spec", "postCheck"))
 	return k
@@ -65,7 +65,7 @@ func (k *kubelet) exitScript(script string, code int32, said string) {
 	var pod *corev1.Pod
 	k.Until("the pod of "+script, scene.Patience, func() bool {
 		l := &corev1.PodList{}
-		k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+		k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
 		for i := range l.Items {
 			if l.Items[i].Spec.Containers[0].Args[0] == script {
 				pod = &l.Items[i]
@@ -83,7 +83,7 @@ func (k *kubelet) exitScript(script string, code int32, said string) {
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said}}
 	now := pod.DeepCopy()
 	now.Status.Phase, now.Status.ContainerStatuses = phase, []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, State: ended}}
-	k.must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
+	k.Must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
 }
 
 // gateOfClaim returns the Gate of a claim, or nil.
@@ -91,10 +91,10 @@ func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	k.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
-	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
+	k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
 	for _, o := range l.Items {
 		g := &rolloutv1alpha1.Gate{}
-		k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		k.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
 		if g.Spec.ForProvider.ClaimRef.Name == claim && len(g.Status.AtProvider.Checks) > 0 {
 			return g
 		}
@@ -123,13 +123,13 @@ func (k *kubelet) compareJob(claim string) {
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("Site"))
-	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, u))
-	k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, site))
+	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, u))
+	k.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, site))
 	rules, err := gates.RulesOf(c.Check)
-	k.must(err)
+	k.Must(err)
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
+	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
 	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
 		k.T.Errorf("%s: the Job with UID %s differs in %q from what was made, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
 	}
@@ -139,7 +139,7 @@ func (k *kubelet) compareJob(claim string) {
 func (k *kubelet) controller(script string) string {
 	k.T.Helper()
 	l := &batchv1.JobList{}
-	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+	k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
 	for _, j := range l.Items {
 		for _, c := range j.Status.Conditions {
 			if j.Spec.Template.Spec.Containers[0].Args[0] == script && c.Type == batchv1.JobFailed {

@@ -68,8 +68,8 @@ func newTrial(s *stage) *trial {
 	r.server, err = promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{
 		Name: claim, Interval: time.Second, Target: r.target, Labels: map[string]string{"namespace": s.Namespace, "service": claim},
 	})
-	s.must(err)
-	s.must(r.server.Start(s.T.Context()))
+	s.Must(err)
+	s.Must(r.server.Start(s.T.Context()))
 	s.T.Cleanup(r.server.Stop)
 	s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, r.server.URL()))
 	return r

@@ -40,7 +40,7 @@ func (r *trial) killParts(random *rand.Rand) {
 		v, after := partsToKill()[random.IntN(len(partsToKill()))], time.Duration(random.Int64N(int64(within)))
 		said = append(said, v.name+" after "+after.Round(time.Millisecond).String())
 		<-time.After(after)
-		r.must(v.kill(r.T.Context()))
+		r.Must(v.kill(r.T.Context()))
 	}
 	r.T.Logf("killed: %s", strings.Join(said, ", "))
 }

@@ -23,7 +23,7 @@ func TestPrometheusLies(t *testing.T) {
 	liars, claims := map[string]*promserver.Liar{}, map[string]*unstructured.Unstructured{}
 	for name, lie := range lies {
 		liar, err := promserver.NewLiar(r.server.URL(), lie)
-		r.must(err)
+		r.Must(err)
 		t.Cleanup(liar.Close)
 		r.Apply(r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": liar.URL()}}, "spec", "metrics"))
 		check := map[string]any{
@@ -67,7 +67,7 @@ func TestUnknownMetric(t *testing.T) {
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
-	r.must(err)
+	r.Must(err)
 	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "the answer has no data, which fails"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status.validationResults: -want, +got:\n%s", diff)

@@ -37,7 +37,7 @@ func stepsOf(revision string, phases ...string) []string {
 func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
 	s.T.Helper()
 	l := &corev1.EventList{}
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	var out []string
 	for _, e := range l.Items {
 		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
@@ -80,7 +80,7 @@ func (s *stage) awaitOutcome(o *unstructured.Unstructured, phase, outcome string
 func (s *stage) logOfTransitions(u *unstructured.Unstructured) []string {
 	s.T.Helper()
 	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
-	s.must(err)
+	s.Must(err)
 	var out []string
 	for _, one := range all {
 		entry, _ := one.(map[string]any)
@@ -106,10 +106,8 @@ func (s *stage) awaitRequestDone(name string) {
 func (s *stage) wantSeenAs(u *unstructured.Unstructured, kstatus, argoCD string) {
 	s.T.Helper()
 	result, err := status.Compute(u)
-	s.must(err)
+	s.Must(err)
 	health, message, err := gitops.ArgoCDHealth(u)
-	s.must(err)
-	if diff := cmp.Diff([2]string{kstatus, argoCD}, [2]string{result.Status.String(), health}); diff != "" {
-		s.T.Errorf("health of %s (%s; %s): -want, +got:\n%s", u.GetName(), result.Message, message, diff)
-	}
+	s.Must(err)
+	s.WantEqual(fmt.Sprintf("health of %s (%s; %s)", u.GetName(), result.Message, message), [2]string{kstatus, argoCD}, [2]string{result.Status.String(), health})
 }

@@ -16,13 +16,13 @@ func (r *trial) remembered() (ledger.State, state.RecordFile) {
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
 	read := func(path string) []byte {
 		content, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+path)
-		r.must(err)
+		r.Must(err)
 		return []byte(content)
 	}
 	file, err := state.DecodeLedger(read(state.LedgerPath(ref)))
-	r.must(err)
+	r.Must(err)
 	record, err := state.DecodeRecord(read(state.RecordPath(ref)))
-	r.must(err)
+	r.Must(err)
 	return file.State, record
 }
 
@@ -32,7 +32,7 @@ func (r *trial) loseManagementCluster() {
 	r.T.Helper()
 	_, record := r.remembered()
 	began := time.Now()
-	r.must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
+	r.Must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
 	r.T.Logf("another cluster after %s", time.Since(began))
 	r.Run("create", "namespace", r.Namespace)
 	r.kubeconfig()
@@ -45,6 +45,6 @@ func (r *trial) loseManagementCluster() {
 func (r *trial) filesChangedSince(since string) []string {
 	r.T.Helper()
 	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", since+"..main")
-	r.must(err)
+	r.Must(err)
 	return strings.Fields(out)
 }

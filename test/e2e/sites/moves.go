@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -23,9 +22,7 @@ func (s *stage) directoriesOfClaim(claim string) []string {
 
 func (s *stage) wantHomes(reason, claim string, want ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, s.directoriesOfClaim(claim)); diff != "" {
-		s.T.Errorf("%s: directories of the claim: -want, +got:\n%s", reason, diff)
-	}
+	s.WantEqual(reason+": directories of the claim", want, s.directoriesOfClaim(claim))
 }
 
 // composedObject is the one managed resource of a kind in the scene.

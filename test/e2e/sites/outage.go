@@ -35,10 +35,10 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.Must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	for _, o := range l.Items {
 		g := &rolloutv1alpha1.Gate{}
-		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
 		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.AskedPosition().Revision == revision {
 			return g
 		}

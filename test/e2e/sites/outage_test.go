@@ -37,7 +37,7 @@ func TestPrometheusStops(t *testing.T) {
 		}
 		return time.Since(began) > outageLength()
 	})
-	r.must(r.server.Start(t.Context()))
+	r.Must(r.server.Start(t.Context()))
 	t.Logf("the server was down for %s", time.Since(began).Round(time.Second))
 	seen = r.Succeed(o)
 	t.Logf("the revision succeeded %s after the server was stopped", time.Since(began).Round(time.Second))

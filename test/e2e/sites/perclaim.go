@@ -29,6 +29,6 @@ func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) 
 	if location == "ControlPlane" {
 		client = s.Client
 	}
-	s.must(client.Delete(s.T.Context(), k))
+	s.Must(client.Delete(s.T.Context(), k))
 	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicasAtSite() == -1 })
 }

@@ -28,10 +28,10 @@ func TestOnePerClaim(t *testing.T) {
 			s := &stage{Scene: scene.New(t, cp)}
 			var err error
 			s.edge, err = edge()
-			s.must(err)
-			s.must(hub())
+			s.Must(err)
+			s.Must(hub())
 			s.kubeconfig()
-			s.must(s.edge.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+			s.Must(s.edge.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 			site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 			s.Apply(s.Set(site, map[string]any{"type": "Flux", "location": tc.location, "objectRef": map[string]any{
 				"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "{claimNamespace}", "name": "{claimName}-{site}",
@@ -40,10 +40,10 @@ func TestOnePerClaim(t *testing.T) {
 				return fmt.Appendf(nil, perClaim, s.Namespace, s.Git.URL(s.Namespace), s.Site("edge1"), s.Directory("edge1", "shop"), more)
 			}
 			if tc.location == "Site" {
-				s.must(s.edge.ApplyYAML(t.Context(), kustomization("")))
+				s.Must(s.edge.ApplyYAML(t.Context(), kustomization("")))
 			}
 			if tc.location == "ControlPlane" {
-				s.must(s.ApplyYAML(t.Context(), kustomization(", kubeConfig: {secretRef: {name: "+secret+"}}")))
+				s.Must(s.ApplyYAML(t.Context(), kustomization(", kubeConfig: {secretRef: {name: "+secret+"}}")))
 			}
 			claim := s.Claim("shop", s.runIntent(2))
 			s.Succeed(claim)

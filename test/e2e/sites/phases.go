@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -100,9 +99,7 @@ func (p standpoint) staysInPhase(u *unstructured.Unstructured) bool {
 
 func (p standpoint) check(s *stage, u *unstructured.Unstructured) {
 	s.T.Helper()
-	if diff := cmp.Diff(p.seen, s.logOfTransitions(u)); diff != "" {
-		s.T.Errorf("transitions until %s: -want, +got:\n%s", p.phase, diff)
-	}
+	s.WantEqual("transitions until "+string(p.phase), p.seen, s.logOfTransitions(u))
 	s.wantSeenAs(u, p.health[0], p.health[1])
 }
 
@@ -116,11 +113,11 @@ func (s *stage) composedOf() string {
 func (s *stage) closedRevision() int64 {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "refs/intentplane/test/state")
-	s.must(err)
+	s.Must(err)
 	var file struct {
 		State ledger.State `json:"state"`
 	}
-	s.must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/ledger.json"]), &file))
+	s.Must(json.Unmarshal([]byte(files["claims.intentplane.dev/"+s.Namespace+"/"+claim+"/ledger.json"]), &file))
 	if !file.State.IsClosed {
 		return -1
 	}

@@ -12,7 +12,7 @@ import (
 func (s *stage) directoriesInRepository(repo, claim string) []string {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), repo, "main")
-	s.must(err)
+	s.Must(err)
 	out := []string{}
 	for name := range files {
 		if site, _, ok := strings.Cut(name, "/"+s.Namespace+"/"+claim+"/"); ok {

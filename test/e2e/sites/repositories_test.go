@@ -28,7 +28,7 @@ func TestMovedRepository(t *testing.T) {
 			t.Log(tc.reason)
 			s := newManySites(t, "edge1")
 			other := s.Namespace + "-other"
-			s.must(s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
+			s.Must(s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
 			s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
 			claim := s.Claim("shop", s.intentForSites("shop", 1, "edge1"))
 			if tc.live {
@@ -81,7 +81,7 @@ func TestDeletedUnreachable(t *testing.T) {
 	s.suspendEngine("far", false)
 	live := s.Claim("live", s.intentForSites("live", 1, "far"))
 	s.Succeed(live)
-	s.must(far.Cut())
+	s.Must(far.Cut())
 	begun := s.Claim("begun", s.intentForSites("begun", 1, "far"))
 	s.Apply(begun)
 	for _, c := range []*unstructured.Unstructured{live, begun} {

@@ -34,7 +34,7 @@ func (r *trial) awaitReport(revision int) (retained, tree.Files) {
 	cm, key := &corev1.ConfigMap{}, client.ObjectKey{Namespace: r.Namespace, Name: fmt.Sprintf("%s-failed-r%d", claim, revision)}
 	r.Until("there is "+key.String(), scene.Patience, func() bool { return r.Client.Get(r.T.Context(), key, cm) == nil })
 	out := retained{}
-	r.must(json.Unmarshal([]byte(cm.Data["summary.json"]), &out))
+	r.Must(json.Unmarshal([]byte(cm.Data["summary.json"]), &out))
 	if out.Reason != "GateFailed" || len(out.Trees) != 1 || out.Trees[0].Site != r.Site("edge1") || out.Trees[0].Path != r.Directory("edge1", claim) {
 		r.T.Fatalf("report about revision %d: want one tree of edge1 whose gate failed, got %+v", revision, out)
 	}
@@ -43,6 +43,6 @@ func (r *trial) awaitReport(revision int) (retained, tree.Files) {
 		return out, nil
 	}
 	files, err := tree.Decode(packed)
-	r.must(err)
+	r.Must(err)
 	return out, files
 }

@@ -30,13 +30,13 @@ func TestRetained(t *testing.T) {
 	})
 	cp.KillProvider()
 	r.Apply(r.setRetention(o, true))
-	r.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+	r.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 	said, files = r.awaitReport(3)
 	if got := said.Trees[0]; files != nil || got.Withheld == "" {
 		t.Errorf("want what became of the files, got %+v and %v", got, files)
 	}
 	kept, err := r.Git.Git(t.Context(), r.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
-	r.must(err)
+	r.Must(err)
 	if want := r.Namespace + "/" + claim + "/record.trees/" + said.Trees[0].Tree + "/"; !strings.Contains(kept, want) {
 		t.Errorf("files of the state: want some below %s, got:\n%s", want, kept)
 	}

@@ -22,7 +22,7 @@ func TestRetryAfterRejection(t *testing.T) {
 	o := r.claimForLabel(2)
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	two, err := r.Git.Git(t.Context(), r.Namespace, "rev-parse", "main~1:"+dir)
-	r.must(err)
+	r.Must(err)
 
 	r.target.Set("error_ratio", good)
 	r.Succeed(r.claimForLabel(3))

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -26,9 +25,7 @@ func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
 		}},
 		"liveRevision": int64(1),
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		r.T.Errorf("status: -want, +got:\n%s", diff)
-	}
+	r.WantEqual("status", want, got)
 	for _, c := range []struct {
 		typ, reason string
 		status      corev1.ConditionStatus
@@ -63,9 +60,7 @@ func (r *trial) touchHeldClaim(o *unstructured.Unstructured) {
 	r.Patch(o, `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
 	r.Await(r.XR(r.Now(o)), "touched", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
 	r.awaitOutcome(r.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
-	if diff := cmp.Diff(commits, len(r.Commits())); diff != "" {
-		r.T.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
-	}
+	r.WantEqual("commits while the revision is held", commits, len(r.Commits()))
 }
 
 // hangUpClients on each client of the trial's server, which is down, until a test starts it. It counts those who asked this one: the metrics
@@ -73,7 +68,7 @@ func (r *trial) touchHeldClaim(o *unstructured.Unstructured) {
 func hangUpClients(r *trial) (*atomic.Int64, func()) {
 	r.T.Helper()
 	l, err := (&net.ListenConfig{}).Listen(r.T.Context(), "tcp", strings.TrimPrefix(r.server.URL(), "http://"))
-	r.must(err)
+	r.Must(err)
 	asked, ended := &atomic.Int64{}, make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -87,7 +82,7 @@ func hangUpClients(r *trial) (*atomic.Int64, func()) {
 		}
 	}()
 	return asked, func() {
-		r.must(l.Close())
+		r.Must(l.Close())
 		<-ended
 	}
 }

@@ -114,7 +114,7 @@ func TestPrometheusDown(t *testing.T) {
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
 		t.Errorf("the phase while nobody answers: %s", phase)
 	}
-	r.must(r.server.Start(t.Context()))
+	r.Must(r.server.Start(t.Context()))
 	r.Succeed(o)
 	r.AwaitCommits(1)
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -32,10 +31,8 @@ func (s *stage) inTwoWaves(o *unstructured.Unstructured) *unstructured.Unstructu
 func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string, attempts int64) {
 	s.T.Helper()
 	got, _, err := unstructured.NestedMap(u.Object, "status", "rollback")
-	s.must(err)
-	if diff := cmp.Diff(map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got); diff != "" {
-		s.T.Errorf("status.rollback: -want, +got:\n%s", diff)
-	}
+	s.Must(err)
+	s.WantEqual("status.rollback", map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got)
 }
 
 // refuseCommits lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
@@ -55,13 +52,13 @@ func (s *stage) setHook(repo string) string {
 func (s *stage) commitsInRepository(repo string) int {
 	s.T.Helper()
 	log, err := s.Git.Log(s.T.Context(), repo, "main")
-	s.must(err)
+	s.Must(err)
 	return len(log) - 1
 }
 
 func (s *stage) treeInRepository(repo, revision, path string) string {
 	s.T.Helper()
 	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", revision, path)
-	s.must(err)
+	s.Must(err)
 	return strings.TrimSpace(out)
 }

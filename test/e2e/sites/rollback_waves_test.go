@@ -34,7 +34,7 @@ func TestRollbackOfWaves(t *testing.T) {
 		t.Errorf("trees after the way back: -want, +got:\n%s", diff)
 	}
 	touched, err := s.Git.Git(t.Context(), s.Namespace, "log", "--format=", "--name-only", tip+"..main")
-	s.must(err)
+	s.Must(err)
 	for name := range strings.FieldsSeq(touched) {
 		if !strings.HasPrefix(name, s.Directory("edge1", claim)+"/") {
 			t.Errorf("the second revision, or its way back, touched %s", name)
@@ -55,7 +55,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	other := r.Namespace + "-other"
-	r.must(r.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
+	r.Must(r.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
 	r.Apply(r.Set(r.ClusterProviderConfig(), r.Git.URL(other), "spec", "git", "url"))
 	site := r.Set(r.NewSite("edge2"), map[string]any{"name": r.Namespace}, "spec", "repository", "providerConfigRef")
 	r.Apply(r.Set(site, r.server.URL(), "spec", "metrics", "prometheus", "address"))
@@ -96,7 +96,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.wantSeenAs(seen, "Failed", "Degraded")
 
 	r.Git.AfterPush(other, nil)
-	r.must(os.Remove(r.setHook(other)))
+	r.Must(os.Remove(r.setHook(other)))
 	r.target.Set("error_ratio", good)
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
 	r.Succeed(o)

@@ -86,8 +86,8 @@ func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	s.kubeconfig()
 	s.Apply(s.describeFluxSite())
 	s.commit(map[string]string{s.path + "/placeholder": placeholder})
-	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
+	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.Must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
 	return s
 }
 
@@ -103,22 +103,15 @@ func (s *stage) describeFluxSite() *unstructured.Unstructured {
 func (s *stage) kubeconfig() {
 	s.T.Helper()
 	b, err := os.ReadFile(s.edge.Kubeconfig)
-	s.must(err)
-	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
-}
-
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	s.Must(err)
+	s.Must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
 }
 
 // commit without a trailer of ours.
 func (s *stage) commit(files map[string]string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", files, "An unmanaged commit")
-	s.must(err)
+	s.Must(err)
 	return id
 }
 
@@ -138,7 +131,7 @@ func (s *stage) deliverRevision(revision int64, says string) {
 	s.T.Helper()
 	yes, files := true, s.files(says)
 	encoded, err := tree.Encode(files)
-	s.must(err)
+	s.Must(err)
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(claim)
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
@@ -172,7 +165,7 @@ func (s *stage) describeSync(revision int64, says string) *unstructured.Unstruct
 		}},
 	}
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(y)
-	s.must(err)
+	s.Must(err)
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": m["spec"]}}
 	o.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 	o.SetNamespace(s.Namespace)
@@ -257,7 +250,7 @@ func withName(apiVersion, kind, name string) *unstructured.Unstructured {
 // patchAtSite patches an object at the Site.
 func (s *stage) patchAtSite(o *unstructured.Unstructured, patch string) {
 	s.T.Helper()
-	s.must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))))
+	s.Must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
 // awaitApplied waits until Flux applied a commit. Another step makes it look.
@@ -266,7 +259,7 @@ func (s *stage) awaitApplied(commit string) {
 	s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
 	s.Until("Flux applies "+commit, scene.Patience, func() bool {
 		k := s.kustomizationAtSite()
-		s.must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
+		s.Must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
 		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
 	})
 }
@@ -276,6 +269,6 @@ func (s *stage) configAtSite() string {
 	s.T.Helper()
 	cm := &corev1.ConfigMap{}
 	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "a"}, cm)
-	s.must(client.IgnoreNotFound(err))
+	s.Must(client.IgnoreNotFound(err))
 	return cm.Data["says"]
 }

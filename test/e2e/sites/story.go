@@ -2,14 +2,11 @@ package sites
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	numbers "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -48,12 +45,9 @@ type object struct {
 // applyStory makes the objects of a story.
 func (s *stage) applyStory(file string) *player {
 	s.T.Helper()
-	root, err := controlplane.Root()
-	s.must(err)
-	b, err := os.ReadFile(filepath.Join(root, "provider", "engines", "testdata", file))
-	s.must(err)
+	b := s.ProjectFile("provider", "engines", "testdata", file)
 	p := &player{stage: s, commits: map[string]string{}}
-	s.must(json.Unmarshal(b, &p.story))
+	s.Must(json.Unmarshal(b, &p.story))
 	p.main = p.createApplication(p.story.Main)
 	if p.story.Second != nil {
 		p.second = p.createApplication(p.story.Second)
@@ -87,7 +81,7 @@ func (p *player) adaptStep(part json.RawMessage) map[string]any {
 		words = append(words, strings.Repeat(letter, len(id)), id)
 	}
 	out := map[string]any{}
-	p.must(numbers.Unmarshal([]byte(strings.NewReplacer(words...).Replace(string(part))), &out))
+	p.Must(numbers.Unmarshal([]byte(strings.NewReplacer(words...).Replace(string(part))), &out))
 	return out
 }
 
@@ -119,7 +113,7 @@ func (p *player) write(o object, story json.RawMessage) {
 		p.Patch(o.Unstructured, o.touch)
 	}
 	if g, ok, _ := unstructured.NestedInt64(patch, "status", "observedGeneration"); ok {
-		p.must(unstructured.SetNestedField(patch, g-o.lead, "status", "observedGeneration"))
+		p.Must(unstructured.SetNestedField(patch, g-o.lead, "status", "observedGeneration"))
 	}
 	if status := patch["status"]; o.status && status != nil {
 		delete(patch, "status")
@@ -133,6 +127,6 @@ func (p *player) write(o object, story json.RawMessage) {
 func (p *player) textOfStep(patch map[string]any) string {
 	p.T.Helper()
 	b, err := json.Marshal(patch)
-	p.must(err)
+	p.Must(err)
 	return string(b)
 }

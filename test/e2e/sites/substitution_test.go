@@ -21,13 +21,13 @@ func TestSecretsOfTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
 	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
-	s.must(s.edge.Client.Create(t.Context(), platform))
+	s.Must(s.edge.Client.Create(t.Context(), platform))
 	s.patchAtSite(s.kustomizationAtSite(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))
 	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1, "parameters": {"greeting": "is it ${TOKEN}"}}`, s.Site("edge1")))
 	s.Apply(claim)
 	served := func() string {
 		m := &corev1.ConfigMapList{}
-		s.must(s.edge.Client.List(t.Context(), m, client.InNamespace(s.Namespace), client.MatchingLabels{"intentplane.dev/claim": "shop"}))
+		s.Must(s.edge.Client.List(t.Context(), m, client.InNamespace(s.Namespace), client.MatchingLabels{"intentplane.dev/claim": "shop"}))
 		for _, o := range m.Items {
 			if text, ok := o.Data["index.html"]; ok {
 				return text

@@ -30,7 +30,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	commits, before := len(s.Commits()), s.Now(near)
 
-	s.must(far.Cut())
+	s.Must(far.Cut())
 	unreachable := func(u *unstructured.Unstructured) bool {
 		return s.stateOfSite(u, "far") == "Syncing" && strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable") &&
 			scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
@@ -62,7 +62,7 @@ func TestUnreachable(t *testing.T) {
 		return s.stateOfSite(u, "near") == "Live" && s.stateOfSite(u, "far") == "Syncing" && scene.Field(u, "status", "phase") == "Delivering"
 	})
 
-	s.must(far.Connect(t.Context()))
+	s.Must(far.Connect(t.Context()))
 	s.Succeed(both)
 	s.Succeed(alone)
 }

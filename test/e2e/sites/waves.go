@@ -3,7 +3,6 @@ package sites
 import (
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
@@ -24,9 +23,7 @@ func (s *stage) replicasInRepository(sites ...string) []string {
 
 func (s *stage) wantHeld(reason string, want ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, s.replicasInRepository("edge1", "edge2")); diff != "" {
-		s.T.Errorf("%s: replicas that the repository asks for: -want, +got:\n%s", reason, diff)
-	}
+	s.WantEqual(reason+": replicas that the repository asks for", want, s.replicasInRepository("edge1", "edge2"))
 }
 
 // stateOfSite returns the state of a Site in the status of a claim.

@@ -57,7 +57,7 @@ func TestWebCheck(t *testing.T) {
 	for name, tc := range cases {
 		seen := s.AwaitPhase(s.Claim(name, ""), tc.phase)
 		got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
-		s.must(err)
+		s.Must(err)
 		want := map[string]any{"name": "state", "site": s.Site("edge1"), "threshold": "== 1"}
 		maps.Copy(want, tc.want)
 		if diff := cmp.Diff([]any{want}, got); diff != "" {

@@ -15,13 +15,6 @@ import (
 // A stage is the scene of one tenant.
 type stage struct{ *scene.Scene }
 
-func (s *stage) must(err error) {
-	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
-}
-
 func (s *stage) describeIntent(service string, replicas int, sites ...string) string {
 	full := []string{}
 	for _, name := range sites {
@@ -35,9 +28,9 @@ func (s *stage) addCluster(name string, c *hostile.Cluster) {
 	s.T.Helper()
 	s.T.Cleanup(c.Stop)
 	kubeconfig, err := c.Kubeconfig()
-	s.must(err)
+	s.Must(err)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": kubeconfig}}
-	s.must(s.Client.Create(s.T.Context(), secret))
+	s.Must(s.Client.Create(s.T.Context(), secret))
 	site := s.NewSite(name)
 	s.Set(site, map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": name}}, "spec", "cluster")
 	s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
@@ -61,7 +54,7 @@ func (s *stage) siteSyncOf(claim string) *unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
 	l.SetKind("SiteSyncList")
-	s.must(s.Client.List(s.T.Context(), l))
+	s.Must(s.Client.List(s.T.Context(), l))
 	for i := range l.Items {
 		if scene.Field(&l.Items[i], "spec", "forProvider", "claimRef", "name") == claim && l.Items[i].GetNamespace() == s.Namespace {
 			return &l.Items[i]

@@ -45,7 +45,7 @@ func (s *stage) startHostileGits() (gits map[string]harmful, free func()) {
 	}))
 	reads, pushes := s.Namespace+"-reads", s.Namespace+"-pushes"
 	for _, repo := range []string{reads, pushes} {
-		s.must(s.Git.CreateRepo(s.T.Context(), repo, map[string]string{"README.md": "What a tenant runs.\n"}))
+		s.Must(s.Git.CreateRepo(s.T.Context(), repo, map[string]string{"README.md": "What a tenant runs.\n"}))
 	}
 	s.Git.BeforeFetch(reads, hang)
 	s.Git.DropPush(pushes, hang)
