@@ -15,6 +15,7 @@ const (
 	conditionSucceeded = "Succeeded"
 
 	reasonUpToDate         = "UpToDate"
+	reasonBuildRunning     = "BuildRunning"
 	reasonBuildFailed      = "BuildFailed"
 	reasonBuilderNotReady  = "BuilderNotReady"
 	reasonBuilderNotFound  = "BuilderNotFound"
@@ -67,6 +68,9 @@ type Want struct {
 	Repository string
 }
 
+// NotBegun is the one message for all that kpack does before a Build: the next state follows at once, and each message is a write.
+const NotBegun = "kpack has not begun"
+
 // A Finding is a verdict, and why.
 type Finding struct {
 	Verdict Verdict
@@ -82,11 +86,11 @@ type Finding struct {
 func Judge(i, b *unstructured.Unstructured, want Want) Finding {
 	status := decodeObject[image](i).Status
 	ready := findCondition(status.Conditions, conditionReady)
-	if b != nil && EndOf(b).IsZero() {
+	if IsRunning(i, b) {
 		return want.judgeRunning(b)
 	}
 	if status.ObservedGeneration != i.GetGeneration() {
-		return Finding{Verdict: Unknown, Message: "kpack has not taken up the Image yet"}
+		return Finding{Verdict: Unknown, Message: NotBegun}
 	}
 	switch {
 	case ready.Reason == reasonBuilderNotFound:
@@ -94,7 +98,7 @@ func Judge(i, b *unstructured.Unstructured, want Want) Finding {
 	case ready.Reason == reasonBuilderNotReady:
 		return Finding{Verdict: BuilderNotReady, Message: CleanMessage(ready.Message)}
 	case b == nil:
-		return Finding{Verdict: Unknown, Message: "kpack has made no Build yet"}
+		return Finding{Verdict: Unknown, Message: NotBegun}
 	case ready.Reason == reasonUpToDate && ready.Status == string(metav1.ConditionTrue):
 		return want.judgeSuccess(b)
 	case ready.Reason == reasonBuildFailed && ready.Status == string(metav1.ConditionFalse):
@@ -108,7 +112,16 @@ func waitingMessage(ready condition) string {
 	case reasonResolverNotReady, reasonUnknownState:
 		return "kpack: " + ready.Reason
 	}
-	return "kpack has not begun"
+	return NotBegun
+}
+
+// IsRunning reports whether the Build that an Image names last runs. One that ended a moment ago counts until the Image says so: kpack writes the two one after
+// the other.
+func IsRunning(i, b *unstructured.Unstructured) bool {
+	if b == nil {
+		return false
+	}
+	return EndOf(b).IsZero() || findCondition(decodeObject[image](i).Status.Conditions, conditionReady).Reason == reasonBuildRunning
 }
 
 func (w Want) judgeRunning(b *unstructured.Unstructured) Finding {
@@ -132,7 +145,7 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	succeeded := findCondition(content.Status.Conditions, conditionSucceeded).Status == string(metav1.ConditionTrue)
 	switch {
 	case !succeeded, !w.isSource(b):
-		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
+		return Finding{Verdict: Unknown, Message: NotBegun}
 	case !w.isTriggered(b):
 		return Finding{Verdict: NotBuilt}
 	case !CheckImage(content.Status.LatestImage, w.Repository):
@@ -144,7 +157,7 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 // judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked.
 func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
 	if !w.isSource(b) {
-		return Finding{Verdict: Unknown, Message: "kpack has not begun"}
+		return Finding{Verdict: Unknown, Message: NotBegun}
 	}
 	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) {
 		return Finding{Verdict: NotBuilt}

@@ -81,6 +81,7 @@ func TestJudge(t *testing.T) {
 		"Builder":        {reason: "A builder that is not ready is no failed build.", observed: "2", status: "False", says: "BuilderNotReady", build: ok, want: BuilderNotReady},
 		"NoBuilder":      {reason: "A builder that does not exist is no failed build.", observed: "2", status: "False", says: "BuilderNotFound", build: none, want: BuilderMissing},
 		"Running":        {reason: "A Build of what is wanted runs.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:request", "1", "Unknown", ""), want: Running},
+		"RunningEnded":   {reason: "A Build that ended runs until the Image says what came of it.", observed: "2", status: "Unknown", says: "BuildRunning", build: ok, want: Running},
 		"RunningBehind":  {reason: "A Build of what is wanted runs, although the Image was edited after it began.", observed: "1", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:before", "1", "Unknown", ""), want: Running},
 		"Queued":         {reason: "A Build of another commit is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(other, "sha256:before", "1", "Unknown", ""), want: Queued},
 		"QueuedTrigger":  {reason: "A Build of an earlier trigger is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: of(commit, "sha256:before", "0", "Unknown", ""), want: Queued},

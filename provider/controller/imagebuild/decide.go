@@ -27,6 +27,10 @@ const (
 	// buildSpacing is how long after a Build the next one is asked for at the earliest.
 	buildSpacing = 2 * time.Second
 
+	// beginDelay is how long kpack may take to begin with an Image before the status says that it is asked: what it says then has more to show, and each write
+	// costs the composite.
+	beginDelay = 2 * time.Second
+
 	// refusedInterval is how long an Image that kpack refused waits until it is applied again.
 	refusedInterval = time.Minute
 )
@@ -45,6 +49,10 @@ type decision struct {
 	apply, remove *unstructured.Unstructured
 	// rebuildAfter is the Build after which kpack is asked for another one. Nil is none.
 	rebuildAfter *unstructured.Unstructured
+	// asking is the Image that kpack is asked for. Nil if it has it.
+	asking *asking
+	// isHeld says that the status stays as it is: kpack is asked, and begins in a moment.
+	isHeld bool
 	// again is when to decide again, although nothing happened. Zero is never.
 	again time.Time
 }
@@ -120,16 +128,33 @@ func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
 		return
 	}
 	d.apply = want
+	d.noteAsking(f, want)
 	if f.image != nil && kpack.TagOf(f.image) != kpack.TagOf(want) {
 		d.remove = f.image
 	}
-	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked for the image"})
+	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: kpack.NotBegun})
+}
+
+// noteAsking notes since when kpack is asked for an Image, and holds the status until it had the time to begin.
+func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
+	d.asking = &asking{image: want, at: f.now}
+	if f.asked != nil && reflect.DeepEqual(f.asked.image.Object, want.Object) {
+		d.asking = f.asked
+	}
+	d.holdUntil(f, d.asking.at.Add(beginDelay))
+}
+
+// holdUntil leaves the status as it is until a time.
+func (d *decision) holdUntil(f *facts, due time.Time) {
+	if f.now.Before(due) {
+		d.isHeld, d.again = true, due
+	}
 }
 
 // noteRunning notes the Build that has not ended.
 func (d *decision) noteRunning(f *facts) {
 	d.next.Running = nil
-	if f.build == nil || !kpack.EndOf(f.build).IsZero() {
+	if !kpack.IsRunning(f.image, f.build) {
 		return
 	}
 	d.next.Running = &v1alpha1.RunningBuild{
@@ -151,7 +176,12 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 		d.judgeRunning(f)
 	case kpack.Foreign:
 		d.conclude(problem{reason: v1alpha1.ReasonForeignImage, message: found.Message})
-	case kpack.Queued, kpack.Unknown, kpack.BuilderNotReady, kpack.BuilderMissing:
+	case kpack.Unknown:
+		if f.asked != nil {
+			d.holdUntil(f, f.asked.at.Add(beginDelay))
+		}
+		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: found.Message})
+	case kpack.Queued, kpack.BuilderNotReady, kpack.BuilderMissing:
 		d.concludeUnlessBuilt(problem{reason: reasonOfVerdict(found.Verdict), message: found.Message})
 	}
 }

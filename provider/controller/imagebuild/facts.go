@@ -42,6 +42,14 @@ type facts struct {
 	pod *corev1.Pod
 	// refusal is the last Image that kpack refused. Nil if there is none.
 	refusal *refusal
+	// asked is the Image that kpack was asked for last. Nil if it was asked for none since the provider started.
+	asked *asking
+}
+
+// An asking is an Image that kpack is asked for, and since when.
+type asking struct {
+	image *unstructured.Unstructured
+	at    time.Time
 }
 
 // A refusal is an Image that could not be applied as it is, and why.

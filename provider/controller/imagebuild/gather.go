@@ -24,7 +24,10 @@ import (
 
 // gatherFacts gathers the facts about an ImageBuild. It returns an error if the control plane's API server cannot be asked.
 func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*facts, error) {
-	f := &facts{spec: *b.Spec.ForProvider.DeepCopy(), now: e.now(), last: b.Status.AtProvider, lookNow: lookNowOf(b), hasKpack: e.hasKpack.Load(), refusal: e.note.refusal}
+	f := &facts{spec: *b.Spec.ForProvider.DeepCopy(), now: e.now(), last: b.Status.AtProvider, lookNow: lookNowOf(b), hasKpack: e.hasKpack.Load(), refusal: e.note.refusal, asked: e.note.asking}
+	if e.note.heldWanted != nil {
+		f.last.Wanted = *e.note.heldWanted
+	}
 	f.spec.Default()
 	var err error
 	if f.request, err = digest.BuildRequest(&f.spec); err != nil {

@@ -27,13 +27,13 @@ func (w *world) giveWebhook(name string) {
 func TestHook(t *testing.T) {
 	w := newWorld(t)
 	w.giveWebhook("hook")
-	w.reconcile()
+	w.reconcileShown()
 	w.wait(5 * time.Second)
 	second, err := w.server.Commit(t.Context(), "shop", gitserver.Branch, map[string]string{"a": "2"}, "Second")
 	w.must(err)
 	woken := w.woken
 	w.c.LookNow(key())
-	w.reconcile()
+	w.reconcileShown()
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || w.woken != woken+1 {
 		t.Fatalf("A hook looks at once: %+v", at)
 	}

@@ -85,6 +85,42 @@ func TestSteady(t *testing.T) {
 	}
 }
 
+// TestHeld has a commit that kpack begins with at once: the status says so together with the Build, in one write. It says what is wanted at the latest two
+// seconds later, and a look that fails meanwhile asks for no earlier commit.
+func TestHeld(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.succeeds(1)
+	w.expect("It is built", "Built")
+	writes, second := w.writes, w.push()
+	w.reconcile()
+	if w.writes != writes || w.get().Status.AtProvider.Wanted.Commit == second || w.result.RequeueAfter != beginDelay {
+		t.Errorf("Nothing is written before kpack begins: %d writes, the next look is in %s", w.writes-writes, w.result.RequeueAfter)
+	}
+	w.begins(2)
+	w.reconcile()
+	if at := w.get().Status.AtProvider; w.writes != writes+1 || at.Wanted.Commit != second || at.Running == nil {
+		t.Errorf("The commit and the Build are one write: %d writes, %+v", w.writes-writes, at)
+	}
+	w.plays(2, "Unknown", "BuildRunning", "True")
+	w.reconcile()
+	if w.writes != writes+1 {
+		t.Errorf("The end of a Build is written once the Image says so: %d writes", w.writes-writes)
+	}
+	w.succeeds(2)
+	w.expect("It is built", "Built")
+	third := w.push()
+	w.reconcile()
+	w.down = errors.New("reset")
+	w.wait(beginDelay)
+	w.c.LookNow(key())
+	w.reconcile()
+	revision, _, _ := unstructured.NestedString(w.image().Object, "spec", "source", "git", "revision")
+	if at := w.get().Status.AtProvider; at.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {
+		t.Errorf("A kpack that does not begin is said: %+v, the Image asks for %s", at, revision)
+	}
+}
+
 // TestQueued has a commit while a Build of another one runs.
 func TestQueued(t *testing.T) {
 	w := newWorld(t)
@@ -385,6 +421,8 @@ func TestRights(t *testing.T) {
 	w := newWorld(t)
 	w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New("no rights"))
 	w.reconcileOnce()
+	w.wait(beginDelay)
+	w.reconcileOnce()
 	b := w.get()
 	if ready, synced := b.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeSynced); ready.Reason != "Queued" || synced.Status != corev1.ConditionFalse {
 		t.Errorf("It is tried again: Ready %s, Synced %s", ready.Reason, synced.Status)
@@ -467,7 +505,7 @@ func TestLookNow(t *testing.T) {
 	b := w.get()
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now"})
 	w.must(w.kube.Update(t.Context(), b))
-	w.reconcile()
+	w.reconcileShown()
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || at.LookNow != "now" {
 		t.Fatalf("%+v", at)
 	}
@@ -483,7 +521,7 @@ func TestLookNow(t *testing.T) {
 	looks = w.looks
 	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
 	w.wait(time.Hour)
-	w.reconcile()
+	w.reconcileShown()
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks+1 {
 		t.Errorf("%+v, %d looks", at, w.looks-looks)
 	}

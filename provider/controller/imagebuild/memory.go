@@ -3,6 +3,7 @@ package imagebuild
 import (
 	"time"
 
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -22,6 +23,10 @@ type note struct {
 	askedAt time.Time
 	// refusal is the last Image that kpack refused.
 	refusal *refusal
+	// asking is the Image that kpack was asked for last.
+	asking *asking
+	// heldWanted is what is wanted, where the status does not say so yet. Nil if it does.
+	heldWanted *v1alpha1.WantedImage
 }
 
 func newMemory() *memory { return setup.NewMemory(newNote) }

@@ -37,6 +37,9 @@ type counter interface {
 func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	d := &e.decision
 	e.note.next = setup.Earliest(d.again, f.lookDue)
+	if e.holdStatus(d) {
+		return
+	}
 	e.paceStep(d, f)
 	if !e.quick {
 		e.announce(b, d.next)
@@ -45,6 +48,21 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	if after := readyCondition(b, d); !b.GetCondition(xpv2.TypeReady).Equal(after) {
 		b.SetConditions(after)
 	}
+}
+
+// holdStatus notes what kpack is asked for, and reports whether the status stays as it is for a moment.
+func (e *external) holdStatus(d *decision) bool {
+	if e.quick {
+		return d.isHeld
+	}
+	if d.asking != nil {
+		e.note.asking = d.asking
+	}
+	e.note.heldWanted = nil
+	if d.isHeld {
+		e.note.heldWanted = &d.next.Wanted
+	}
+	return d.isHeld
 }
 
 // paceStep leaves the step of the same Build as it is for a while.
