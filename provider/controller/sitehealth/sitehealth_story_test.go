@@ -29,9 +29,16 @@ func TestImages(t *testing.T) {
 	w.until("WorkloadMissing | Missing(WorkloadMissing) 0")
 	w.deployed(newImage, 1, 2)
 	w.until(serves)
-	// The next image is asked for: the pods that serve are not those of the image.
+	// The next image is asked for: the pods that serve are not those of the image. Nothing is written of it before one of it is available, or for a while.
+	full := w.full
 	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = oldImage })
-	w.until("OtherImage | OtherImage(OtherImage) 0")
+	w.reconcile()
+	if w.says() != serves || w.get().Status.AtProvider.Image != newImage || w.full != full || w.result.RequeueAfter != still {
+		t.Errorf("%s of %s after %d reconciles, again in %s", w.says(), w.get().Status.AtProvider.Image, w.full-full, w.result.RequeueAfter)
+	}
+	w.clock = w.clock.Add(still)
+	w.reconcile()
+	w.expect("then", "OtherImage | OtherImage(OtherImage) 0")
 	if got := w.get().Status.AtProvider.Sites[0].AvailableOther; got != 2 {
 		t.Errorf("pods of the image before: %d", got)
 	}
@@ -40,6 +47,27 @@ func TestImages(t *testing.T) {
 	if f := w.get().GetFinalizers(); len(f) > 0 {
 		t.Errorf("finalizers: %v", f)
 	}
+}
+
+// TestNextImage has an image whose first pod is available a second later, and one whose pods are lost before.
+func TestNextImage(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	full := w.full
+	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = oldImage })
+	w.reconcile()
+	w.clock = w.clock.Add(time.Second)
+	w.deployed(oldImage, 2, 1)
+	w.until("Serving | Available() 1")
+	if w.full != full+1 {
+		t.Errorf("The next image was written %d times, want once: when its first pod was available", w.full-full)
+	}
+	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = newImage })
+	w.reconcile()
+	w.expect("the next image has no pod", "Serving | Available() 1")
+	w.deployed(newImage, 3, 0)
+	w.until(starts)
 }
 
 // TestLastPod loses the last pod and finds it again: both are written at once.

@@ -1,6 +1,7 @@
 package sitehealth
 
 import (
+	"slices"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -22,7 +23,8 @@ const (
 )
 
 // updateStatus writes the decision into the status: at once if it is about another spec, or if a Site begins or ends to serve; else after a while. Where that
-// changes all the time, it is written once per minute.
+// changes all the time, it is written once per minute. Of the next image nothing is written before its first pod is available, or for a while: until then the
+// pods of the image before serve, as the status says.
 func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 	before, after, now := s.GetCondition(xpv2.TypeReady), readyCondition(s, d), e.now()
 	e.note.next = d.again
@@ -30,15 +32,20 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		e.note.pendingSince = time.Time{}
 		return
 	}
-	if before.ObservedGeneration == after.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image {
-		due := e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
-		if now.Before(due) {
-			e.note.next = setup.Earliest(e.note.next, due)
-			return
-		}
-		if !e.quick {
-			e.note.writes.AllowN(now, 1)
-		}
+	due := now
+	isSame := before.ObservedGeneration == after.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image
+	switch {
+	case isSame:
+		due = e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
+	case isNextImage(s.Status.AtProvider, d.next):
+		due = e.note.pendingUntil(now, isNextUrgent(s.Status.AtProvider, d.next))
+	}
+	if now.Before(due) {
+		e.note.next = setup.Earliest(e.note.next, due)
+		return
+	}
+	if !e.quick && isSame {
+		e.note.writes.AllowN(now, 1)
 	}
 	if !e.quick {
 		e.note.pendingSince = time.Time{}
@@ -49,18 +56,23 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 
 // dueAt returns when a status that changed may be written.
 func (n *note) dueAt(now time.Time, urgent bool) time.Time {
-	if n.pendingSince.IsZero() {
-		n.pendingSince = now
-	}
-	due := n.pendingSince
-	if !urgent {
-		due = due.Add(still)
-	}
+	due := n.pendingUntil(now, urgent)
 	if missing := 1 - n.writes.TokensAt(now); missing > 0 {
 		// A limiter computes in floating point: what is missing less than a millisecond is there.
 		due = latest(due, now.Add(time.Duration(missing*float64(writeInterval)).Truncate(time.Millisecond)))
 	}
 	return due
+}
+
+// pendingUntil returns until when a status that changed is put off, as long as it is not written all the time.
+func (n *note) pendingUntil(now time.Time, urgent bool) time.Time {
+	if n.pendingSince.IsZero() {
+		n.pendingSince = now
+	}
+	if urgent {
+		return n.pendingSince
+	}
+	return n.pendingSince.Add(still)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -78,6 +90,24 @@ func isUrgent(before, after v1alpha1.SiteHealthObservation) bool {
 	}
 	for _, s := range after.Sites {
 		if s.State != v1alpha1.HealthNotObserved && s.IsServing() != was[s.Name].IsServing() {
+			return true
+		}
+	}
+	return false
+}
+
+// isNextImage is true if the status is about an earlier image at the same Sites.
+func isNextImage(before, after v1alpha1.SiteHealthObservation) bool {
+	isSame := func(a, b v1alpha1.SiteHealthState) bool { return a.Name == b.Name }
+	return before.Image != "" && after.Image != "" && before.Image != after.Image && slices.EqualFunc(before.Sites, after.Sites, isSame)
+}
+
+// isNextUrgent is true if a Site serves the next image, or serves no image any more. Both are about the same Sites.
+func isNextUrgent(before, after v1alpha1.SiteHealthObservation) bool {
+	for i, s := range after.Sites {
+		was := before.Sites[i]
+		hadPods := was.IsServing() || was.AvailableOther > 0
+		if s.IsServing() || hadPods && s.AvailableOther == 0 && s.State != v1alpha1.HealthNotObserved {
 			return true
 		}
 	}
