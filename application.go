@@ -53,7 +53,9 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
-	r := &reply{needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait}
+	r := &reply{
+		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait, recording: out.Passing,
+	}
 	if err := deferStatus(a.Status.Conditions, was, r); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // TestRunFunctionForApplications serves Applications of both shapes beside the deployments.
@@ -61,5 +63,45 @@ spec:
 	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XApplication\nmetadata: {name: x}\nspec: {image: a}"))
 	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
 		t.Errorf("a composite without a claim: %v", rsp.GetResults())
+	}
+}
+
+// TestHandOverOfApplication gives a deployment the image, while the status of the Application is about the same spec: it waits, with its conditions, for what the
+// deployment says.
+func TestHandOverOfApplication(t *testing.T) {
+	f, req := newFunction(), request(t, `
+apiVersion: intentplane.dev/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: team-a, uid: u}
+spec:
+  crossplane: {compositionRef: {name: applications}}
+  image: registry.example.org/shop:1
+`)
+	first := run(t, f, req)
+	status := first.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue()
+	conditions := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
+	for _, c := range first.GetConditions() {
+		is := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
+		conditions = append(conditions, map[string]any{"type": c.GetType(), "status": is, "reason": c.GetReason(), "message": c.GetMessage()})
+	}
+	list, err := structpb.NewList(conditions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status.Fields["conditions"] = structpb.NewListValue(list)
+	req.Observed.Composite.Resource.Fields["status"] = structpb.NewStructValue(status)
+	req.RequiredResources = map[string]*fnv1.Resources{}
+	for need := range first.GetRequirements().GetResources() {
+		req.RequiredResources[need] = &fnv1.Resources{}
+	}
+	second := run(t, f, req)
+	if second.GetDesired().GetResources()["deployment"] == nil {
+		t.Fatal("the deployment is not asked for")
+	}
+	if diff := cmp.Diff(statusOf(first, "message"), statusOf(second, "message")); diff != "" {
+		t.Errorf("the message: -first, +second:\n%s", diff)
+	}
+	if diff := cmp.Diff(first.GetConditions(), second.GetConditions(), protocmp.Transform()); diff != "" {
+		t.Errorf("the conditions: -first, +second:\n%s", diff)
 	}
 }

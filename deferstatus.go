@@ -21,7 +21,7 @@ const typeReady = "Ready"
 // both change in one call, the first write starts the next call, which has not read the second one yet: it takes the conditions back and
 // gives them again, and so on, until one happens to read what was written last. Each turn costs four tokens of Crossplane's circuit breaker.
 // One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
-// sees its conditions too. A status that passes waits for the call that has the one to show, and while a verdict is recorded the conditions wait too: what
+// sees its conditions too. A status that passes waits for the call that has the one to show, and while a verdict is recorded, or an image handed over, the conditions wait too: what
 // they say in between would cost as much as what they say in the end. It returns an error if a status cannot be encoded.
 func deferStatus(observed []projection.Condition, was any, r *reply) error {
 	if r.recording && hasAllConditions(observed, r) {

@@ -133,7 +133,7 @@ type reply struct {
 	// passing is true if a call that follows soon has the status to show.
 	passing bool
 
-	// recording is true if a call that follows soon has the status and the conditions to show.
+	// recording is true if a call that follows soon has the status and the conditions to show: a verdict is recorded, or a deployment takes up an image.
 	recording bool
 
 	// deferred is true if a later call writes the new status: status is the observed one.

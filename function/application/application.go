@@ -50,6 +50,9 @@ type Output struct {
 	// Wait is when to call again, since what is waited for is not watched. 0 means that nothing is.
 	Wait time.Duration
 
+	// Passing says that a call which follows soon has the status and the conditions to show: the deployment takes up what this one asks for.
+	Passing bool
+
 	Projection
 }
 
@@ -85,6 +88,7 @@ func Run(in Input) (*Output, error) {
 		out.Wait = nameInterval
 	}
 	o.markReady(out)
+	out.Passing = f.isHandingOver(&in.Status, o)
 	out.Projection = Project(f, &in.Status, in.Now)
 	return out, nil
 }

@@ -82,7 +82,7 @@ func deployedCondition(f *Facts) projection.Condition {
 	case f.hasSucceeded():
 		return projection.Is(of, true, v1alpha1.ReasonDeployed, "")
 	}
-	return projection.Is(of, false, v1alpha1.ReasonDeploying, projection.Sentence(f.Deployment.Message))
+	return projection.Is(of, false, v1alpha1.ReasonDeploying, f.stalledDeploymentMessage())
 }
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
@@ -164,16 +164,18 @@ func reconcilingCondition(f *Facts) projection.Condition {
 		return projection.Is(of, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	}
 	row := f.currentRow()
-	reason := v1alpha1.ReasonProgressing
+	reason, message := v1alpha1.ReasonProgressing, row.message(f)
 	switch {
 	case f.Missing != "":
 		reason = f.missingReason()
 	case row.Phase == v1alpha1.PhaseBuilding:
 		reason = v1alpha1.ReasonBuilding
+	case row.Phase == v1alpha1.PhaseDeploying && !f.hasSucceeded():
+		reason, message = v1alpha1.ReasonDeploying, f.deployingMessageWith(f.stalledDeploymentMessage())
 	case row.Phase == v1alpha1.PhaseDeploying:
 		reason = v1alpha1.ReasonDeploying
 	}
-	return projection.Is(of, true, reason, row.message(f))
+	return projection.Is(of, true, reason, message)
 }
 
 // isReady reports whether the Application is as it was asked for: it runs, its route is accepted, and its deployment is Ready.

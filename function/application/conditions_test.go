@@ -1,16 +1,42 @@
 package application
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 func delivering(f *Facts) {
 	f.Deployment.Phase, f.Deployment.Outcome = deploymentv1alpha1.PhaseDelivering, ""
+}
+
+// earlier has what was observed of another image, and nothing of the one that is asked for.
+func earlier(sites ...deliveryv1alpha1.SiteHealthState) func(*Facts) {
+	return func(f *Facts) { f.Health = Health{Earlier: sites} }
+}
+
+// TestDeployingConditions has a deployment that goes from step to step: the message of the status says so, and no condition changes until a user has to act.
+func TestDeployingConditions(t *testing.T) {
+	at := func(message string, stalled bool) *Facts {
+		return change(running(), delivering, func(f *Facts) { f.Deployment.Message, f.Deployment.Stalled = message, stalled })
+	}
+	first, second, stalled := at("The commit is pushed.", false), at("Site edge1 has it.", false), at("The push is denied.", true)
+	if diff := cmp.Diff(projectConditions(first), projectConditions(second)); diff != "" {
+		t.Errorf("Conditions of one step and the next: -first, +second:\n%s", diff)
+	}
+	if a, b := first.currentRow().message(first), second.currentRow().message(second); a == b || !strings.HasSuffix(b, second.Deployment.Message) {
+		t.Errorf("The message follows the deployment: %q, then %q", a, b)
+	}
+	for _, c := range []projection.Condition{deployedCondition(stalled), reconcilingCondition(stalled)} {
+		if !strings.HasSuffix(c.Message, stalled.Deployment.Message) {
+			t.Errorf("%s does not say what to do about a deployment that is stalled: %q", c.Type, c.Message)
+		}
+	}
 }
 
 func TestAvailable(t *testing.T) {
@@ -25,6 +51,10 @@ func TestAvailable(t *testing.T) {
 		"BeforeJudged": {reason: "An image serves as soon as its pods are available, before it is judged.", facts: change(running(), delivering), want: "True/Serving"},
 		"Zero":         {reason: "An Application that is asked for no pods is available as it was asked for.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthScaledToZero, 0))), want: "True/ScaledToZero"},
 		"Earlier":      {reason: "Pods of the image before serve until the new one is there.", facts: change(running(), withSites(other), delivering), want: "True/EarlierImage"},
+		"NotObserved":  {reason: "Pods of the image before serve while the new one was not observed.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "True/EarlierImage"},
+		"NoneBefore":   {reason: "Without a pod of the image before it is not known which pods serve.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "Unknown/NotObserved"},
+		"Elsewhere":    {reason: "Pods at another Site do not serve at this one.", facts: change(running(), earlier(site("edge2", deliveryv1alpha1.HealthAvailable, 2)), delivering), want: "Unknown/NotObserved"},
+		"Taken":        {reason: "Once the image is deployed, pods of the image before count no more.", facts: change(running(), earlier(site("edge1", deliveryv1alpha1.HealthAvailable, 2))), want: "Unknown/NotObserved"},
 		"NewCommit":    {reason: "Pods of the image that was handed over serve while another commit is built.", facts: change(built(), func(f *Facts) { f.Build.State, f.Build.Wanted = BuildRunning, "c3" }), want: "True/EarlierImage"},
 		"Changed":      {reason: "A Deployment that another controller gave another image is not available.", facts: change(running(), withSites(other)), want: "False/OtherImage"},
 		"First":        {reason: "An image that is not delivered yet is not available.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered"},

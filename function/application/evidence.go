@@ -107,8 +107,8 @@ type Deployment struct {
 	// Sites that it delivers to, sorted.
 	Sites []string
 
-	// Ready is its condition Ready, which is written apart from the status.
-	Ready bool
+	// Ready and Stalled are its conditions of these types, which are written apart from the status.
+	Ready, Stalled bool
 }
 
 // ObserveDeployment returns the evidence in the status of an IntentDeployment, where asked is the digest of the spec that it should have.
@@ -141,16 +141,25 @@ type Health struct {
 
 	// Sites that were observed.
 	Sites []deliveryv1alpha1.SiteHealthState
+
+	// Earlier is what was observed last of another image, while nothing was observed of the one that is asked for. It says which pods serve, and nothing about
+	// what is asked for.
+	Earlier []deliveryv1alpha1.SiteHealthState
 }
 
 // ObserveHealth returns the evidence in the status of a SiteHealth that should have the parameters asked. There is none while the status is about
 // other parameters, or was not written for the present generation.
 func ObserveHealth(observed *deliveryv1alpha1.SiteHealth, asked deliveryv1alpha1.SiteHealthParameters) Health {
-	if observed == nil || !equality.Semantic.DeepEqual(observed.Spec.ForProvider, asked) {
+	switch {
+	case observed == nil:
+		return Health{}
+	case observed.Status.AtProvider.Image != asked.Image:
+		return Health{Earlier: observed.Status.AtProvider.Sites}
+	case !equality.Semantic.DeepEqual(observed.Spec.ForProvider, asked):
 		return Health{}
 	}
 	ready := observed.GetCondition(xpv2.TypeReady)
-	if ready.Status == corev1.ConditionUnknown || ready.ObservedGeneration != observed.GetGeneration() || observed.Status.AtProvider.Image != asked.Image {
+	if ready.Status == corev1.ConditionUnknown || ready.ObservedGeneration != observed.GetGeneration() {
 		return Health{}
 	}
 	return Health{Image: asked.Image, Sites: observed.Status.AtProvider.Sites}
@@ -286,9 +295,14 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 // hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.observedSites()
-	isDown := func(s deliveryv1alpha1.SiteHealthState) bool { return !s.IsServing() && s.AvailableOther == 0 }
+	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {
+		return !servesAny(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && servesAny(e) })
+	}
 	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
 }
+
+// servesAny reports whether a Site has a pod that serves, of whatever image.
+func servesAny(s deliveryv1alpha1.SiteHealthState) bool { return s.IsServing() || s.AvailableOther > 0 }
 
 // shortImage returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.
 func shortImage(image string) string {

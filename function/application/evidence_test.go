@@ -31,7 +31,6 @@ func TestObserveHealth(t *testing.T) {
 	}{
 		"Current":        {reason: "A SiteHealth that was observed for what is asked for is evidence.", change: func(*deliveryv1alpha1.SiteHealth) {}, want: true},
 		"NotReady":       {reason: "A SiteHealth that is not Ready is evidence, too.", change: func(h *deliveryv1alpha1.SiteHealth) { setReady(h, "False", 4) }, want: true},
-		"OtherImage":     {reason: "A status about another image is no evidence.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Status.AtProvider.Image = oldImage }},
 		"OtherSpec":      {reason: "A SiteHealth with another spec than the desired one is no evidence.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Spec.ForProvider.Sites[0].Name = "edge2" }},
 		"OldGeneration":  {reason: "A condition about an earlier generation is no evidence.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Generation = 5 }},
 		"NotYetObserved": {reason: "A SiteHealth without condition Ready is no evidence.", change: func(h *deliveryv1alpha1.SiteHealth) { h.Status.Conditions = nil }},
@@ -48,6 +47,11 @@ func TestObserveHealth(t *testing.T) {
 				t.Errorf("\n%s\nObserveHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+	h := observedHealth()
+	h.Status.AtProvider.Image = oldImage
+	if diff := cmp.Diff(Health{Earlier: h.Status.AtProvider.Sites}, ObserveHealth(h, asked())); diff != "" {
+		t.Errorf("A status about another image says which pods serve, and nothing about the image: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(Health{}, ObserveHealth(nil, asked())); diff != "" {
 		t.Errorf("evidence without a SiteHealth: -want, +got:\n%s", diff)

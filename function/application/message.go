@@ -95,7 +95,20 @@ func (f *Facts) deployingMessage() string {
 	if f.hasSucceeded() {
 		return cmp.Or(f.unavailableMessage(), "The deployment names no Sites yet.")
 	}
-	return projection.Sentences("The image is being deployed.", projection.Sentence(f.Deployment.Message), f.troubleMessage())
+	return f.deployingMessageWith(projection.Sentence(f.Deployment.Message))
+}
+
+func (f *Facts) deployingMessageWith(detail string) string {
+	return projection.Sentences("The image is being deployed.", detail, f.troubleMessage())
+}
+
+// stalledDeploymentMessage repeats what the deployment says, if a user has to act. Conditions do not follow it from step to step, since each change of one costs
+// two writes: status.message does.
+func (f *Facts) stalledDeploymentMessage() string {
+	if !f.Deployment.Stalled {
+		return ""
+	}
+	return projection.Sentence(f.Deployment.Message)
 }
 
 // troubleMessage names the trouble of the pods while the deployment goes on. Pods that start, and Sites that have not got the image yet, are none.

@@ -5,6 +5,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -47,7 +48,24 @@ func (o observed) deploymentEvidence(name, asked string) Deployment {
 		return Deployment{Name: name, Asked: asked}
 	}
 	s := o.deployment.Status
-	return ObserveDeployment(name, asked, s.IntentDeploymentStatus, s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	d := ObserveDeployment(name, asked, s.IntentDeploymentStatus, s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	d.Stalled = s.GetCondition(deploymentv1alpha1.TypeStalled).Status == corev1.ConditionTrue
+	return d
+}
+
+// isRefused reports whether Crossplane does not carry the spec of the deployment out: it is paused, or the function fails.
+func (d *observedDeployment) isRefused() bool {
+	return d != nil && d.Status.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionFalse
+}
+
+// isHandingOver is true from the call that gives the deployment the image until the deployment takes it up, while the last status is about the same request and
+// said that there is no image yet.
+func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool {
+	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isTakenUp() || o.deployment.isRefused() {
+		return false
+	}
+	isBefore := last.Phase == v1alpha1.PhaseBuilding || last.Phase == v1alpha1.PhasePending
+	return isBefore && last.SpecDigest == f.Digest && last.Source.Commit == f.Source.Commit
 }
 
 // keepEvidence fills in what is known of what runs, while nothing else can be asked for.
