@@ -17,6 +17,7 @@ import (
 	xpgate "github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"go.opentelemetry.io/otel"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates; a system that has some trusts its own.
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -34,8 +35,10 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/provider/tracing"
 )
 
 // version is set by the linker.
@@ -63,6 +66,8 @@ type cli struct {
 
 	SourceWebhookAddress string `help:"Address at which webhooks of Git servers are received, such as :8082: POST /hooks/<namespace>/<application>. Without it none are." placeholder:"ADDRESS"`
 
+	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" help:"Collector to which a trace of each revision is exported over OTLP and HTTP, such as http://collector:4318. Without it none are." name:"otlp-endpoint" placeholder:"URL"`
+
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -79,6 +84,10 @@ func (c *cli) Validate() error {
 	}
 	if c.LeaderLease < minLease {
 		return errors.Errorf("--leader-lease must be at least %s", minLease)
+	}
+	if c.OTLPEndpoint != "" {
+		_, err := tracing.CheckEndpoint(c.OTLPEndpoint)
+		return errors.Wrap(err, "--otlp-endpoint")
 	}
 	return nil
 }
@@ -121,11 +130,27 @@ func (c *cli) runProvider(ctx context.Context) error {
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
+	if of.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
+		return err
+	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err
 	}
 	log.Info("Starting", "version", version)
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
+}
+
+// addTracer adds what exports traces to the manager, or returns nil where none are exported.
+func (c *cli) addTracer(ctx context.Context, mgr ctrl.Manager, log logging.Logger) (transition.Tracer, error) {
+	if c.OTLPEndpoint == "" {
+		return nil, nil //nolint:nilnil // A provider exports no traces by default.
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Info("Cannot export traces", "error", err) }))
+	e, err := tracing.New(ctx, c.OTLPEndpoint, version)
+	if err != nil {
+		return nil, err
+	}
+	return e, errors.Wrap(mgr.Add(e), "cannot add exporter of traces")
 }
 
 // gitGuard returns the guard that keeps ProviderConfigs of namespaces from near addresses. Tests that may reach the provider's own machine

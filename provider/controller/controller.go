@@ -70,6 +70,9 @@ type Options struct {
 
 	// Metrics of the provider.
 	Metrics *telemetry.Metrics
+
+	// Tracer exports traces of revisions. Nil exports none.
+	Tracer transition.Tracer
 }
 
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
@@ -108,7 +111,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of ImageBuilds"))
 		}
 	}, append(requiredKinds(), imagebuild.Kind())...)
-	transition.Setup(mgr, o, of.Metrics)
+	transition.Setup(mgr, o, of.Metrics, of.Tracer)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {
 		if err := gate.Setup(mgr, o, of.Gate); err != nil {

@@ -50,8 +50,12 @@ type Reconciler struct {
 	gvk     schema.GroupVersionKind
 	changes Counter
 	metrics *telemetry.Metrics
-	now     func() time.Time
-	log     logging.Logger
+
+	// tracer is nil where no traces are exported.
+	tracer Tracer
+
+	now func() time.Time
+	log logging.Logger
 
 	mu   sync.Mutex
 	logs map[types.NamespacedName]*phaseLog
@@ -221,6 +225,7 @@ func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructu
 		switch {
 		case err == nil:
 			r.countStep(s, one)
+			r.traceStep(ctx, u, s, one, reason, status)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
 				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", status.rolloutRequest())
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):

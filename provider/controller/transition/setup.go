@@ -19,17 +19,17 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// Setup adds the controllers to the manager, each once the kind that it follows is served, which may be never.
-func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) {
+// Setup adds the controllers to the manager, each once the kind that it follows is served, which may be never. Without a Tracer no traces are exported.
+func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, t Tracer) {
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		deployments := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
-		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m, deployments)) }, deployments)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m, t, deployments)) }, deployments)
 		clusters := schema.GroupVersionKind{Group: group, Version: workloadclusterv1alpha1.Version, Kind: workloadclusterv1alpha1.Kind}
-		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Clusters(), clusters)) }, clusters)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Clusters(), nil, clusters)) }, clusters)
 		applications := schema.GroupVersionKind{Group: group, Version: applicationv1alpha1.Version, Kind: applicationv1alpha1.Kind}
-		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Applications(), applications)) }, applications)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Applications(), nil, applications)) }, applications)
 		bundles := schema.GroupVersionKind{Group: group, Version: bundlev1alpha1.Version, Kind: bundlev1alpha1.Kind}
-		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Bundles(), bundles)) }, bundles)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Bundles(), nil, bundles)) }, bundles)
 	}
 	o.Gate.Register(func() { panicOnError(addSiteReconciler(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 }
@@ -42,12 +42,12 @@ func panicOnError(err error) {
 }
 
 // addReconciler adds a controller for the objects of one kind. The cache holds metadata only.
-func addReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, changes Counter, gvk schema.GroupVersionKind) error {
+func addReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, changes Counter, t Tracer, gvk schema.GroupVersionKind) error {
 	name := "transition/" + gvk.GroupKind().String()
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
 	r := &Reconciler{
-		kube: mgr.GetClient(), gvk: gvk, changes: changes, metrics: m, now: time.Now,
+		kube: mgr.GetClient(), gvk: gvk, changes: changes, metrics: m, tracer: t, now: time.Now,
 		log: o.Logger.WithValues("controller", name), logs: map[types.NamespacedName]*phaseLog{},
 	}
 	return ctrl.NewControllerManagedBy(mgr).Named(name).WithOptions(o.ForControllerRuntime()).For(partial, builder.OnlyMetadata).Complete(r)

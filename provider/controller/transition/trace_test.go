@@ -1,0 +1,148 @@
+package transition
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/tracing"
+)
+
+// recordedTraces are the lines of what was exported.
+type recordedTraces []string
+
+// Export adds a line for each span, with seconds since the first change of the status.
+func (r *recordedTraces) Export(v tracing.Revision) {
+	began := clock().Add(-20 * time.Minute)
+	line := func(s tracing.Span) string {
+		out := fmt.Sprintf("%s revision %d %s %.0f-%.0f", v.UID, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())
+		for _, name := range []string{"intentplane.site", "vcs.ref.head.revision", "intentplane.verdict", "intentplane.failed_checks", "intentplane.request"} {
+			if s.Attributes[name] != "" {
+				out += " " + s.Attributes[name]
+			}
+		}
+		if s.Failure != "" {
+			out += " failed: " + s.Failure
+		}
+		return out
+	}
+	if !v.Root.Began.IsZero() {
+		root := v.Root
+		root.Key = "root"
+		*r = append(*r, line(root))
+	}
+	for _, s := range v.Spans {
+		*r = append(*r, line(s))
+	}
+}
+
+// after returns a time so many seconds after the first change of the status.
+func after(seconds int) *metav1.Time {
+	return new(metav1.NewTime(clock().Add(-20*time.Minute + time.Duration(seconds)*time.Second)))
+}
+
+// composed returns what the provider observed of a revision: two Sites, and a Gate.
+func composed(revision int64, owner string, verdict rolloutv1alpha1.GateVerdict) []client.Object {
+	position := &ledger.Position{Revision: revision}
+	ref := rolloutv1alpha1.ClaimReference{APIGroup: gvk().Group, Kind: gvk().Kind, Namespace: "team-a", Name: owner}
+	sync := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: owner + "-sites"}}
+	sync.Spec.ForProvider.ClaimRef, sync.Status.AtProvider.Position = ref, position
+	sync.Status.AtProvider.Sites = []deliveryv1alpha1.SiteObservation{
+		{Name: "edge1", Commit: "8d21c0e", StartedAt: after(33), LiveSince: after(36)}, {Name: "edge2", StartedAt: after(34), LiveSince: after(38)}, {Name: "edge3", StartedAt: after(34)},
+	}
+	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: owner + "-gate"}}
+	g.Spec.ForProvider.ClaimRef = ref
+	g.Status.AtProvider = rolloutv1alpha1.GateObservation{Position: position, StartedAt: after(38), EndedAt: after(47), Verdict: verdict}
+	if verdict != rolloutv1alpha1.GatePassed {
+		g.Status.AtProvider.Checks = []rolloutv1alpha1.CheckResult{{Name: "latency_p99", Site: "edge2", Phase: rolloutv1alpha1.CheckFailed}, {Name: "errors", Site: "edge1", Phase: rolloutv1alpha1.CheckPassed}}
+	}
+	return []client.Object{sync, g}
+}
+
+func TestTraceOfRevision(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// objects beside the deployment, and what happens to it.
+		objects []client.Object
+		follow  func(*testEnv)
+		want    []string
+	}{
+		"Verified": {
+			reason: "A revision that is verified has its parts in their order, and two reconciles export it once.", objects: slices.Concat(composed(1, "shop", rolloutv1alpha1.GatePassed), composed(1, "other", rolloutv1alpha1.GateFailed)),
+			follow: func(w *testEnv) {
+				w.status.Delivery.GitCommit = "8d21c0e"
+				w.status.Requests = []deploymentv1alpha1.RequestStatus{{Name: "again", Result: string(rolloutv1alpha1.ResultTaken)}}
+				w.moveTo(1, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+				w.mustReconcile()
+			},
+			want: []string{
+				"u1 revision 1 root 0-50 8d21c0e again", "u1 revision 1 order 0-30", "u1 revision 1 push 30-33 8d21c0e",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Passed", "u1 revision 1 verdict 47-50",
+			},
+		},
+		"RolledBack": {
+			reason: "A rejected revision says why, and another process adds its rollback.", objects: composed(1, "shop", rolloutv1alpha1.GateFailed),
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating", "RollingBack")
+				w.status.Phase, w.status.Rollback = "RollingBack", &deploymentv1alpha1.RollbackStatus{Active: true, Reason: "GateFailed"}
+				w.mustReconcile()
+				w.restartWithTracer(w.r.tracer)
+				w.moveTo(1, "Succeeded")
+				w.status.Phase = "Succeeded"
+				w.mustReconcile()
+			},
+			want: []string{
+				"u1 revision 1 root 0-30 failed: GateFailed", "u1 revision 1 order 0-10", "u1 revision 1 push 10-33",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
+				"u1 revision 1 verdict 47-30 failed: GateFailed", "u1 revision 1 rollback 30-40",
+			},
+		},
+		"Unobserved": {
+			reason: "What no object says is left out.", objects: composed(2, "shop", rolloutv1alpha1.GatePassed),
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+			},
+			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30"},
+		},
+		"UnderWay": {
+			reason: "A revision without a verdict is not exported.",
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating")
+				w.mustReconcile()
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w, got := newTestEnv(t), new(recordedTraces)
+			w.r.tracer = got
+			for _, o := range tc.objects {
+				if err := w.kube.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tc.follow(w)
+			if diff := cmp.Diff(recordedTraces(tc.want), *got); diff != "" {
+				t.Errorf("\n%s\nspans: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// restartWithTracer replaces the process of the provider by one that exports to the same collector.
+func (w *testEnv) restartWithTracer(to Tracer) {
+	w.t.Helper()
+	w.restart()
+	w.r.tracer = to
+}
