@@ -18,8 +18,8 @@ func TestCompletion(t *testing.T) {
 		words  []string
 		want   string
 	}{
-		"Commands":      {reason: "Commands are completed in the first place.", words: []string{""}, want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
-		"Nothing":       {reason: "No word is an empty one.", want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
+		"Commands":      {reason: "Commands are completed in the first place.", words: []string{""}, want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
+		"Nothing":       {reason: "No word is an empty one.", want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
 		"Begun":         {reason: "What was typed is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
 		"Flag":          {reason: "Flags of a command are completed.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
 		"Values":        {reason: "The closed values of a flag are completed.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},

@@ -40,6 +40,7 @@ type commands struct {
 	Doctor     doctorCommand     `cmd:"" help:"Look for what is wrong with an installation of Intentplane. Exits with 1 when there are problems."`
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
+	Import     importCommand     `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
 	Logs       logsCommand       `cmd:"" help:"Show what a check of a deployment measured, or the log of the build of an Application."`
 	Look       lookCommand       `cmd:"" help:"Have the repository with the source of an Application looked at now."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`

@@ -228,6 +228,7 @@ var unapplied = []string{
 	"examples/blueprints/*/*", // Sources of Blueprints.
 	"examples/render/*/*",     // Composites that Crossplane alone makes, and what is made of them.
 	"examples/render/*",       // A Function for "crossplane render".
+	"examples/import/*",       // Objects of Argo Rollouts and Flagger, for "kubectl intent import".
 }
 
 // exampleBlocks returns all examples as blocks of YAML.

@@ -1,0 +1,108 @@
+// Package analysis converts the analyses of Argo Rollouts and of Flagger into checks, and says by field path what it cannot convert.
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Options are decisions that a file leaves open.
+type Options struct {
+	// Args are values of arguments and variables. They take the place of those in the file.
+	Args map[string]string
+
+	// Count of measurements where the file has none. 0 means that such a metric is not converted.
+	Count int32
+
+	// Threshold of a MetricTemplate that no Canary refers to. Empty means that such a template is not converted.
+	Threshold string
+
+	// UsesSiteServer drops the addresses and credentials of Prometheus servers, so that checks ask the server of the Site.
+	UsesSiteServer bool
+}
+
+// A Conversion is what a file became.
+type Conversion struct {
+	// Checks in the order of the file.
+	Checks []deploymentv1alpha1.Check
+
+	// Notes say what the checks do differently, where that needs no decision.
+	Notes []string
+}
+
+// A Problem is a field that cannot be converted.
+type Problem struct {
+	// Object that the field is in, such as AnalysisTemplate success-rate.
+	Object string
+
+	// Field is its path.
+	Field string
+
+	// Message says why, and what to do.
+	Message string
+}
+
+// A FieldsError names all fields that cannot be converted.
+type FieldsError struct {
+	Problems []Problem
+}
+
+// Error has a line for each problem.
+func (e *FieldsError) Error() string {
+	lines := []string{fmt.Sprintf("cannot convert %d fields", len(e.Problems))}
+	if len(e.Problems) == 1 {
+		lines[0] = "cannot convert a field"
+	}
+	for _, problem := range e.Problems {
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", problem.Object, problem.Field, problem.Message))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A converter collects what a file becomes.
+type converter struct {
+	Options
+
+	object   string
+	out      Conversion
+	problems []Problem
+}
+
+func (c *converter) refusef(field, format string, args ...any) {
+	p := Problem{Object: c.object, Field: field, Message: fmt.Sprintf(format, args...)}
+	if !slices.Contains(c.problems, p) {
+		c.problems = append(c.problems, p)
+	}
+}
+
+// hasProblemBelow reports whether a field of the present object was refused whose path begins so.
+func (c *converter) hasProblemBelow(path string) bool {
+	return slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Object == c.object && strings.HasPrefix(p.Field, path) })
+}
+
+func (c *converter) addNotef(field, format string, args ...any) {
+	c.out.Notes = append(c.out.Notes, fmt.Sprintf("%s: %s: %s", c.object, field, fmt.Sprintf(format, args...)))
+}
+
+// result returns the conversion, or all problems. There is no half of a conversion.
+func (c *converter) result() (*Conversion, error) {
+	if len(c.problems) > 0 {
+		return nil, &FieldsError{Problems: c.problems}
+	}
+	return &c.out, nil
+}
+
+// addBounded adds a check for each bound: one keeps the name, of several each has the side of its bound in its name.
+func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
+	for _, b := range bounds {
+		one := check.DeepCopy()
+		one.Threshold = deploymentv1alpha1.Threshold(b.String())
+		if len(bounds) > 1 {
+			one.Name += b.side()
+		}
+		c.out.Checks = append(c.out.Checks, *one)
+	}
+}

@@ -1,0 +1,160 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// argsPrefix begins the placeholder of an argument.
+const argsPrefix = "args."
+
+// argoTemplate is an AnalysisTemplate or a ClusterAnalysisTemplate, as far as a check can be made of it.
+type argoTemplate struct {
+	named
+
+	Spec struct {
+		Args    []argoArg    `json:"args"`
+		Metrics []argoMetric `json:"metrics"`
+
+		// MeasurementRetention says how many measurements are kept, which judges nothing.
+		MeasurementRetention any `json:"measurementRetention"`
+	} `json:"spec"`
+}
+
+type argoArg struct {
+	Name      string  `json:"name"`
+	Value     *string `json:"value"`
+	ValueFrom any     `json:"valueFrom"`
+}
+
+type argoMetric struct {
+	Name                  string              `json:"name"`
+	Interval              string              `json:"interval"`
+	InitialDelay          string              `json:"initialDelay"`
+	Count                 *intstr.IntOrString `json:"count"`
+	FailureLimit          *intstr.IntOrString `json:"failureLimit"`
+	InconclusiveLimit     *intstr.IntOrString `json:"inconclusiveLimit"`
+	ConsecutiveErrorLimit *intstr.IntOrString `json:"consecutiveErrorLimit"`
+	SuccessCondition      string              `json:"successCondition"`
+	FailureCondition      string              `json:"failureCondition"`
+	Provider              struct {
+		Prometheus *argoPrometheus `json:"prometheus"`
+		Web        *argoWeb        `json:"web"`
+		Job        *argoJob        `json:"job"`
+	} `json:"provider"`
+}
+
+// isTemplateOfArgo reports whether an object holds an analysis of Argo Rollouts.
+func isTemplateOfArgo(n named) bool {
+	return n.APIVersion == "argoproj.io/v1alpha1" && slices.Contains([]string{"AnalysisTemplate", "ClusterAnalysisTemplate"}, n.Kind)
+}
+
+// FromArgoRollouts converts the AnalysisTemplates and ClusterAnalysisTemplates among documents. It returns a FieldsError for what cannot be converted,
+// and passes over objects of other kinds.
+func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
+	c := &converter{Options: o}
+	for _, d := range documents {
+		n, err := kindOf(d)
+		if err != nil {
+			return nil, err
+		}
+		if !isTemplateOfArgo(n) {
+			continue
+		}
+		c.object = n.Kind + " " + n.Metadata.Name
+		t := argoTemplate{}
+		if err := c.decode(d, "spec", &t); err != nil {
+			return nil, err
+		}
+		c.convertTemplate(t)
+	}
+	return c.result()
+}
+
+func (c *converter) convertTemplate(t argoTemplate) {
+	values := c.argoValues(t.Spec.Args)
+	for i, m := range t.Spec.Metrics {
+		c.convertMetric(fmt.Sprintf("spec.metrics[%d]", i), m, values)
+	}
+}
+
+// argoValues returns what the placeholders of arguments stand for. An argument without a value is a problem.
+func (c *converter) argoValues(args []argoArg) map[string]string {
+	values := map[string]string{}
+	for i, a := range args {
+		given, ok := c.Args[a.Name]
+		field := fmt.Sprintf("spec.args[%d]", i)
+		switch {
+		case ok:
+			values[argsPrefix+a.Name] = given
+		case a.ValueFrom != nil:
+			c.refusef(field+".valueFrom", "only the cluster has this value: say --arg %s=VALUE", a.Name)
+		case a.Value != nil:
+			values[argsPrefix+a.Name] = *a.Value
+		default:
+			c.refusef(field, "%s has no value: say --arg %[1]s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", a.Name)
+		}
+		if _, ok := values[argsPrefix+a.Name]; !ok {
+			// The argument is refused once, and not where it is used too.
+			values[argsPrefix+a.Name] = ""
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
+		if _, ok := values[argsPrefix+name]; !ok {
+			c.refusef("spec.args", "there is no argument %s, and --arg has a value for it", name)
+		}
+	}
+	return values
+}
+
+func (c *converter) convertMetric(path string, m argoMetric, values map[string]string) {
+	check := deploymentv1alpha1.Check{Name: c.fill(path+".name", m.Name, values)}
+	check.FailureLimit = c.argoNumber(path+".failureLimit", m.FailureLimit, 0, values)
+	check.InconclusiveLimit = c.argoNumber(path+".inconclusiveLimit", m.InconclusiveLimit, 0, values)
+	check.ConsecutiveErrorLimit = c.argoNumber(path+".consecutiveErrorLimit", m.ConsecutiveErrorLimit, 0, values)
+	c.setArgoTimes(path, m, &check, values)
+	m.SuccessCondition = c.fill(path+".successCondition", m.SuccessCondition, values)
+	m.FailureCondition = c.fill(path+".failureCondition", m.FailureCondition, values)
+	switch {
+	case m.Provider.Prometheus != nil:
+		c.convertPrometheus(path, m, check, values)
+	case m.Provider.Web != nil:
+		c.convertWeb(path, m, check, values)
+	case m.Provider.Job != nil:
+		c.convertJob(path, m, check, values)
+	case !c.hasProblemBelow(path + ".provider."):
+		c.refusef(path+".provider", "has neither prometheus nor web nor job")
+	}
+}
+
+// argoNumber returns a number, which may be written as a text with placeholders.
+func (c *converter) argoNumber(field string, n *intstr.IntOrString, least int64, values map[string]string) *int32 {
+	if n == nil {
+		return nil
+	}
+	return c.wholeNumber(field, c.fill(field, n.String(), values), least)
+}
+
+// setArgoTimes sets count and interval. A metric with neither is measured once, and one with an interval alone for as long as the Rollout lasts.
+func (c *converter) setArgoTimes(path string, m argoMetric, check *deploymentv1alpha1.Check, values map[string]string) {
+	count := c.argoNumber(path+".count", m.Count, 1, values)
+	interval := c.duration(path+".interval", c.fill(path+".interval", m.Interval, values))
+	delay := c.duration(path+".initialDelay", c.fill(path+".initialDelay", m.InitialDelay, values))
+	switch {
+	case count != nil || m.Count != nil:
+	case m.Interval == "":
+		count = new(int32(1))
+	case c.Count > 0:
+		count = new(c.Count)
+	default:
+		c.refusef(path+".count", "is absent: the metric is measured for as long as the Rollout lasts, and a check ends. Say --count N")
+	}
+	if count != nil {
+		c.setTimes(path+".count", check, delay, interval, *count)
+	}
+}

@@ -1,0 +1,245 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// successRate is a share of good requests, as a mesh counts them.
+const successRate = `
+apiVersion: argoproj.io/v1alpha1
+kind: AnalysisTemplate
+metadata: {name: success-rate}
+spec:
+  args:
+  - name: service-name
+  - name: window
+    value: 5m
+  metrics:
+  - name: success-rate
+    interval: 1m
+    count: 5
+    successCondition: result[0] >= 0.95
+    failureLimit: 2
+    inconclusiveLimit: 1
+    consecutiveErrorLimit: 3
+    provider:
+      prometheus:
+        address: http://prometheus.monitoring:9090
+        query: |
+          sum(rate(http_requests_total{service="{{args.service-name}}",code!~"5.."}[{{ args.window }}]))
+          / sum(rate(http_requests_total{service="{{args.service-name}}"}[{{ args.window }}]))
+`
+
+// metric returns a template with one metric, which asks Prometheus unless it says another provider.
+func metric(rest string) string {
+	if !strings.Contains(rest, "provider:") {
+		rest += "\n    provider: {prometheus: {query: 'vector(1)'}}"
+	}
+	return "apiVersion: argoproj.io/v1alpha1\nkind: ClusterAnalysisTemplate\nmetadata: {name: t}\nspec:\n  metrics:\n  - name: m\n    " + strings.TrimSpace(rest) + "\n"
+}
+
+func checksOf(t *testing.T, text string) []deploymentv1alpha1.Check {
+	t.Helper()
+	out := []deploymentv1alpha1.Check{}
+	if err := yaml.UnmarshalStrict([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestFromArgoRollouts(t *testing.T) {
+	type want struct {
+		checks string
+		notes  int
+	}
+	cases := map[string]struct {
+		reason  string
+		in      string
+		options Options
+		want    want
+	}{
+		"Prometheus": {
+			reason:  "A query keeps its limits, and the value of an argument may be a placeholder of ours.",
+			in:      successRate,
+			options: Options{Args: map[string]string{"service-name": "{{service}}"}, UsesSiteServer: true},
+			want: want{checks: `
+- name: success-rate
+  type: Prometheus
+  prometheus:
+    query: |-
+      sum(rate(http_requests_total{service="{{service}}",code!~"5.."}[5m]))
+      / sum(rate(http_requests_total{service="{{service}}"}[5m]))
+  threshold: ">= 0.95"
+  interval: 1m
+  count: 5
+  failureLimit: 2
+  inconclusiveLimit: 1
+  consecutiveErrorLimit: 3
+  timeout: 11m
+`},
+		},
+		"Once": {
+			reason: "A metric with neither count nor interval is measured once, as in Argo Rollouts.",
+			in:     metric("successCondition: result < 5"),
+			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 5", count: 1}]`},
+		},
+		"CountChosen": {
+			reason:  "A metric that lasts as long as a Rollout has the count that the user says.",
+			in:      metric("interval: 10s\n    initialDelay: 1m30s\n    successCondition: result < 5"),
+			options: Options{Count: 4},
+			want:    want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 5", count: 4, interval: 10s, initialDelay: 1m30s}]`},
+		},
+		"Range": {
+			reason: "Two bounds of a value become two checks.",
+			in:     metric("successCondition: result[0] >= 0.9 && result[0] <= 1.1"),
+			want: want{checks: `
+- {name: m-min, type: Prometheus, prometheus: {query: vector(1)}, threshold: ">= 0.9", count: 1}
+- {name: m-max, type: Prometheus, prometheus: {query: vector(1)}, threshold: "<= 1.1", count: 1}
+`},
+		},
+		"FailureCondition": {
+			reason: "A condition of failure becomes its opposite, and a note says that missing data fails.",
+			in:     metric("failureCondition: result[0] > 0.05"),
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "<= 0.05", count: 1}]`},
+		},
+		"NoDataPasses": {
+			reason: "A condition that accepts an answer without a value lets missing data pass.",
+			in:     metric("successCondition: len(result) == 0 || result[0] < 3"),
+			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 3", count: 1, noData: Pass}]`},
+		},
+		"OwnServer": {
+			reason: "An address of HTTPS is kept.",
+			in:     metric("successCondition: result < 5\n    provider: {prometheus: {address: 'https://metrics.example.org', query: 'up{job=\"a\"}'}}"),
+			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: 'up{job="a"}', address: 'https://metrics.example.org'}, threshold: "< 5", count: 1}]`},
+		},
+		"WebValue": {
+			reason: "The number that a path of a web answer selects is judged by a threshold.",
+			in:     metric("successCondition: asFloat(result) < 100\n    provider: {web: {url: 'https://shop.example.org/stats', jsonPath: \"{$.queues[0]['in-flight']}\", timeoutSeconds: 5}}"),
+			want:   want{checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/stats', expression: 'answer.queues[0]["in-flight"]'}, threshold: "< 100", count: 1}]`},
+		},
+		"WebCondition": {
+			reason: "Any other condition of a web answer becomes an expression that is true.",
+			in:     metric("successCondition: result.state == 'ok' && len(result.errors) == 0\n    provider: {web: {url: 'https://shop.example.org/status', jsonPath: '{$.data}'}}"),
+			want:   want{checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/status', expression: '((answer.data.state == "ok") && (size(answer.data.errors) == 0))'}, threshold: "== 1", count: 1}]`},
+		},
+		"Job": {
+			reason: "The container of a Job becomes a script, each of whose failures fails the check.",
+			in: metric(`provider:
+      job:
+        spec:
+          backoffLimit: 0
+          activeDeadlineSeconds: 120
+          template:
+            spec:
+              restartPolicy: Never
+              serviceAccountName: tester
+              containers:
+              - name: smoke
+                image: registry.example.org/tools/curl:8.15.0
+                env: [{name: HOST, value: shop's}]
+                command: [sh, -c, "curl -sf http://$HOST"]
+`),
+			want: want{checks: `
+- name: m
+  type: Job
+  job:
+    image: registry.example.org/tools/curl:8.15.0
+    serviceAccountName: tester
+    script: |
+      export HOST='shop'\''s'
+      (
+      curl -sf http://$HOST
+      ) || exit 3
+  count: 1
+  timeout: 2m
+`},
+		},
+		"Others": {reason: "Objects of other kinds are passed over.", in: "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", want: want{checks: `[]`}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, tc.options)
+			if err != nil {
+				t.Fatalf("\n%s\nFromArgoRollouts(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(checksOf(t, tc.want.checks), append([]deploymentv1alpha1.Check{}, got.Checks...)); diff != "" || len(got.Notes) != tc.want.notes {
+				t.Errorf("\n%s\nFromArgoRollouts(...): notes %q, -want, +got:\n%s", tc.reason, got.Notes, diff)
+			}
+		})
+	}
+}
+
+func TestFromArgoRolloutsRefuses(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		in     string
+		want   []string
+	}{
+		"Argument": {
+			reason: "An argument without a value, and an address without HTTPS, are both named.", in: successRate,
+			want: []string{"spec.args[0]: service-name has no value", "spec.metrics[0].provider.prometheus.address: "},
+		},
+		"SecretArgument": {
+			reason: "A value that only the cluster has is not guessed.", in: strings.NewReplacer("http:", "https:", "  - name: service-name\n", "  - name: service-name\n    valueFrom: {secretKeyRef: {name: a, key: b}}\n").Replace(successRate),
+			want: []string{"spec.args[0].valueFrom: only the cluster has this value: say --arg service-name=VALUE"},
+		},
+		"Provider":     {reason: "Another provider is named by its path.", in: metric("successCondition: result < 5\n    provider: {datadog: {query: a}}"), want: []string{"spec.metrics[0].provider.datadog: has no counterpart in a check"}},
+		"NoProvider":   {reason: "A metric without a provider is refused.", in: metric("provider: {}"), want: []string{"spec.metrics[0].provider: has neither"}},
+		"DryRun":       {reason: "A metric that decides nothing is not made one that decides.", in: metric("successCondition: result < 5") + "  dryRun: [{metricName: m}]\n", want: []string{"spec.dryRun: has no counterpart"}},
+		"Endless":      {reason: "A metric without an end is refused.", in: metric("interval: 1m\n    successCondition: result < 5"), want: []string{"spec.metrics[0].count: is absent"}},
+		"Count":        {reason: "A count that is no number is refused.", in: metric("count: many\n    interval: 1m\n    successCondition: result < 5"), want: []string{`spec.metrics[0].count: "many" is not a whole number from 1 to 100`}},
+		"Limit":        {reason: "A limit that is switched off is refused.", in: metric("failureLimit: -1\n    successCondition: result < 5"), want: []string{`spec.metrics[0].failureLimit: "-1" is not`}},
+		"SuccessLimit": {reason: "A limit of successes is refused.", in: metric("consecutiveSuccessLimit: 3\n    successCondition: result < 5"), want: []string{"spec.metrics[0].consecutiveSuccessLimit: has no counterpart"}},
+		"Interval":     {reason: "An interval below a second is refused.", in: metric("count: 2\n    interval: 10ms\n    successCondition: result < 5"), want: []string{`spec.metrics[0].interval: "10ms" is not between 1s and 24h`}},
+		"Alternative":  {reason: "Two accepted ranges are not one threshold.", in: metric("successCondition: result < 5 || result > 9"), want: []string{"spec.metrics[0].successCondition: accepts one of several things"}},
+		"Inconclusive": {reason: "A gap between both conditions is refused.", in: metric("successCondition: result < 5\n    failureCondition: result > 9"), want: []string{"spec.metrics[0].failureCondition: a value that neither condition decides"}},
+		"NoCondition":  {reason: "A metric that nothing can fail is refused.", in: metric(""), want: []string{"spec.metrics[0].successCondition: is absent"}},
+		"Function":     {reason: "A condition of several series is refused.", in: metric("successCondition: all(result, # < 5)"), want: []string{"spec.metrics[0].successCondition: cannot read the condition"}},
+		"Query":        {reason: "A query that is not PromQL is refused.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: 'sum('}}"), want: []string{"spec.metrics[0].provider.prometheus.query: is not PromQL"}},
+		"RangeQuery":   {reason: "A range query is refused.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a, rangeQuery: {start: a}}}"), want: []string{"spec.metrics[0].provider.prometheus.rangeQuery: has no counterpart"}},
+		"Credentials":  {reason: "Credentials of a server are not converted.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a, authentication: {oauth2: {}}}}"), want: []string{"spec.metrics[0].provider.prometheus.authentication: a Site or a configuration"}},
+		"Web": {
+			reason: "What a web check does not do is refused, field by field.",
+			in:     metric("successCondition: result < 5\n    provider: {web: {url: 'http://a', method: POST, insecure: true, timeoutSeconds: 60, jsonPath: '{$.a[*]}', headers: [{key: a}]}}"),
+			want: []string{
+				"web.headers: has no counterpart", "web.url: a web check asks one https address", "web.method: a web check asks with GET",
+				"web.timeoutSeconds: ", "web.insecure: ", "web.jsonPath: is not a path",
+			},
+		},
+		"WebOperator": {reason: "A condition that CEL does not have is refused.", in: metric("successCondition: result % 2 == 0\n    provider: {web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].successCondition: % has no counterpart in CEL"}},
+		"Job": {
+			reason: "What a Job of a check does not do is refused.",
+			in: metric(`count: 2
+    failureLimit: 1
+    interval: 1m
+    provider: {job: {spec: {template: {spec: {volumes: [], containers: [{image: a, env: [{name: A, valueFrom: {}}]}]}}}}}`),
+			want: []string{
+				"job.spec.template.spec.volumes: has no counterpart", "containers[0].env[0].valueFrom: has no counterpart", "spec.metrics[0].count: a Job of a check runs once",
+				"spec.metrics[0].failureLimit: ", "containers[0].command: is absent",
+			},
+		},
+		"Containers": {reason: "A Job with two containers is refused.", in: metric("provider: {job: {spec: {template: {spec: {containers: [{}, {}]}}}}}"), want: []string{"spec.containers: a Job of a check has one container, and not 2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, Options{})
+			if err == nil || got != nil {
+				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and nothing else, got %+v", tc.reason, got)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("\n%s\nFromArgoRollouts(...): want %q, got:\n%v", tc.reason, want, err)
+				}
+			}
+			if n := strings.Count(err.Error(), "\n"); n != len(tc.want) {
+				t.Errorf("\n%s\nFromArgoRollouts(...): want %d problems, got:\n%v", tc.reason, len(tc.want), err)
+			}
+		})
+	}
+}

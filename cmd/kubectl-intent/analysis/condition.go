@@ -1,0 +1,228 @@
+package analysis
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// resultVariable is the name of the answer in a condition of Argo Rollouts.
+const resultVariable = "result"
+
+// noDataPass is what a measurement without data is where a condition accepts it.
+const noDataPass = "Pass"
+
+// maxConditionBytes bounds what is parsed.
+const maxConditionBytes = 4096
+
+// A condition is an expression of Argo Rollouts that was understood as comparisons of one value, all of which have to hold.
+type condition struct {
+	bounds []bound
+
+	// noData is Pass where the condition accepts an answer without a value.
+	noData string
+}
+
+// singleQuoted is a text in the quotes that Go has for characters.
+var singleQuoted = regexp.MustCompile(`'([^'"\\]*)'`)
+
+// parseCondition parses an expression. Those of Argo Rollouts look as those of Go do, but for texts in single quotes.
+func parseCondition(text string) (ast.Expr, error) {
+	if len(text) > maxConditionBytes {
+		return nil, errors.Errorf("has more than %d bytes", maxConditionBytes)
+	}
+	e, err := parser.ParseExpr(singleQuoted.ReplaceAllString(text, `"$1"`))
+	return e, errors.Wrap(err, "cannot read the condition")
+}
+
+// A boundReader reads bounds from a condition, or from what it denies.
+type boundReader struct {
+	// isNegated says that the bounds hold where the expression does not.
+	isNegated bool
+}
+
+// oppositeOf returns the operator that holds where another one does not.
+func oppositeOf(op token.Token) token.Token {
+	switch op {
+	case token.LSS:
+		return token.GEQ
+	case token.GEQ:
+		return token.LSS
+	case token.GTR:
+		return token.LEQ
+	case token.LEQ:
+		return token.GTR
+	case token.EQL:
+		return token.NEQ
+	case token.NEQ:
+		return token.EQL
+	case token.LAND:
+		return token.LOR
+	case token.LOR:
+		return token.LAND
+	}
+	return op
+}
+
+// mirrorOf returns a comparison whose sides are exchanged.
+func mirrorOf(op token.Token) token.Token {
+	switch op {
+	case token.LSS:
+		return token.GTR
+	case token.GTR:
+		return token.LSS
+	case token.LEQ:
+		return token.GEQ
+	case token.GEQ:
+		return token.LEQ
+	}
+	return op
+}
+
+// read returns what has to hold. It returns an error for what is no comparison of one value with numbers.
+func (r boundReader) read(e ast.Expr) (condition, error) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return boundReader{isNegated: !r.isNegated}.read(e.X)
+		}
+	case *ast.BinaryExpr:
+		op := r.operator(e.Op)
+		if op == token.LAND || op == token.LOR {
+			return r.readJoined(op, e)
+		}
+		return r.readComparison(op, e)
+	}
+	return condition{}, errors.New("is not a comparison of result or result[0] with a number")
+}
+
+func (r boundReader) operator(op token.Token) token.Token {
+	if r.isNegated {
+		return oppositeOf(op)
+	}
+	return op
+}
+
+// readJoined reads two conditions. Only a guard against missing data may be an alternative: a threshold has none.
+func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, error) {
+	for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if r.isGuard(sides[0], op == token.LOR) {
+			c, err := r.read(sides[1])
+			if op == token.LOR {
+				c.noData = noDataPass
+			}
+			return c, err
+		}
+	}
+	if op == token.LOR {
+		return condition{}, errors.New("accepts one of several things, and a check has one threshold")
+	}
+	left, err := r.read(e.X)
+	if err != nil {
+		return condition{}, err
+	}
+	right, err := r.read(e.Y)
+	return condition{bounds: append(left.bounds, right.bounds...), noData: left.noData + right.noData}, err
+}
+
+// isGuard reports whether an expression asks whether there is no data, or with isMissing false whether there is some.
+func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
+	isMissing = isMissing != r.isNegated
+	e = ast.Unparen(e)
+	if not, ok := e.(*ast.UnaryExpr); ok && not.Op == token.NOT {
+		e, isMissing = ast.Unparen(not.X), !isMissing
+	}
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		return isMissing && isCallOf(e, "isNaN") && isValue(e.Args[0])
+	case *ast.BinaryExpr:
+		want := []token.Token{token.GTR, token.NEQ}
+		if isMissing {
+			want = []token.Token{token.EQL}
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		zero, err := numberOf(e.Y)
+		return ok && err == nil && zero == 0 && slices.Contains(want, e.Op) && isCallOf(call, "len") && isValue(call.Args[0])
+	}
+	return false
+}
+
+func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (condition, error) {
+	value, limit := e.X, e.Y
+	if !isValue(value) {
+		value, limit, op = e.Y, e.X, mirrorOf(op)
+	}
+	number, err := numberOf(limit)
+	if !isValue(value) || err != nil {
+		return condition{}, errors.New("is not a comparison of result or result[0] with a number")
+	}
+	if !slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL}, op) {
+		return condition{}, errors.Errorf("no threshold says %s", op)
+	}
+	b, err := newBound(op.String(), number)
+	return condition{bounds: []bound{b}}, err
+}
+
+// isValue reports whether an expression is the one number that was measured.
+func isValue(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name == resultVariable
+	case *ast.IndexExpr:
+		of, ok := e.X.(*ast.Ident)
+		at, err := numberOf(e.Index)
+		return ok && of.Name == resultVariable && err == nil && at == 0
+	case *ast.CallExpr:
+		return (isCallOf(e, "asFloat") || isCallOf(e, "float")) && isValue(e.Args[0])
+	}
+	return false
+}
+
+// isCallOf reports whether a call is one of a function with one argument.
+func isCallOf(call *ast.CallExpr, name string) bool {
+	f, ok := call.Fun.(*ast.Ident)
+	return ok && f.Name == name && len(call.Args) == 1
+}
+
+func numberOf(e ast.Expr) (float64, error) {
+	l, ok := ast.Unparen(e).(*ast.BasicLit)
+	if !ok || l.Kind != token.INT && l.Kind != token.FLOAT {
+		return 0, errors.New("is not a number")
+	}
+	return strconv.ParseFloat(l.Value, 64)
+}
+
+// readConditions returns what has to hold by the two conditions of a metric. With both, what neither decides is inconclusive, so that they
+// have to be opposites. The error names the field.
+func readConditions(success, failure string) (condition, string, error) {
+	if success == "" {
+		c, err := readCondition(failure, boundReader{isNegated: true})
+		return c, "failureCondition", err
+	}
+	c, err := readCondition(success, boundReader{})
+	if err != nil || failure == "" {
+		return c, "successCondition", err
+	}
+	denied, err := readCondition(failure, boundReader{isNegated: true})
+	if err == nil && !equalBounds(c.bounds, denied.bounds) {
+		err = errors.New("a value that neither condition decides is inconclusive, and a check passes or fails: let it be the opposite of successCondition, or remove it")
+	}
+	return c, "failureCondition", err
+}
+
+func readCondition(text string, r boundReader) (condition, error) {
+	e, err := parseCondition(text)
+	if err != nil {
+		return condition{}, err
+	}
+	c, err := r.read(e)
+	if err == nil && !haveOneSideEach(c.bounds) {
+		err = errors.New("bounds one side twice")
+	}
+	return c, err
+}

@@ -1,0 +1,97 @@
+package analysis
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// placeholderPattern is what stands for a value in a template of Argo Rollouts or of Flagger.
+var placeholderPattern = regexp.MustCompile(`\{\{ *([^{}]*?) *\}\}`)
+
+// fill replaces the placeholders of a text by their values. A value that has a placeholder of ours, such as {{service}}, keeps it.
+func (c *converter) fill(field, text string, values map[string]string) string {
+	return placeholderPattern.ReplaceAllStringFunc(text, func(found string) string {
+		name := placeholderPattern.FindStringSubmatch(found)[1]
+		value, ok := values[name]
+		if !ok {
+			c.refusef(field, "%s has no value: say --arg %s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", found, shortName(name))
+		}
+		return value
+	})
+}
+
+// shortName of a placeholder is the one that a user gives a value for.
+func shortName(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(name, argsPrefix), variablesPrefix)
+}
+
+// duration returns a duration as a check has it, or none for an empty text.
+func (c *converter) duration(field, text string) time.Duration {
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second || d > longest {
+		c.refusef(field, "%q is not between 1s and 24h", text)
+		return 0
+	}
+	return d
+}
+
+// Bounds of the durations and numbers of a check.
+const (
+	longest        = 24 * time.Hour
+	defaultDelay   = 30 * time.Second
+	defaultTimeout = 5 * time.Minute
+	defaultCount   = 3
+	maxCount       = 100
+)
+
+// setTimes sets when a check is measured, and a timeout that leaves room for measurements which do not count.
+func (c *converter) setTimes(field string, check *deploymentv1alpha1.Check, delay, interval time.Duration, count int32) {
+	if count > maxCount {
+		c.refusef(field, "a check has at most %d measurements, and not %d", maxCount, count)
+		return
+	}
+	check.Count = new(count)
+	check.InitialDelay, check.Interval = durationText(delay), durationText(interval)
+	needs := max(delay, defaultDelay) + time.Duration(count)*max(interval, time.Second)
+	if needs >= longest {
+		c.refusef(field, "%d measurements take %s, and a check at most 24h", count, needs)
+		return
+	}
+	if needs >= defaultTimeout {
+		check.Timeout = durationText(min(2*needs, longest))
+	}
+}
+
+// durationText returns a duration as people write it. 0 is none.
+func durationText(d time.Duration) deploymentv1alpha1.Duration {
+	if d == 0 {
+		return ""
+	}
+	out := d.String()
+	for _, needless := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(out, needless) {
+			out = out[:len(out)-len("0s")]
+		}
+	}
+	return deploymentv1alpha1.Duration(out)
+}
+
+// wholeNumber returns a number, or none for an empty text.
+func (c *converter) wholeNumber(field, text string, least int64) *int32 {
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < least || n > maxCount {
+		c.refusef(field, "%q is not a whole number from %d to %d", text, least, maxCount)
+		return nil
+	}
+	return new(int32(n))
+}

@@ -1,0 +1,213 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// variablesPrefix begins the placeholder of a variable of a Canary.
+const variablesPrefix = "variables."
+
+// defaultWindow is what {{ interval }} stands for where a Canary does not say.
+const defaultWindow = "1m"
+
+// flaggerTemplate is a MetricTemplate.
+type flaggerTemplate struct {
+	named
+
+	Spec struct {
+		Query    string `json:"query"`
+		Provider struct {
+			Type               string `json:"type"`
+			Address            string `json:"address"`
+			SecretRef          any    `json:"secretRef"`
+			InsecureSkipVerify bool   `json:"insecureSkipVerify"`
+		} `json:"provider"`
+	} `json:"spec"`
+}
+
+// flaggerCanary is a Canary, as far as it says how metrics are judged.
+type flaggerCanary struct {
+	named
+
+	Spec struct {
+		Analysis struct {
+			Interval   string          `json:"interval"`
+			Threshold  int32           `json:"threshold"`
+			Iterations int32           `json:"iterations"`
+			Metrics    []flaggerMetric `json:"metrics"`
+		} `json:"analysis"`
+	} `json:"spec"`
+}
+
+type flaggerMetric struct {
+	Name        string `json:"name"`
+	Interval    string `json:"interval"`
+	TemplateRef *struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"templateRef"`
+	ThresholdRange *struct {
+		Min *float64 `json:"min"`
+		Max *float64 `json:"max"`
+	} `json:"thresholdRange"`
+	TemplateVariables map[string]string `json:"templateVariables"`
+}
+
+// flaggerObjects are the objects of Flagger that a file has.
+type flaggerObjects struct {
+	templates []flaggerTemplate
+	canaries  []flaggerCanary
+}
+
+// FromFlagger converts the MetricTemplates among documents, by what the Canaries among them say of their metrics. It returns a FieldsError for what
+// cannot be converted, and passes over objects of other kinds.
+func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
+	c := &converter{Options: o}
+	all, err := c.readFlagger(documents)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	for _, canary := range all.canaries {
+		c.convertCanary(canary, all.templates, used)
+	}
+	for _, t := range all.templates {
+		if !used[t.Metadata.Name] {
+			c.object = t.Kind + " " + t.Metadata.Name
+			c.convertAlone(t)
+		}
+	}
+	return c.result()
+}
+
+func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
+	out := flaggerObjects{}
+	for _, d := range documents {
+		n, err := kindOf(d)
+		if err != nil {
+			return out, err
+		}
+		c.object = n.Kind + " " + n.Metadata.Name
+		switch n.APIVersion + " " + n.Kind {
+		case "flagger.app/v1beta1 MetricTemplate":
+			t := flaggerTemplate{}
+			err = c.decode(d, "spec", &t)
+			out.templates = append(out.templates, t)
+		case "flagger.app/v1beta1 Canary":
+			canary := flaggerCanary{}
+			err = c.decode(d, "spec.analysis.metrics", &canary)
+			out.canaries = append(out.canaries, canary)
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// convertCanary converts the metrics of a Canary.
+func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTemplate, used map[string]bool) {
+	c.object = canary.Kind + " " + canary.Metadata.Name
+	for i, m := range canary.Spec.Analysis.Metrics {
+		path := fmt.Sprintf("spec.analysis.metrics[%d]", i)
+		if m.TemplateRef == nil {
+			c.refusef(path+".templateRef", "is absent: Flagger has the query of %s for each mesh. Name a MetricTemplate, or use a metric of a Blueprint", m.Name)
+			continue
+		}
+		at := slices.IndexFunc(templates, func(t flaggerTemplate) bool { return t.Metadata.Name == m.TemplateRef.Name })
+		if at < 0 {
+			c.refusef(path+".templateRef", "the files have no MetricTemplate %s", m.TemplateRef.Name)
+			continue
+		}
+		used[m.TemplateRef.Name] = true
+		c.convertFlaggerMetric(path, canary, m, templates[at])
+	}
+}
+
+func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m flaggerMetric, t flaggerTemplate) {
+	check := deploymentv1alpha1.Check{Name: m.Name, Type: typePrometheus}
+	c.setFlaggerTimes(canary, &check)
+	values := map[string]string{"interval": m.Interval}
+	if m.Interval == "" {
+		values["interval"] = defaultWindow
+	}
+	for name, value := range m.TemplateVariables {
+		values[variablesPrefix+name] = value
+	}
+	c.setFlaggerQuery(t, &check, values)
+	bounds := c.flaggerBounds(path+".thresholdRange", m)
+	c.addBounded(check, bounds)
+}
+
+// setFlaggerTimes sets how often a metric is measured, and how often it may fail: threshold is how many failures end the analysis.
+func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alpha1.Check) {
+	a := canary.Spec.Analysis
+	check.FailureLimit = new(max(a.Threshold-1, 0))
+	count := a.Iterations
+	if count == 0 {
+		count = max(c.Count, a.Threshold, defaultCount)
+		c.addNotef("spec.analysis.iterations", "is absent: Flagger measures in each step of the weight, and a check %d times in each step", count)
+	}
+	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
+}
+
+// setFlaggerQuery sets the query of a template. Placeholders that ours have become those.
+func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1.Check, values map[string]string) {
+	from := c.object
+	defer func() { c.object = from }()
+	c.object = t.Kind + " " + t.Metadata.Name
+	if t.Spec.Provider.Type != "prometheus" {
+		c.refusef("spec.provider.type", "%q is not prometheus", t.Spec.Provider.Type)
+		return
+	}
+	c.refuseServerFields(map[string]bool{
+		"spec.provider.secretRef": t.Spec.Provider.SecretRef != nil, "spec.provider.insecureSkipVerify": t.Spec.Provider.InsecureSkipVerify,
+	})
+	check.Prometheus = &deploymentv1alpha1.PrometheusCheck{Address: c.serverAddress("spec.provider.address", t.Spec.Provider.Address)}
+	all := map[string]string{"namespace": "{{namespace}}", "service": "{{service}}"}
+	maps.Copy(all, values)
+	for name, value := range c.Args {
+		all[name], all[variablesPrefix+name] = value, value
+	}
+	check.Prometheus.Query = c.query("spec.query", c.fill("spec.query", t.Spec.Query, all))
+}
+
+// flaggerBounds returns the two ends of a range as bounds.
+func (c *converter) flaggerBounds(field string, m flaggerMetric) []bound {
+	if m.ThresholdRange == nil || m.ThresholdRange.Min == nil && m.ThresholdRange.Max == nil {
+		c.refusef(field, "is absent, so that each answer would pass")
+		return nil
+	}
+	out := []bound{}
+	for _, end := range []struct {
+		name, comparison string
+		limit            *float64
+	}{{"min", ">=", m.ThresholdRange.Min}, {"max", "<=", m.ThresholdRange.Max}} {
+		if end.limit == nil {
+			continue
+		}
+		b, err := newBound(end.comparison, *end.limit)
+		if err != nil {
+			c.refusef(field+"."+end.name, "%s", err)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// convertAlone converts a template that no Canary of the files refers to.
+func (c *converter) convertAlone(t flaggerTemplate) {
+	if c.Threshold == "" {
+		c.refusef("metadata.name", "no Canary of the files has a metric of this template: name the file with the Canary too, or say --threshold, as in '<= 5'")
+		return
+	}
+	check := deploymentv1alpha1.Check{Name: t.Metadata.Name, Type: typePrometheus, Threshold: deploymentv1alpha1.Threshold(c.Threshold)}
+	c.setTimes("--count", &check, 0, time.Minute, max(c.Count, defaultCount))
+	c.setFlaggerQuery(t, &check, map[string]string{"interval": defaultWindow})
+	c.out.Checks = append(c.out.Checks, check)
+}

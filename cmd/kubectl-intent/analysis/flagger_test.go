@@ -1,0 +1,139 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const notFound = `
+apiVersion: flagger.app/v1beta1
+kind: MetricTemplate
+metadata: {name: not-found, namespace: canaries}
+spec:
+  provider:
+    type: prometheus
+    address: http://prometheus.monitoring:9090
+    secretRef: {name: prometheus}
+  query: |
+    100 * sum(rate(http_requests_total{namespace="{{ namespace }}",workload="{{ target }}",code="{{ variables.code }}"}[{{ interval }}]))
+    / sum(rate(http_requests_total{namespace="{{ namespace }}",service="{{ service }}"}[{{ interval }}]))
+`
+
+const canary = `
+apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: {name: shop, namespace: team-a}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}
+  service: {port: 80}
+  analysis:
+    interval: 30s
+    threshold: 3
+    iterations: 10
+    metrics:
+    - name: not-found-share
+      templateRef: {name: not-found, namespace: canaries}
+      thresholdRange: {max: 5}
+      interval: 2m
+      templateVariables: {code: "404"}
+`
+
+func TestFromFlagger(t *testing.T) {
+	const query = `
+    query: |-
+      100 * sum(rate(http_requests_total{namespace="{{namespace}}",workload="{{service}}",code="404"}[2m]))
+      / sum(rate(http_requests_total{namespace="{{namespace}}",service="{{service}}"}[2m]))`
+	type want struct {
+		checks string
+		notes  int
+	}
+	cases := map[string]struct {
+		reason  string
+		in      []string
+		options Options
+		want    want
+	}{
+		"Canary": {
+			reason: "A Canary says the range, how often is measured, and how many failures end it.", in: []string{canary, notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+		},
+		"Range": {
+			reason: "A range with two ends becomes two checks; without iterations, a note says how often is measured.",
+			in: []string{
+				notFound, strings.NewReplacer("max: 5", "min: 0.5, max: 5", "    iterations: 10\n", "", "threshold: 3", "threshold: 5").Replace(canary),
+			},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 1, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 5\n  failureLimit: 4\n" +
+				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n"},
+		},
+		"Alone": {
+			reason: "A template without a Canary has the threshold that the user says.", in: []string{strings.Replace(notFound, "[{{ interval }}]", "[2m]", 2)},
+			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "< 1"},
+			want:    want{checks: "- name: not-found\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: < 1\n  interval: 1m\n  count: 3\n"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := FromFlagger(texts(tc.in), tc.options)
+			if err != nil {
+				t.Fatalf("\n%s\nFromFlagger(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(checksOf(t, tc.want.checks), got.Checks); diff != "" || len(got.Notes) != tc.want.notes {
+				t.Errorf("\n%s\nFromFlagger(...): notes %q, -want, +got:\n%s", tc.reason, got.Notes, diff)
+			}
+		})
+	}
+}
+
+func TestFromFlaggerRefuses(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		in     []string
+		want   []string
+	}{
+		"Template": {
+			reason: "What a template needs is named by its field.", in: []string{notFound, canary},
+			want: []string{"spec.provider.secretRef: a Site", "spec.provider.address: the address", "MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE"},
+		},
+		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
+		"Provider": {reason: "Another provider is refused.", in: []string{strings.Replace(notFound, "type: prometheus", "type: datadog", 1), canary}, want: []string{`spec.provider.type: "datadog" is not prometheus`}},
+		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
+		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have no MetricTemplate not-found"}},
+		"Inline":   {reason: "A query of a Canary's own is refused.", in: []string{strings.Replace(canary, "      interval: 2m\n", "      query: up\n", 1)}, want: []string{"spec.analysis.metrics[0].query: has no counterpart", "templateRef"}},
+		"NoRange": {
+			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent"},
+		},
+		"Negative": {
+			reason: "A threshold has no sign.", in: []string{strings.Replace(canary, "{max: 5}", "{min: -1}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{`spec.analysis.metrics[0].thresholdRange.min: ">= -1" cannot be a threshold`},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := FromFlagger(texts(tc.in), Options{})
+			if err == nil || got != nil {
+				t.Fatalf("\n%s\nFromFlagger(...): want problems and nothing else, got %+v", tc.reason, got)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("\n%s\nFromFlagger(...): want %q, got:\n%v", tc.reason, want, err)
+				}
+			}
+			if n := strings.Count(err.Error(), "\n"); n != len(tc.want) {
+				t.Errorf("\n%s\nFromFlagger(...): want %d problems, got:\n%v", tc.reason, len(tc.want), err)
+			}
+		})
+	}
+}
+
+func texts(all []string) [][]byte {
+	out := [][]byte{}
+	for _, text := range all {
+		out = append(out, []byte(text))
+	}
+	return out
+}

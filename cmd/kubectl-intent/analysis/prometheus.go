@@ -1,0 +1,88 @@
+package analysis
+
+import (
+	"strings"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
+)
+
+// Types of checks.
+const (
+	typePrometheus = "Prometheus"
+	typeWeb        = "Web"
+	typeJob        = "Job"
+)
+
+// argoPrometheus is a query of Argo Rollouts.
+type argoPrometheus struct {
+	Address string `json:"address"`
+	Query   string `json:"query"`
+
+	// What follows belongs to the address.
+	Authentication any   `json:"authentication"`
+	Headers        any   `json:"headers"`
+	Insecure       *bool `json:"insecure"`
+
+	// Timeout of the query in seconds. A check waits for ten.
+	Timeout *int64 `json:"timeout"`
+}
+
+func (c *converter) convertPrometheus(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
+	p, at := m.Provider.Prometheus, path+".provider.prometheus"
+	check.Type = typePrometheus
+	check.Prometheus = &deploymentv1alpha1.PrometheusCheck{
+		Query:   c.query(at+".query", c.fill(at+".query", p.Query, values)),
+		Address: c.serverAddress(at+".address", c.fill(at+".address", p.Address, values)),
+	}
+	c.refuseServerFields(map[string]bool{
+		at + ".authentication": p.Authentication != nil, at + ".headers": p.Headers != nil, at + ".insecure": p.Insecure != nil && *p.Insecure,
+	})
+	if m.SuccessCondition == "" && m.FailureCondition == "" {
+		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
+		return
+	}
+	is, field, err := readConditions(m.SuccessCondition, m.FailureCondition)
+	if err != nil {
+		c.refusef(path+"."+field, "%s", err)
+		return
+	}
+	check.NoData = is.noData
+	if m.SuccessCondition == "" {
+		c.addNotef(path+".failureCondition", "a measurement without data fails, and passes in Argo Rollouts")
+	}
+	c.addBounded(check, is.bounds)
+}
+
+// query returns a query that a check can ask.
+func (c *converter) query(field, text string) string {
+	text = strings.TrimSpace(text)
+	t, err := promql.Parse(text)
+	if err == nil {
+		err = t.CheckNoTracks()
+	}
+	if err != nil {
+		c.refusef(field, "%s", err)
+	}
+	return text
+}
+
+// serverAddress returns the address that a check asks, or none for the server of the Site.
+func (c *converter) serverAddress(field, address string) string {
+	if address == "" || c.UsesSiteServer {
+		return ""
+	}
+	if !strings.HasPrefix(address, "https://") {
+		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the one of the Site")
+	}
+	return address
+}
+
+// refuseServerFields refuses what says how a server is asked, unless the server of the Site is, which has its own credentials.
+func (c *converter) refuseServerFields(set map[string]bool) {
+	for field, isSet := range set {
+		if isSet && !c.UsesSiteServer {
+			c.refusef(field, "a Site or a configuration says how its server is asked: say --site-server to ask that one")
+		}
+	}
+}
