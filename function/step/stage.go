@@ -101,6 +101,8 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 		return Aim{Put: map[string]int64{s.Current.Track: s.Current.Number}, Serving: s.Current.Track, IsAlone: true}
 	case s.IsRejected() && s.Cursor.Attempt == 0:
 		return Aim{Keeps: true}
+	case isBeforeSteps(s) && in.goesStraight(s):
+		return Aim{Keeps: true} // The next position replaces what is there: nothing is moved out of its way meanwhile.
 	case isBeforeSteps(s):
 		return t.aimBefore(s.Cursor.Stage)
 	case s.Cursor.Attempt > 0:
