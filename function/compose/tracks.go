@@ -37,6 +37,9 @@ type Directory struct {
 	// Asked is what the directory was asked for last, from which shared files are taken.
 	Asked deliveryv1alpha1.Tree
 
+	// IsAskedInPosition says that Asked is of the recorded position that the directory is composed for. Else it may never come to it.
+	IsAskedInPosition bool
+
 	// Held is what the directory was last reported to hold.
 	Held deliveryv1alpha1.DeliveredTree
 
@@ -152,6 +155,9 @@ func (d Directory) foldersAtAim() []folder {
 		all[name] = f
 	}
 	maps.DeleteFunc(all, func(name string, _ folder) bool { return d.removesTrack(name) })
+	if d.Aim.Serving == "" {
+		d.retainWeights(all)
+	}
 	if d.Aim.Serving != "" && !d.weighFolders(all) {
 		return nil
 	}
@@ -181,6 +187,24 @@ func (d Directory) putRevision(was folder, name string, revision int64) (folder,
 		f.part = was.part
 	}
 	return f, f.part != "" || name == track.Plain && d.hasPlain(revision)
+}
+
+// retainWeights leaves the requests where the directory was asked to have them in the same position, if it was asked for the same folders: the repository may
+// have brought them there since it reported.
+func (d Directory) retainWeights(all map[string]folder) {
+	if !d.IsAskedInPosition || len(d.Asked.Tracks) != len(all) {
+		return
+	}
+	for _, t := range d.Asked.Tracks {
+		if all[t.Name].Revision != t.Revision {
+			return
+		}
+	}
+	for _, t := range d.Asked.Tracks {
+		f := all[t.Name]
+		f.Weight = t.Weight
+		all[t.Name] = f
+	}
 }
 
 // weighFolders gives the tracks their shares of the requests. It returns false if the track that is to serve is not there.

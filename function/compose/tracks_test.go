@@ -91,6 +91,12 @@ func describeTracks(t TrackedTree) string {
 	return strings.Join(out, " ")
 }
 
+// withTracks returns a tree that gives revision 1 in the blue track, and revision 2 in the green one, shares of the requests.
+func withTracks(t deliveryv1alpha1.Tree, blue, green int32) deliveryv1alpha1.Tree {
+	t.Tracks = []deliveryv1alpha1.TreeTrack{{Name: track.Blue, Revision: 1, Weight: blue}, {Name: track.Green, Revision: 2, Weight: green}}
+	return t
+}
+
 // TestCompose composes the directory of revision 2, which is in the green track, beside revision 1 in the blue one.
 func TestCompose(t *testing.T) {
 	green, _ := treeIn(t, track.Green)
@@ -120,6 +126,18 @@ func TestCompose(t *testing.T) {
 			from: Directory{Own: green, Asked: green, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}, Held: deliveryv1alpha1.DeliveredTree{
 				Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Green, Revision: 2, Tree: folder, Weight: 100}},
 			}},
+		},
+		"InFlight": {
+			reason: "Requests that the repository may have moved since it reported are not moved back.", want: "Desired blue 1: 100 green 2: 0 part blue part green",
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+		},
+		"Proposed": {
+			reason: "What was asked for another position may never come.", want: "Desired blue 1: 80 green 2: 20 part blue part green",
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
+		},
+		"Replaced": {
+			reason: "What another folder was asked to get says nothing of this one.", want: "Desired blue 3: 80 green 2: 20 part blue part green",
+			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 3}}},
 		},
 		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
 	}

@@ -243,6 +243,8 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 	out := compose.Directory{Own: t, Track: x.state.Current.Track, Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
 	out.Held, _ = evidence.HeldTree(observed, t.Path)
 	if observed != nil {
+		recorded := x.observed.home.State.Position()
+		out.IsAskedInPosition = recorded == x.state.Position() && observed.Spec.ForProvider.AskedPosition() == recorded
 		for _, was := range observed.Spec.ForProvider.Trees {
 			if was.Branch == t.Branch && was.Path == t.Path {
 				out.Asked = was

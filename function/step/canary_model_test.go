@@ -545,6 +545,9 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 			out[d.Site] = unknownDirectory
 		case !aim.Keeps && m.hasFilesFor(aim, seen.deliveries[i], in, s, d.Site):
 			out[d.Site] = m.directoryOf(aim, seen.deliveries[i].trees[d.Site], s)
+			if recorded := seen.deliveries[0].ledger.Position(); recorded == s.Position() && seen.deliveries[i].position == recorded {
+				out[d.Site] = retainWeights(aim, out[d.Site], seen.deliveries[i].wanted[d.Site])
+			}
 		case !aim.Keeps && s.Cursor.Attempt > 0: // What cannot be composed is restored.
 			m.noteLostFiles(d.Site)
 			out[d.Site] = m.directoryOf(Aim{Restores: true}, nil, s)
@@ -586,6 +589,23 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 		default:
 			f.Weight = aim.Weight
 		}
+		out[t] = f
+	}
+	return out
+}
+
+// retainWeights leaves the requests where a directory was asked to have them in the same position, if weights stay and it was asked for the same folders.
+func retainWeights(aim Aim, out, asked canaryDirectory) canaryDirectory {
+	if aim.Serving != "" || aim.Restores || len(asked) != len(out) {
+		return out
+	}
+	for t, f := range out {
+		if asked[t].Revision != f.Revision {
+			return out
+		}
+	}
+	for t, f := range out {
+		f.Weight = asked[t].Weight
 		out[t] = f
 	}
 	return out
