@@ -160,6 +160,24 @@ func TestMoveIsRejected(t *testing.T) {
 	}
 }
 
+// TestMoveIsEditedBack edits a move to tracks back between its waves: what the Site of the second one is to get is in no object any more.
+func TestMoveIsEditedBack(t *testing.T) {
+	w := newMovingWorld(t)
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	w.sayBoth(true, "")
+	w.story("edge1", cluster{})
+	w.sayBoth(false, "one")
+	w.until("edge1", "blue 2: 100, plain 1: 0", cluster{})
+	w.say(`{"service": "shop", "type": "web", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	told, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 2: 0, plain 1: 100", "flat 3"}, told); diff != "" || w.directory("edge2") != "flat 3" {
+		t.Errorf("\nThe requests go back to the pods without tracks, and the edit follows by itself.\n-want, +got:\n%s\nedge2 has %s: %s", diff, w.directory("edge2"), out.Status.Message)
+	}
+	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || out.Status.LiveRevision != 3 {
+		t.Errorf("\nThe edit succeeds.\ngot %s, live %d: %s", out.Status.Phase, out.Status.LiveRevision, out.Status.Message)
+	}
+}
+
 // TestMoveIsRefused asks for moves by which requests would fail.
 func TestMoveIsRefused(t *testing.T) {
 	cases := map[string]struct {

@@ -89,11 +89,6 @@ func (m *canaryModel) hasLostFiles(seen canaryView, in Input, s ledger.State) bo
 	return false
 }
 
-// isTakenBack is true while the user asks for a Blueprint without tracks again, in the middle of a move to one with.
-func (d Desired) isTakenBack() bool {
-	return ledger.IsPlain(d.Placement.Track) && !d.Placement.HasSteps
-}
-
 // lacksFiles is true where a directory cannot be brought to its aim now: the spec asks for something else by now. Nothing is proven then.
 func (m *canaryModel) lacksFiles(seen canaryView, in Input, s ledger.State) bool {
 	if !isMove(s) || s.Verdict != nil {

@@ -207,12 +207,6 @@ func (m *canaryModel) release() {
 	if m.isCalm && m.deliveries[0].isObserved && m.desired(m.view(), s) == nil {
 		m.spec.isPlain = !m.spec.isPlain
 	}
-	if d := m.desired(m.view(), s); m.isCalm && d != nil && d.isTakenBack() && isMove(s) && s.Verdict == nil && len(m.waves) > 1 {
-		m.uids++ // A move that the user took back between its waves waits until it is given up.
-		ref := ledger.RequestReference{Name: "abort", UID: fmt.Sprint("u", m.uids)}
-		m.requests = []Request{{Ref: ref, Action: ActionAbort, Revision: s.Current.Number}}
-		return
-	}
 	if s.Current != nil && s.Verdict == nil && m.random.IntN(4) == 0 {
 		m.uids++
 		ref := ledger.RequestReference{Name: "release", UID: fmt.Sprint("u", m.uids)}

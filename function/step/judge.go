@@ -9,6 +9,8 @@ const PauseManual = "Manual"
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
+	case in.isEditedBack(s):
+		return &ledger.Event{Judged: &ledger.Judged{Verdict: editedBack()}}, HoldNone
 	case isBeforeSteps(s) && (p.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
 		return in.advanceStage(s)
 	case p.Failure != nil:

@@ -122,3 +122,27 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	}
 	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).isAway() })
 }
+
+// isEditedBack is true for a move to tracks whose user asks for a Blueprint without tracks again between its waves. It would never come to its end: what the
+// Sites of later waves are to get is in no object any more. Nor could the edit begin while a track gets requests.
+func (in Input) isEditedBack(s ledger.State) bool {
+	d := in.Desired
+	if d == nil || in.IsSuspended || !in.AreTracksKnown || s.IsAtLastStep() || isBeforeSteps(s) || !isMoveToTracks(s) {
+		return false
+	}
+	return ledger.IsPlain(d.Placement.Track) && !d.Placement.HasSteps && d.Request.Intent != s.Current.Request.Intent
+}
+
+// isMoveToTracks is true for a state whose current revision takes the requests over from one without tracks.
+func isMoveToTracks(s ledger.State) bool {
+	p := pastOf(s, s.Current.Stable)
+	return hasTracks(s) && !ledger.IsPlain(s.Current.Track) && s.Current.HasSteps() && p != nil && ledger.IsPlain(p.Track)
+}
+
+// editedBack is the verdict on a move that its user edits back.
+func editedBack() ledger.Verdict {
+	return ledger.Verdict{
+		Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested,
+		Message: "The spec asks for a Blueprint without tracks again, before the move to tracks came to its last wave.",
+	}
+}

@@ -280,3 +280,40 @@ func TestAwaitsEmptyTracks(t *testing.T) {
 		})
 	}
 }
+
+// TestIsEditedBack edits a move to tracks, between the waves of edge1 and edge2, back to a Blueprint without tracks.
+func TestIsEditedBack(t *testing.T) {
+	waves := func(r *ledger.Revision) {
+		r.Plan = []ledger.Step{{Sites: []string{"edge1"}, Weight: new(int32(0))}, {Weight: new(int32(100))}, {Sites: []string{"edge2"}, Weight: new(int32(0))}, {Weight: new(int32(100))}}
+	}
+	toTracks := join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), waves), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps)})
+	back := join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("plain", "", 1), waves), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps)})
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		change func(*Input)
+		want   bool
+	}{
+		"Waves":     {reason: "A move whose later Sites get nothing any more is given up.", events: toTracks, want: true},
+		"LastStep":  {reason: "A move that reached all Sites comes to its verdict.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)})},
+		"Before":    {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
+		"Back":      {reason: "A move back to a Blueprint without tracks is what the spec asks for.", events: back},
+		"Canary":    {reason: "A canary is no move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
+		"Edited":    {reason: "An edit that stays in tracks begins the next move.", events: toTracks, change: func(in *Input) { in.Desired.Placement = Placement{Track: "blue", Stable: 1, HasSteps: true} }},
+		"Unchanged": {reason: "A move that the spec asks for goes on.", events: toTracks, change: func(in *Input) { in.Desired.Request.Intent = "w2" }},
+		"Suspended": {reason: "A suspended deployment begins nothing, and gives up nothing for it.", events: toTracks, change: suspend},
+		"Unknown":   {reason: "What a repository did not report may still have no requests to move.", events: toTracks, change: func(in *Input) { in.AreTracksKnown = false }},
+		"Frozen":    {reason: "A spec that cannot be compiled asks for nothing.", events: toTracks, change: func(in *Input) { in.Desired = nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := input(desired("c", func(d *Desired) { d.Workload.IsPlain = true }), tracks(Track{Revision: 2, Weight: 100}, Track{}))
+			if tc.change != nil {
+				tc.change(&in)
+			}
+			if got := in.isEditedBack(record(t, tc.events...)); got != tc.want {
+				t.Errorf("\n%s\nisEditedBack(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
