@@ -42,7 +42,7 @@ type WaveReport struct {
 
 // A StepReport is one step of a revision.
 type StepReport struct {
-	// Step, counted from 0 over all waves.
+	// Step, counted from 1 over all waves, as in status.canary.step.
 	Step int `json:"step"`
 
 	// Weight of the requests that the revision gets, and the share that its pods are enough for, both in percent.
@@ -60,7 +60,7 @@ func (v *validation) addPlan(at Finding, in deployment.Input, c *offline.Compile
 	if err != nil || len(waves) == 0 {
 		return err
 	}
-	out, n := PlanReport{File: at.File, Document: at.Document, Namespace: at.Namespace, Name: at.Name}, 0
+	out, n := PlanReport{File: at.File, Document: at.Document, Namespace: at.Namespace, Name: at.Name}, 1
 	for _, w := range waves {
 		report := WaveReport{Name: w.Name, Sites: w.Sites}
 		for _, s := range w.Steps {

@@ -32,8 +32,8 @@ func canaryCatalog(t *testing.T) []string {
 func TestPlanIsPrinted(t *testing.T) {
 	args := append([]string{"validate", canaryClaims}, canaryCatalog(t)...)
 	out, problems, code := runIntent("", args...)
-	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 0: 0 %, 1: 5 % (pause 10m), 2: 20 % (until a user promotes it), 3: 100 %
-team-a/shop-canary wave rest (edge2) has 3 steps: 4: 0 %, 5: 50 % (pause 5m), 6: 100 %
+	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 1: 0 %, 2: 5 % (pause 10m), 3: 20 % (until a user promotes it), 4: 100 %
+team-a/shop-canary wave rest (edge2) has 3 steps: 5: 0 %, 6: 50 % (pause 5m), 7: 100 %
 team-a/shop-canary goes out in 7 steps of at most 20
 `
 	both := plan + strings.ReplaceAll(plan, "shop-canary", "shop-canary-claim")
@@ -45,7 +45,7 @@ team-a/shop-canary goes out in 7 steps of at most 20
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := StepReport{Step: 5, Weight: 50, Ahead: 100, Pause: "5m"}
+	want := StepReport{Step: 6, Weight: 50, Ahead: 100, Pause: "5m"}
 	if len(got.Plans) != 2 || len(got.Plans[1].Waves) != 2 || got.Plans[1].Waves[1].Steps[1] != want {
 		t.Errorf("run(-o json): want two plans, with %+v, got %+v", want, got.Plans)
 	}
@@ -65,12 +65,13 @@ func TestRenderedStep(t *testing.T) {
 		want    []string
 		without string
 	}{
-		"Prepare":   {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=0"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
-		"Weight":    {reason: "The route gives the revision its weight, and the pods are those for the next one.", args: []string{"--step=2"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2"},
-		"NextWave":  {reason: "A wave that is over keeps what it has when the next one begins.", args: []string{"--step=5"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml"},
-		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=7"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 0: step 7 does not exist"}},
-		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=0", "--diff=."}, code: exitUsage, want: []string{"can't be used together"}},
-		"WithInput": {reason: "What kustomize gets has no steps.", args: []string{"--step=0", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
+		"Prepare":   {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=1"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
+		"Weight":    {reason: "The route gives the revision its weight, and the pods are those for the next one.", args: []string{"--step=3"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2"},
+		"NextWave":  {reason: "A wave that is over keeps what it has when the next one begins.", args: []string{"--step=6"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml"},
+		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=8"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"}},
+		"Zero":      {reason: "Steps count from 1, as the status does.", args: []string{"--step=0"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"}},
+		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=1", "--diff=."}, code: exitUsage, want: []string{"can't be used together"}},
+		"WithInput": {reason: "What kustomize gets has no steps.", args: []string{"--step=1", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

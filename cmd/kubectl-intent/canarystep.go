@@ -12,17 +12,17 @@ import (
 	"github.com/intentplane/intentplane/function/canary"
 )
 
-// filesInStep returns what the Sites get in a step of a canary, counted from 0 over all waves. Sites of later waves get nothing yet. The folder of the
+// filesInStep returns what the Sites get in a step of a canary, counted from 1 over all waves. Sites of later waves get nothing yet. The folder of the
 // stable revision is not among the files. It returns an error for a step that the plan does not have.
 func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rendered, error) {
 	total, out := 0, []rendered{}
 	for _, w := range waves {
 		begins := total
 		total += len(w.Steps)
-		if number < begins {
+		if number <= begins {
 			continue
 		}
-		s := w.Steps[min(number-begins, len(w.Steps)-1)]
+		s := w.Steps[min(number-begins, len(w.Steps))-1]
 		for _, one := range all {
 			if !slices.Contains(w.Sites, one.site) {
 				continue
@@ -35,8 +35,8 @@ func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rend
 			out = append(out, one)
 		}
 	}
-	if number < 0 || number >= total {
-		return nil, errors.Errorf("the deployment goes out in %[2]d steps, counted from 0: step %[1]d does not exist", number, total)
+	if number < 1 || number > total {
+		return nil, errors.Errorf("the deployment goes out in %[2]d steps, counted from 1: step %[1]d does not exist", number, total)
 	}
 	return out, nil
 }

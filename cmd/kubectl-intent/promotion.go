@@ -13,7 +13,7 @@ import (
 type promoteCommand struct {
 	askFlags
 
-	Step *int32 `help:"Step to release, with the pause before it. It counts from 0: for STEP 3/5 it is --step 2. Without it, the one that the status names: what waits for a user now." xor:"promote"`
+	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the one that the status names: what waits for a user now." xor:"promote"`
 	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
 }
 

@@ -33,7 +33,7 @@ type renderCommand struct {
 	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
 	PathPrefix string `help:"The configuration's pathPrefix in the repository, where no configuration is given."`
 	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it." xor:"what"`
-	Step       *int   `help:"Write what the Sites get in this step of a canary, counted from 0, as validate prints them. What the stable revision has in its track is left out." xor:"what,to"`
+	Step       *int   `help:"Write what the Sites get in this step of a canary, counted from 1, as validate prints them. What the stable revision has in its track is left out." xor:"what,to"`
 }
 
 // A Rendering is what one Site receives.

@@ -68,8 +68,8 @@ type CanaryStatus struct {
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
 
-	// Promote is the step that a RolloutRequest with action Promote has to name to release what the revision waits for. Absent where no person is
-	// awaited.
+	// Promote is the step that a RolloutRequest with action Promote has to name to release what the revision waits for, counted from 1 as in step.
+	// Absent where no person is awaited.
 	// +optional
 	Promote *int32 `json:"promote,omitempty"`
 }

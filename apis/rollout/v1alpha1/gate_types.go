@@ -288,7 +288,7 @@ type GateStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
-// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider.position.step"
+// +kubebuilder:printcolumn:name="INDEX",type="integer",JSONPath=".spec.forProvider.position.step"
 // +kubebuilder:printcolumn:name="VERDICT",type="string",JSONPath=".status.atProvider.verdict"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"

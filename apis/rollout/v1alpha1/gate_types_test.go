@@ -77,7 +77,7 @@ func TestGateColumns(t *testing.T) {
 		change func(*v1alpha1.GateParameters)
 		want   map[string]any
 	}{
-		"Position": {reason: "The numbers of a Gate are those of its position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "STEP": int64(4)}},
+		"Position": {reason: "The numbers of a Gate are those of its position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "INDEX": int64(4)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -240,10 +240,10 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	ToRevision *int64 `json:"toRevision,omitempty"`
 
-	// Step to release, counted from 0, with the pause before it. The number of steps releases the verdict, which a pause behind the last step holds
-	// back. Each request releases one pause, and never a Gate. Goes with action Promote, without full.
+	// Step whose pause ends, counted from 1 as in status.canary.step of the deployment: 3 at step 3/5. The pause behind the last step holds back the
+	// verdict. Each request releases one pause, and never a Gate. Goes with action Promote, without full.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
 

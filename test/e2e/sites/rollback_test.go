@@ -59,7 +59,7 @@ func TestRollback(t *testing.T) {
 	delete(row, "AGE")
 	delete(row, "STARTED")
 	want := scene.Row{
-		"NAME": "shop-r2-s0", "CLAIM": "shop", "REVISION": "2", "STEP": "0", "VERDICT": "Failed", "SYNCED": "True", "READY": "False", "REASON": "Failed",
+		"NAME": "shop-r2-s0", "CLAIM": "shop", "REVISION": "2", "INDEX": "0", "VERDICT": "Failed", "SYNCED": "True", "READY": "False", "REASON": "Failed",
 	}
 	if diff := cmp.Diff(want, row); diff != "" {
 		t.Errorf("kubectl get gates: -want, +got:\n%s", diff)
