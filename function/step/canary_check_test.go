@@ -116,9 +116,10 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 		for key, n := range s.made {
 			t.made[s.name+key] = n
 		}
-		// A revision that was in flight has pods of the same build, of which some go and come again, also where an engine has still to remove them.
+		// A revision that was in flight has pods of the same build, of which some go and come again, also where an engine has still to remove them, or a
+		// repository to bring them.
 		content := buildOf(r.Request.Intent).Content
-		for _, d := range []canaryDirectory{s.git, s.fetched, s.applied} {
+		for _, d := range []canaryDirectory{s.git, s.fetched, s.applied, m.deliveries[m.repositoryOf(s.name)].wanted[s.name]} {
 			if d[r.Track].Build.Content == content {
 				t.made[s.name+r.Track+content] = never
 			}
