@@ -27,7 +27,7 @@ func (p *Parts) selectNamedByPods() error {
 // stays shared: it holds for the pods of both tracks.
 func (p *Parts) selectScalersAndBudgets() error {
 	for _, m := range p.members {
-		if m.isKind("autoscaling", "HorizontalPodAutoscaler") {
+		if isAutoscaler(m.Unstructured) {
 			m.perTrack = m.perTrack || p.scalesWorkload(m)
 		}
 		if !m.isKind("policy", "PodDisruptionBudget") {
@@ -41,16 +41,6 @@ func (p *Parts) selectScalersAndBudgets() error {
 		m.perTrack = m.perTrack || workload && others == nil
 	}
 	return nil
-}
-
-func (p *Parts) scalesWorkload(m *member) bool {
-	return slices.ContainsFunc(p.workloadMembers(), func(w *member) bool { return scalesDeployment(m.Unstructured, w.GetNamespace(), w.GetName()) })
-}
-
-// scalesDeployment is true for an autoscaler of a Deployment.
-func scalesDeployment(scaler *unstructured.Unstructured, namespace, name string) bool {
-	target := mapAt(scaler.Object, "spec", "scaleTargetRef")
-	return textAt(target, "kind") == "Deployment" && textAt(target, "name") == name && scaler.GetNamespace() == namespace
 }
 
 // podsSelectedBy reports whether a selector in a namespace selects pods of the workload, and returns another workload whose pods it selects.

@@ -25,6 +25,7 @@ func withoutSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 		delete(spec, field)
 		// An autoscaler has an upper bound too. A Deployment has no field of that name.
 		delete(spec, "maxReplicas")
+		delete(spec, "maxReplicaCount")
 	}
 	return u
 }

@@ -127,7 +127,7 @@ func (p *Parts) isScaled(m *member) bool {
 		return false
 	}
 	return slices.ContainsFunc(p.members, func(o *member) bool {
-		return o.perTrack && o.isKind("autoscaling", "HorizontalPodAutoscaler") && scalesDeployment(o.Unstructured, m.GetNamespace(), m.GetName())
+		return o.perTrack && isAutoscaler(o.Unstructured) && scalesDeployment(o.Unstructured, m.GetNamespace(), m.GetName())
 	})
 }
 
@@ -175,6 +175,8 @@ func sizeField(u *unstructured.Unstructured) (field, annotation string) {
 		return "replicas", AnnotationReplicas
 	case "HorizontalPodAutoscaler.autoscaling":
 		return "minReplicas", AnnotationMinReplicas
+	case "ScaledObject.keda.sh":
+		return "minReplicaCount", AnnotationMinReplicas
 	}
 	return "", ""
 }

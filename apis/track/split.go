@@ -62,6 +62,7 @@ func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 		func() error { return p.selectListed(perTrack) },
 		p.selectNamedByPods,
 		p.selectScalersAndBudgets,
+		p.checkScalers,
 		p.selectFronts,
 		p.selectRoutes,
 		p.selectShared,

@@ -216,6 +216,22 @@ func TestSplitRefuses(t *testing.T) {
 			selector: Selector{Group: GatewayGroup, Kind: "HTTPRoute"},
 			want:     "spec.canary.perTrack[0]: HTTPRoute shop/web: a route is shared: its weights divide the requests between the tracks",
 		},
+		"ListedScaler": {
+			reason:   "Two autoscalers of one Deployment work against each other.",
+			more:     map[string]string{"a.yaml": manifest("autoscaling/v2", "HorizontalPodAutoscaler", "h", "spec:\n  scaleTargetRef: {kind: Deployment, name: other}\n")},
+			selector: Selector{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
+			want:     "HorizontalPodAutoscaler shop/h: scales nothing that has tracks: leave it out of spec.canary.perTrack, since two would scale the same pods",
+		},
+		"ScaledToNothing": {
+			reason: "KEDA leaves no pods where nothing says how many it keeps, and a canary has no requests at first.",
+			more:   map[string]string{"a.yaml": manifest("keda.sh/v1alpha1", "ScaledObject", "s", "spec:\n  scaleTargetRef: {name: web}\n")},
+			want:   "ScaledObject shop/s: spec.minReplicaCount: must be 1 or more in a canary: a track has pods before it gets requests",
+		},
+		"Idle": {
+			reason: "KEDA leaves as many pods as it is to have while it is idle.",
+			more:   map[string]string{"a.yaml": manifest("keda.sh/v1alpha1", "ScaledObject", "s", "spec:\n  minReplicaCount: 2\n  idleReplicaCount: 0\n  scaleTargetRef: {name: web}\n")},
+			want:   "ScaledObject shop/s: spec.idleReplicaCount: leave it out in a canary: a track has pods before it gets requests",
+		},
 		"ListedService": {
 			reason:   "A Service that routes name is copied, and stays as the front.",
 			selector: Selector{Kind: "Service", Name: "web"},

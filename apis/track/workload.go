@@ -44,7 +44,7 @@ func ReadWorkload(files tree.Files, track string) (Workload, error) {
 			return out, errors.Wrap(err, name)
 		}
 		out.addDeployment(u)
-		if u.GroupVersionKind().GroupKind().String() == "HorizontalPodAutoscaler.autoscaling" {
+		if isAutoscaler(u) {
 			scalers = append(scalers, u)
 		}
 		objects[name] = withoutAnnotatedSizes(u).Object
@@ -74,7 +74,8 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 			continue
 		}
 		w.Deployments[i].MinReplicas = 1
-		if n, ok := parseInteger(mapAt(u.Object, "spec")["minReplicas"]); ok {
+		field, _ := sizeField(u)
+		if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok {
 			w.Deployments[i].MinReplicas = n
 		}
 	}

@@ -86,6 +86,7 @@ func TestScaledWorkload(t *testing.T) {
 	scaler := func(spec string) string {
 		return manifest("autoscaling/v2", "HorizontalPodAutoscaler", "web", "spec:\n  maxReplicas: 30\n"+spec+"  scaleTargetRef:\n    kind: Deployment\n    name: web\n")
 	}
+	keda := manifest("keda.sh/v1alpha1", "ScaledObject", "web", "spec:\n  maxReplicaCount: 30\n  minReplicaCount: 8\n  scaleTargetRef:\n    name: web\n")
 	cases := map[string]struct {
 		reason     string
 		deployment string
@@ -109,6 +110,10 @@ func TestScaledWorkload(t *testing.T) {
 		"NoMinimum": {
 			reason: "An autoscaler keeps one pod where it says no minimum.", deployment: webDeployment, scaler: scaler(""),
 			state: State{Serving: Blue, Alone: true}, min: 1,
+		},
+		"ScaledObject": {
+			reason: "KEDA keeps the pods of a canary for its next weight.", deployment: webDeployment, scaler: keda,
+			state: State{Serving: Green, Weight: 5, Ahead: 20}, min: 2,
 		},
 		"NoPods": {
 			reason: "A Deployment of no pods says so, since its autoscaler rests then.", deployment: strings.Replace(webDeployment, "5", "0", 1), scaler: scaler("  minReplicas: 8\n"),
