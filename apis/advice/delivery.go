@@ -35,9 +35,10 @@ func deliveryReasons() map[string]Advice {
 	}
 }
 
-// configReasons are those of a ProviderConfig and a ClusterProviderConfig.
+// configReasons are those of a ProviderConfig and a ClusterProviderConfig, beside those of a GitDelivery.
 func configReasons() map[string]Advice {
 	return map[string]Advice{
+		"Reachable":     good(),
 		"InUse":         act(PlatformTeam, WakeWatch, "Delete the deployments that use the configuration first."),
 		"Signed":        good(),
 		"StateUnsigned": over("Nothing, or give the configuration a signing key: a forged state could restore files."),

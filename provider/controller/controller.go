@@ -142,6 +142,9 @@ func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 		return errors.Wrap(err, "cannot set up controller of GitDeliveries")
 	}
 	of.SiteSync.Repositories, of.PruneRequest.Repositories = repositories, repositories
+	if err := providerconfig.SetupReady(mgr, o, providerconfig.ReadyOptions{Repositories: repositories, Guard: of.GitDelivery.Guard}); err != nil {
+		return errors.Wrap(err, "cannot set up controllers of condition Ready of configurations")
+	}
 	// PruneRequests are optional: without them nothing is pruned.
 	o.Gate.Register(func() {
 		if err := prunerequest.Setup(mgr, o, of.PruneRequest); err != nil {

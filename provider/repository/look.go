@@ -166,6 +166,7 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 		r.ongoingLook = nil
 	}
 	r.lookBackoff.recordResult(f.err, r.pool.options.Now())
+	r.recordAnswer(f.began, f.err)
 	if f.err != nil {
 		r.failedLookAt = f.began
 		return nil

@@ -66,6 +66,9 @@ type Repository struct {
 
 	// causes are those that were reported and that no error names.
 	causes reportedCauses
+
+	// answer is how the last conversation ended that read the repository.
+	answer Answer
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
@@ -137,6 +140,7 @@ func (r *Repository) currentClient() *git.Client {
 // keepSnapshot retains what the repository held at a time, and trims the cache.
 func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
 	r.mu.Lock()
+	r.recordAnswer(at, nil)
 	r.retainSnapshot(s, at)
 	r.mu.Unlock()
 	r.pool.trimSnapshotCache()

@@ -77,6 +77,7 @@ func idleFigures(s *stage) []figure {
 	return []figure{
 		{"steady_commits", "commits", y.steadyFigure("commits")},
 		{"steady_status_writes", "writes", y.steadyFigure("writes")},
+		{"config_ready_writes", "writes", y.steadyFigure("configs")},
 		{"steady_remote_looks", "1/interval", y.steadyFigure("looks")},
 		{"steady_cpu_percent", "%", y.steadyFigure("cpu_percent")},
 		{"steady_rss_mib", "MiB", y.steadyFigure("rss_mib")},

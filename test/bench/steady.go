@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +101,10 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	if err != nil {
 		return nil, err
 	}
+	configs, err := l.ReadyConfigs(ctx, places)
+	if err != nil {
+		return nil, err
+	}
 	over, cancel := context.WithTimeout(ctx, steadyIntervals*steadyInterval)
 	defer cancel()
 	writes, err := l.Changes(ctx, steadyDeliveries, over.Done())
@@ -109,13 +115,30 @@ func (y *steady) measureIntervals(ctx context.Context, places []string) (map[str
 	if err != nil {
 		return nil, err
 	}
+	rewritten, err := countRewritten(ctx, l, configs)
+	if err != nil {
+		return nil, err
+	}
 	figures := map[string]float64{
+		"configs":     float64(rewritten),
 		"commits":     float64(after.pushes - before.pushes),
 		"writes":      float64(writes),
 		"looks":       float64(after.requests-before.requests) / steadyIntervals,
 		"cpu_percent": 100 * (after.cpu - before.cpu) / (steadyIntervals * steadyInterval).Seconds(),
 	}
 	return figures, y.measureMemory(figures)
+}
+
+// countRewritten returns how many configurations were written since they had some versions.
+func countRewritten(ctx context.Context, l *load.Load, before map[string]string) (int, error) {
+	after, err := l.ReadyConfigs(ctx, slices.Collect(maps.Keys(before)))
+	n := 0
+	for place, version := range after {
+		if before[place] != version {
+			n++
+		}
+	}
+	return n, err
 }
 
 // traffic is what was counted up to a moment.

@@ -12,6 +12,12 @@ const TypeTerminating xpv2.ConditionType = "Terminating"
 // their repository up.
 const ReasonInUse xpv2.ConditionReason = "InUse"
 
+// Reasons of Ready, beside those of a GitDelivery: they say why the repository cannot be read, or written at all.
+const (
+	// ReasonReachable means that the repository answered the last time, with the credentials of the configuration.
+	ReasonReachable xpv2.ConditionReason = "Reachable"
+)
+
 // Reasons of StateSigned.
 const (
 	// ReasonSigned means that there is a key.

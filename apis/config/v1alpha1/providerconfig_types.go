@@ -301,8 +301,8 @@ type ProviderConfigSpec struct {
 	Notifications []Notification `json:"notifications,omitempty"`
 }
 
-// ProviderConfigStatus says what was found out about the repository. It has no count of users: each change would wake every
-// composite that reads the configuration.
+// ProviderConfigStatus says what was found out about the repository: condition Ready says whether the provider reaches it, and StateSigned whether its
+// state can be forged. It has no count of users: each change would wake every composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 }
@@ -315,6 +315,7 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="[self.spec.git.?credentials.?secretRef.?namespace, self.spec.git.?credentials.?clientCertSecretRef.?namespace, self.spec.git.?caBundleSecretRef.?namespace, self.spec.git.?knownHostsSecretRef.?namespace, self.spec.git.?proxy.?secretRef.?namespace, self.spec.git.?signing.?secretRef.?namespace, self.spec.?metrics.?prometheus.?secretRef.?namespace, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace].all(n, !n.hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || !has(n.secretRef.namespace)))",message="a ProviderConfig reads Secrets of its own namespace only: no secretRef may set namespace"
 type ProviderConfig struct {
@@ -347,6 +348,7 @@ type ProviderConfigList struct {
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="[[self.spec.git.?credentials.?secretRef.?name, self.spec.git.?credentials.?secretRef.?namespace], [self.spec.git.?credentials.?clientCertSecretRef.?name, self.spec.git.?credentials.?clientCertSecretRef.?namespace], [self.spec.git.?caBundleSecretRef.?name, self.spec.git.?caBundleSecretRef.?namespace], [self.spec.git.?knownHostsSecretRef.?name, self.spec.git.?knownHostsSecretRef.?namespace], [self.spec.git.?proxy.?secretRef.?name, self.spec.git.?proxy.?secretRef.?namespace], [self.spec.git.?signing.?secretRef.?name, self.spec.git.?signing.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?secretRef.?name, self.spec.?metrics.?prometheus.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?caBundleSecretRef.?name, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace]].all(p, p[0].hasValue() == p[1].hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || has(n.secretRef.namespace)))",message="a ClusterProviderConfig is in no namespace: each secretRef must set namespace"
 type ClusterProviderConfig struct {

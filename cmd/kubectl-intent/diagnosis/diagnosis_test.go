@@ -204,6 +204,19 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"problem | configurations | ClusterProviderConfig default | GitDelivery team-b/shop: because | Correct the credentials in the Secret of the configuration."},
 		},
+		"OwnCondition": {
+			reason: "A configuration that no GitDelivery uses is as its condition Ready says.", edit: func(f *Facts) {
+				f.ClusterConfigs.Items = []cause.Object{object(clusterConfig, "", "default"), object(clusterConfig, "", "down"), object(clusterConfig, "", "edited")}
+				f.answersConfig(0, metav1.ConditionTrue, "Reachable", 0)
+				f.answersConfig(1, metav1.ConditionFalse, "AuthFailed", 0)
+				f.answersConfig(2, metav1.ConditionTrue, "Reachable", 7)
+			},
+			want: []string{
+				"ok | configurations | ClusterProviderConfig default | reached, as its condition Ready says | ",
+				"problem | configurations | ClusterProviderConfig down | condition Ready: because | Correct the credentials in the Secret of the configuration.",
+				"unknown | configurations | ClusterProviderConfig edited | no GitDelivery that uses it has an answer of the repository | ",
+			},
+		},
 		"OfNamespace": {
 			reason: "A configuration of a namespace is another one than that of the cluster.", edit: func(f *Facts) {
 				f.Configs.Items = []cause.Object{object("ProviderConfig", "team-a", "default")}
@@ -304,4 +317,9 @@ func TestExamineBefore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answersConfig gives a configuration of the cluster a condition Ready, about a generation that may be another one than that of the object.
+func (f *Facts) answersConfig(i int, status metav1.ConditionStatus, reason string, generation int64) {
+	f.ClusterConfigs.Items[i].Status.Conditions = cause.Conditions{{Type: typeReady, Status: status, Reason: reason, Message: "because", ObservedGeneration: generation}}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -86,7 +87,7 @@ func answeredAt(c cause.Condition) time.Time {
 func configLine(o cause.Object, by *Delivery) Line {
 	out := Line{Check: checkConfigurations, Object: nameOfObject(o), Result: Unknown, Message: "no GitDelivery that uses it has an answer of the repository"}
 	if by == nil {
-		return out
+		return ownConfigLine(o, out)
 	}
 	ready := by.Status.Conditions.Get(typeReady)
 	from := "GitDelivery " + by.Metadata.Namespace + "/" + by.Metadata.Name
@@ -96,6 +97,21 @@ func configLine(o cause.Object, by *Delivery) Line {
 	}
 	out.Result, out.Reason, out.Message = Problem, ready.Reason, from+": "+ready.Message
 	out.Fix = fixForReason(advice.GitDelivery, ready.Reason)
+	return out
+}
+
+// ownConfigLine says what the condition of a configuration does that no GitDelivery has an answer for, where it is about the present spec.
+func ownConfigLine(o cause.Object, unknown Line) Line {
+	out, ready := unknown, o.Status.Conditions.Get(typeReady)
+	if ready.Reason == "" || ready.ObservedGeneration != o.Metadata.Generation {
+		return out
+	}
+	if ready.Status == metav1.ConditionTrue {
+		out.Result, out.Message = OK, "reached, as its condition Ready says"
+		return out
+	}
+	out.Result, out.Reason, out.Message = Problem, ready.Reason, "condition Ready: "+ready.Message
+	out.Fix = fixForReason(advice.ProviderConfig, ready.Reason)
 	return out
 }
 

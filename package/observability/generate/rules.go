@@ -58,6 +58,10 @@ func rules() []rule {
 			severity: critical, kind: advice.GitDelivery, summary: "The repository of GitDelivery {{ $labels.namespace }}/{{ $labels.name }} cannot be used: {{ $labels.reason }}.",
 		},
 		{
+			name: "ConfigurationNotReady", expr: `clusterproviderconfig_condition{type="Ready"} < 1 or providerconfig_condition{type="Ready"} < 1`, wait: "10m", severity: warning, kind: advice.GitDelivery,
+			summary: "The provider cannot use the repository of configuration {{ with $labels.namespace }}{{ . }}/{{ end }}{{ $labels.name }}: {{ $labels.reason }}.",
+		},
+		{
 			name: "CompositeNotResponsive", expr: `intentdeployment_condition{type="Responsive"} < 1`, wait: "1m", severity: critical, kind: advice.Installation,
 			reason: advice.ReasonWatchCircuitOpen, summary: "Crossplane stopped watching " + deployment + ".",
 		},

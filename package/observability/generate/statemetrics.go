@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -70,6 +71,9 @@ func newStateMetrics() stateMetrics {
 		out.add(deliveryv1alpha1.GroupVersion.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
 	}
 	out.add(rolloutv1alpha1.GroupVersion.Group, "Gate", "gate", "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
+	for _, kind := range []string{"ClusterProviderConfig", "ProviderConfig"} {
+		out.add(configv1alpha1.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"control_plane": {"spec", "controlPlane"}})
+	}
 	return out
 }
 

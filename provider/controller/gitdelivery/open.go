@@ -73,6 +73,9 @@ func ReasonOf(err error) xpv2.ConditionReason { return readyReasonOf(err) }
 // MessageOf returns what an error says in the Ready condition of a GitDelivery.
 func MessageOf(err error) string { return failureMessage(err) }
 
+// IsSameMessage reports whether two messages say the same, but for the numbers, times and ids that a server puts into what it says.
+func IsSameMessage(a, b string) bool { return differsInSerialsOnly(a, b) }
+
 // CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control
 // plane finds it again. What it is given is made one line each.
 func CommitMessage(subject, controlPlane, clusterUID string, trailers ...[2]string) string {

@@ -80,6 +80,8 @@ func goodSeries() map[string]string {
 		`application_info{namespace="team-b",name="well",phase="Running",reason="Idle"}`:                                       constantSeries("1"),
 		`gitdelivery_condition{namespace="team-b",name="well-fleet",type="Ready",reason="Delivered"}`:                          constantSeries("1"),
 		`gitdelivery_condition{namespace="team-b",name="new-fleet",type="Ready",reason="Delivering"}`:                          constantSeries("0"),
+		`clusterproviderconfig_condition{name="well",type="Ready",reason="Reachable"}`:                                         constantSeries("1"),
+		`providerconfig_condition{namespace="team-b",name="well",type="StateSigned",reason="StateUnsigned"}`:                   constantSeries("0"),
 		`intentdeployment_info{namespace="team-b",name="healed",phase="Failed",outcome="Failed",revision="2",reason="NoSite"}`: "1 stale",
 	}
 }

@@ -62,6 +62,11 @@ func TestAlerts(t *testing.T) {
 			series: map[string]string{`gitdelivery_condition{namespace="team-a",name="shop",type="Ready",reason="AuthFailed"}`: constantSeries("0")},
 			labels: shop(map[string]string{"type": "Ready", "reason": "AuthFailed"}),
 		},
+		"ConfigurationNotReady": {
+			reason: "A configuration whose repository cannot be used is named, whether or not a deployment uses it.",
+			series: map[string]string{`clusterproviderconfig_condition{name="default",type="Ready",reason="TrustFailed"}`: constantSeries("0")},
+			labels: map[string]string{"name": "default", "type": "Ready", "reason": "TrustFailed"},
+		},
 		"CompositeNotResponsive": {
 			reason: "A composite that Crossplane does not watch is named.",
 			series: map[string]string{`intentdeployment_condition{namespace="team-a",name="shop",type="Responsive",reason="WatchCircuitOpen"}`: constantSeries("0")},

@@ -1,0 +1,110 @@
+package providerconfig
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+)
+
+const (
+	// readInterval is how often the last answer of a repository is read, which asks no server.
+	readInterval = time.Minute
+
+	// unknownInterval is how often it is read before the repository has answered.
+	unknownInterval = 5 * time.Second
+
+	// jitter is the part of an interval by which it is longer, so that configurations that began together do not stay together.
+	jitter = 0.1
+)
+
+// A ReadyReconciler writes condition Ready of the configurations of one kind: whether the provider reaches the repository. It reads how the last
+// conversation of any object with the repository ended, and looks itself only where no delivery does.
+type ReadyReconciler struct {
+	kube      client.Client
+	kind      string
+	newConfig func() client.Object
+	answers   *answerBook
+	changes   *changeLog
+	now       func() time.Time
+}
+
+// Reconcile one configuration. It returns an error if the API server cannot be asked.
+func (r *ReadyReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	c := r.newConfig()
+	err := r.kube.Get(ctx, req.NamespacedName, c)
+	if kerrors.IsNotFound(err) || err == nil && meta.WasDeleted(c) {
+		r.forget(req.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, errors.Wrapf(err, "cannot get %s", r.kind)
+	}
+	v, err := r.answers.verdictOf(ctx, c)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	wait, err := r.showVerdict(ctx, c, v)
+	return reconcile.Result{RequeueAfter: wait + time.Duration(rand.Float64()*jitter*float64(wait))}, err //nolint:gosec // It spreads load, and keeps no secret.
+}
+
+func (r *ReadyReconciler) forget(key types.NamespacedName) {
+	r.answers.forget(key)
+	r.changes.forget(key)
+}
+
+// showVerdict writes the condition once what it says has been different for long enough. It returns when to look at the configuration again.
+func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v verdict) (time.Duration, error) {
+	if v.reason == "" {
+		return unknownInterval, nil
+	}
+	_, status := specAndStatus(c)
+	key, shown, want := client.ObjectKeyFromObject(c), status.GetCondition(xpv2.TypeReady), v.condition(c.GetGeneration())
+	if isShown(shown, want) {
+		r.changes.forget(key)
+		return readInterval, nil
+	}
+	now := r.now()
+	if wait := r.changes.since(key, want, now).Add(patienceFor(shown, want)).Sub(now); wait > 0 {
+		return wait, nil
+	}
+	want.LastTransitionTime = metav1.NewTime(now)
+	status.SetConditions(want)
+	if err := r.kube.Status().Update(ctx, c); err != nil {
+		return 0, errors.Wrapf(err, "cannot update status of %s", r.kind)
+	}
+	r.changes.forget(key)
+	return readInterval, nil
+}
+
+// A verdict is what the last answers of a repository mean. Without a reason nothing is known.
+type verdict struct {
+	reason  xpv2.ConditionReason
+	message string
+}
+
+// verdictOfError returns the verdict that an error gives, with the reason that a GitDelivery would give.
+func verdictOfError(err error) verdict {
+	return verdict{reason: gitdelivery.ReasonOf(err), message: gitdelivery.MessageOf(err)}
+}
+
+// condition returns the condition that says so about a generation.
+func (v verdict) condition(generation int64) xpv2.Condition {
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v.reason, Message: v.message}
+	if v.reason == configv1alpha1.ReasonReachable {
+		c.Status = corev1.ConditionTrue
+	}
+	return c.WithObservedGeneration(generation)
+}

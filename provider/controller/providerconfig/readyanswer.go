@@ -1,0 +1,135 @@
+package providerconfig
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
+)
+
+const (
+	// reopenInterval is after how much time credentials are read again, for changes that no event reports.
+	reopenInterval = 10 * time.Minute
+
+	// minRetry and maxRetry are how long after a failure the next look of our own comes, where no delivery looks: as long as it has failed by then.
+	minRetry, maxRetry = time.Minute, 10 * time.Minute
+)
+
+// An opener opens the repository that a configuration names. It contacts no server.
+type opener interface {
+	Open(ctx context.Context, ref rolloutv1alpha1.ConfigReference, namespace string, anyone bool) (gitdelivery.OpenRepository, error)
+}
+
+// A remote is a repository that all who use it share.
+type remote interface {
+	// LastAnswer returns how the last conversations with the repository ended.
+	LastAnswer() repository.Answer
+	// Look looks at the repository, unless another one did since a time.
+	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
+	// IsClosed reports whether the pool dropped the repository.
+	IsClosed() bool
+}
+
+// An answerBook knows the repositories of the configurations of one kind. It is safe for concurrent use.
+type answerBook struct {
+	opener opener
+	kind   string
+	// prefix of the names by which repositories know the configurations.
+	prefix string
+	// maxAge of an answer. It is longer than the interval of every delivery, so that a look of our own means that none looks.
+	maxAge time.Duration
+	now    func() time.Time
+
+	mu   sync.Mutex
+	open map[types.NamespacedName]openedConfig
+}
+
+// An openedConfig is the repository of a configuration.
+type openedConfig struct {
+	repo       remote
+	generation int64
+	at         time.Time
+}
+
+func (b *answerBook) forget(key types.NamespacedName) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, key)
+}
+
+// verdictOf returns what the last answers of the repository of a configuration mean. It returns an error if the API server cannot be asked.
+func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, error) {
+	repo, err := b.repositoryOf(ctx, c)
+	if err != nil {
+		v := verdictOfError(err)
+		if v.reason == deliveryv1alpha1.ReasonUnreachable {
+			// No repository was contacted: the API server did not answer.
+			return verdict{}, errors.Wrapf(err, "cannot open the repository of %s", b.kind)
+		}
+		return v, nil
+	}
+	a := repo.LastAnswer()
+	if isLookDue(a, b.now(), b.maxAge) {
+		key := client.ObjectKeyFromObject(c)
+		// How the look ended is in the answer. One that goes on is not known yet.
+		_, _ = repo.Look(ctx, types.NamespacedName{Namespace: key.Namespace, Name: b.prefix + key.Name}, a.At.Add(time.Nanosecond))
+		a = repo.LastAnswer()
+	}
+	return verdictOfAnswer(a, b.now(), b.maxAge), nil
+}
+
+// repositoryOf returns the repository of a configuration, with the credentials that it names now.
+func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (remote, error) {
+	key := client.ObjectKeyFromObject(c)
+	b.mu.Lock()
+	known, ok := b.open[key]
+	b.mu.Unlock()
+	if ok && known.generation == c.GetGeneration() && b.now().Sub(known.at) < reopenInterval && !known.repo.IsClosed() {
+		return known.repo, nil
+	}
+	o, err := b.opener.Open(ctx, rolloutv1alpha1.ConfigReference{Kind: b.kind, Name: key.Name}, key.Namespace, true)
+	if err != nil {
+		b.forget(key)
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[key] = openedConfig{repo: o.Repository, generation: c.GetGeneration(), at: b.now()}
+	return o.Repository, nil
+}
+
+// isLookDue reports whether no delivery looks at a repository, so that its configuration has to.
+func isLookDue(a repository.Answer, now time.Time, maxAge time.Duration) bool {
+	if a.At.IsZero() {
+		return true
+	}
+	wait := maxAge
+	if a.Err != nil {
+		wait = min(max(a.At.Sub(a.FailingSince), minRetry), maxRetry)
+	}
+	return now.Sub(a.At) >= wait
+}
+
+// verdictOfAnswer returns what the last answers mean. A push that failed for a reason which concerns all pushes counts for as long as an answer does:
+// a delivery pushes again long before that.
+func verdictOfAnswer(a repository.Answer, now time.Time, maxAge time.Duration) verdict {
+	switch {
+	case a.At.IsZero():
+		return verdict{}
+	case a.Err != nil:
+		return verdictOfError(a.Err)
+	case a.PushErr != nil && now.Sub(a.PushFailedAt) < maxAge:
+		return verdictOfError(a.PushErr)
+	}
+	return verdict{reason: configv1alpha1.ReasonReachable}
+}

@@ -1,0 +1,71 @@
+package providerconfig
+
+import (
+	"sync"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+)
+
+const (
+	// lasting is for how long an answer has to be different before it is written: each write wakes all composites that read the configuration.
+	lasting = time.Minute
+
+	// firstFailure is for how long the first answer about a generation has to be a failure: a Secret may be created after its configuration.
+	firstFailure = 10 * time.Second
+)
+
+// patienceFor returns for how long an answer has to be different from the shown condition. The first good answer about a generation is written at once.
+func patienceFor(shown, want xpv2.Condition) time.Duration {
+	switch {
+	case shown.Reason != "" && shown.ObservedGeneration == want.ObservedGeneration:
+		return lasting
+	case want.Status == corev1.ConditionTrue:
+		return 0
+	}
+	return firstFailure
+}
+
+// isShown reports whether a condition says all that there is to say. What a server numbers in its message does not count.
+func isShown(shown, want xpv2.Condition) bool {
+	return shown.Status == want.Status && shown.Reason == want.Reason && shown.ObservedGeneration == want.ObservedGeneration &&
+		gitdelivery.IsSameMessage(shown.Message, want.Message)
+}
+
+// A changeLog remembers since when the answers of repositories are other ones than their configurations show. It is safe for concurrent use.
+type changeLog struct {
+	mu  sync.Mutex
+	all map[types.NamespacedName]change
+}
+
+// A change is an answer that is not shown.
+type change struct {
+	reason     xpv2.ConditionReason
+	generation int64
+	since      time.Time
+}
+
+func newChangeLog() *changeLog { return &changeLog{all: map[types.NamespacedName]change{}} }
+
+// since returns since when a condition has the reason that is not shown, about the same generation.
+func (l *changeLog) since(key types.NamespacedName, want xpv2.Condition, now time.Time) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, ok := l.all[key]
+	if !ok || c.reason != want.Reason || c.generation != want.ObservedGeneration {
+		c = change{reason: want.Reason, generation: want.ObservedGeneration, since: now}
+		l.all[key] = c
+	}
+	return c.since
+}
+
+// forget a configuration that shows the last answer, or that is gone.
+func (l *changeLog) forget(key types.NamespacedName) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, key)
+}
