@@ -67,7 +67,7 @@ func blockedReasons() map[string]Advice {
 		"ObjectConflict":        act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
 		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Look at the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
 		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
-		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Look at the metrics backend that the message names; kubectl intent abort gives the revision up."),
+		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Look at the metrics backend, or at the cluster of the Site, that the message names; kubectl intent abort gives the revision up."),
 		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger answer, or move the ledger with a RolloutRequest MoveLedger."),
 		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver what waits."),
 		"Drifted":               act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),

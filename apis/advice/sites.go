@@ -61,8 +61,8 @@ func gateReasons() map[string]Advice {
 		"Measuring":          wait(WakeWatch, "Wait until each check was measured often enough."),
 		"Watching":           wait(WakeWatch, "Wait until the step is released: the checks go on until then."),
 		"NoData":             outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
-		"MetricsUnavailable": outage(PlatformTeam, WakeRetry, "Look at the metrics backend that the message names."),
-		"Held":               act(PlatformTeam, WakeRetry, "Make the metrics backend answer; kubectl intent abort gives the revision up."),
+		"MetricsUnavailable": outage(PlatformTeam, WakeRetry, "Look at the metrics backend, or at the cluster of the Site, that the message names."),
+		"Held":               act(PlatformTeam, WakeRetry, "Make the metrics backend, or the cluster of the Site, answer; kubectl intent abort gives the revision up."),
 		"NotLive":            wait(WakeWatch, "Wait until the Sites run the revision."),
 		"PolicyDenied":       act(PlatformTeam, WakeFunction, "Find out who made the Gate: it is of another namespace than the deployment."),
 	}

@@ -27,7 +27,7 @@ func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Sele
 // compileChecksIn returns the checks of the steps in which a revision shares requests, if it has such steps: they may compare the two tracks.
 func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step, at step.Placement) (gates.Checks, error) {
 	from := gates.Input{
-		Service: i.Service, Namespace: in.Claim.Namespace, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
+		Service: i.Service, Namespace: in.Claim.Namespace, Image: i.Image, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
 		Objectives: objectiveFields(in.Spec, i),
 	}
 	if at.HasSteps {

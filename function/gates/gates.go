@@ -41,6 +41,9 @@ type Input struct {
 	// Service of the intent, and Namespace of the claim: what the placeholders of queries stand for.
 	Service, Namespace string
 
+	// Image of the intent. Empty means the Blueprint's.
+	Image string
+
 	// Config of the gates, with the objectives of the intent among its thresholds, and with defaults.
 	Config deploymentv1alpha1.GatesConfig
 
@@ -249,10 +252,10 @@ func (c *Compiler) compileForSite(in Input, p catalog.Place, declared declaredCh
 	check := *declared.DeepCopy()
 	check.Site = p.Site.GetName()
 	if fill := declared.kind.fill; fill != nil {
-		if err := fill(c, &check, promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site, Canary: in.Canary, Stable: in.Stable}); err != nil {
+		if err := fill(c, in, &check); err != nil {
 			return check, err
 		}
 	}
 	declared.Check = check
-	return check, declared.kind.allow(c, p, &declared)
+	return check, declared.kind.allow(c, in, p, &declared)
 }

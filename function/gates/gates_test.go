@@ -28,13 +28,14 @@ func newPlace(name string) catalog.Place {
 	p.Site.SetName(name)
 	p.Site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: "https://" + name + ".example.org"}}
 	p.Site.Spec.PostCheck = &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"curl:8"}}
+	p.Site.Spec.TargetNamespaces.Allowed = []string{"{claimNamespace}"}
 	p.Config.Policy.WebCheckHosts = []string{"status.example.org"}
 	return p
 }
 
 func newInput(c config, places ...catalog.Place) Input {
 	in := Input{
-		Service: "shop", Namespace: "team-a", Config: c, Places: places,
+		Service: "shop", Namespace: "team-a", Image: "shop:1", Config: c, Places: places,
 		Blueprint: &catalogv1alpha1.Blueprint{ObjectMeta: metav1.ObjectMeta{Name: "web-1.0.0"}, Spec: catalogv1alpha1.BlueprintSpec{
 			Metrics: []catalogv1alpha1.BlueprintMetric{
 				{Name: "latency_p99", Query: `p99{app="{{service}}",ns="{{namespace}}",site="{{site}}"}`, Unit: "s", Direction: catalogv1alpha1.DirectionAtMost},
@@ -91,6 +92,8 @@ func describeCheck(c rolloutv1alpha1.GateCheck) string {
 		out += " " + c.Job.Image + " " + c.Job.Script
 	case c.Web != nil:
 		out += " " + c.Web.URL
+	case c.Availability != nil:
+		out += fmt.Sprintf(" %d of %q", *c.Availability.MinAvailable, c.Availability.Image)
 	}
 	return out + fmt.Sprintf(" %s+%d*%s<%s %d,%d,%d min=%d %s",
 		c.InitialDelay, *c.Count, c.Interval, c.Timeout, *c.FailureLimit, *c.ConsecutiveErrorLimit, *c.InconclusiveLimit, *c.MinSamples, c.NoData)
@@ -126,6 +129,18 @@ func TestCompile(t *testing.T) {
 				`own@edge1 Prometheus < 1000ms unit="ms" x{site="edge1"}` + defaults,
 				`own@edge2 Prometheus < 1000ms unit="ms" x{site="edge2"}` + defaults,
 				`status@edge2 Web == 1 unit="" https://status.example.org/x` + defaults,
+			},
+		},
+		"Availability": {
+			reason: "Pods of the intent's image have to be available at each Site, or those of the image that the check names.",
+			config: config{Checks: []check{
+				{Name: "up", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{}},
+				{Name: "proxy", Site: "edge1", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: "proxy:2", MinAvailable: new(int32(3))}},
+			}},
+			want: []string{
+				`up@edge1 Availability  unit="" 1 of "shop:1"` + defaults,
+				`proxy@edge1 Availability  unit="" 3 of "proxy:2"` + defaults,
+				`up@edge2 Availability  unit="" 1 of "shop:1"` + defaults,
 			},
 		},
 		"PostCheck": {
@@ -174,6 +189,9 @@ func TestCompileRefuses(t *testing.T) {
 	one := func(c check) config { return config{Checks: []check{c}} }
 	web := func(url string) config {
 		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "answer.a"}})
+	}
+	available := func(image string) check {
+		return check{Name: "own", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: image}}
 	}
 	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true"}
 	cases := map[string]struct {
@@ -266,6 +284,24 @@ func TestCompileRefuses(t *testing.T) {
 		"JobThreshold": {
 			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
+		},
+		"AvailabilityThreshold": {
+			reason: "A threshold that an Availability check would ignore is refused.", config: one(check{Name: "own", Type: "Availability", Threshold: ">= 1", Availability: available("").Availability}),
+			want: `spec.gatesConfig.checks[0]: threshold: an Availability check has none: availability.minAvailable says how many pods have to be available`,
+		},
+		"AvailabilityImage": {
+			reason: "An image that no pod can have is refused.", config: one(available("Shop 1")),
+			want: `spec.gatesConfig.checks[0]: availability.image: "Shop 1" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
+		},
+		"AvailabilityNamespace": {
+			reason: "A deployment observes no namespace of a Site that it may not deliver to.", config: one(available("")),
+			change: func(in *Input) { in.Places[0].Site.Spec.TargetNamespaces.Allowed = []string{"shared"} },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": availability: the Site's spec.targetNamespaces.allowed does not allow namespace "team-a"`,
+		},
+		"AvailabilityLate": {
+			reason: "Pods that cannot be available for long enough before the timeout are refused.",
+			config: one(check{Name: "own", Type: "Availability", Timeout: "90s", Availability: available("").Availability}),
+			want:   `spec.gatesConfig.checks[0]: timeout: 1m30s is not longer than the 1m30s that initialDelay and the intervals between 3 measurements take`,
 		},
 		"Late": {
 			reason: "A check that can never end in time would reject all revisions.", config: one(prometheus(check{Threshold: "< 1", Interval: "2m15s"})),

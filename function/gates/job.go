@@ -13,7 +13,7 @@ func jobKind() kind {
 	return kind{
 		block: "job", whyNoThreshold: "a Job has none: the code that it exits with decides",
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
-		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
+		allow: func(_ *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckJob(&p.Site, check.Job)
 		},
 		textBytes: func(check *deploymentv1alpha1.Check) int { return len(check.Job.Script) },

@@ -7,13 +7,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
 // kinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
 // a check. How each kind is measured is listed in provider/controller/gate/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
-func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
+func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
 
 // A kind is what checks of one type have that others do not. A function that is nil does nothing.
 type kind struct {
@@ -33,11 +32,11 @@ type kind struct {
 	// fillWeight returns what filling a check for one Site costs, in the weight of regular expressions.
 	fillWeight func(c *Compiler, check *deploymentv1alpha1.Check) (int, error)
 
-	// fill puts values into the texts of a check.
-	fill func(c *Compiler, check *deploymentv1alpha1.Check, v promql.Values) error
+	// fill puts what follows from the input and the Site of a check into the check.
+	fill func(c *Compiler, in Input, check *deploymentv1alpha1.Check) error
 
 	// allow returns an error, which names the field, for a check that may not be made at a place. It is never nil.
-	allow func(c *Compiler, p catalog.Place, check *declaredCheck) error
+	allow func(c *Compiler, in Input, p catalog.Place, check *declaredCheck) error
 
 	// textBytes returns how long the texts of a check are, in bytes.
 	textBytes func(check *deploymentv1alpha1.Check) int

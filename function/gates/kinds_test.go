@@ -32,7 +32,7 @@ func TestEachBlockHasItsKind(t *testing.T) {
 	if diff := cmp.Diff(blocks, len(kinds())); diff != "" {
 		t.Errorf("kinds: -blocks of the API, +kinds:\n%s", diff)
 	}
-	if _, err := kindOf(&deploymentv1alpha1.Check{}); err == nil || err.Error() != "type: one of prometheus, job, web must be set" {
+	if _, err := kindOf(&deploymentv1alpha1.Check{}); err == nil || err.Error() != "type: one of prometheus, job, web, availability must be set" {
 		t.Errorf("kindOf(check without a block): %v", err)
 	}
 }
@@ -46,6 +46,7 @@ func TestLead(t *testing.T) {
 		"Window":     {reason: "A query that looks back needs a revision that is live for longer than that.", check: checkWithQuery("rate(x[5m])"), want: 5*time.Minute + time.Second},
 		"Unreadable": {reason: "A query that cannot be read has no lead.", check: checkWithQuery("x[")},
 		"Web":        {reason: "An answer of a web server is about the present.", check: check{Web: &deploymentv1alpha1.WebCheck{}}},
+		"Pods":       {reason: "What pods do is about the present.", check: check{Availability: &deploymentv1alpha1.AvailabilityCheck{}}},
 		"NoBlock":    {reason: "A check without a block has no lead.", check: check{}},
 	}
 	for name, tc := range cases {

@@ -58,7 +58,8 @@ func queryFillWeight(c *Compiler, check *deploymentv1alpha1.Check) (int, error) 
 	return t.Weight(), nil
 }
 
-func fillCheckQuery(c *Compiler, check *deploymentv1alpha1.Check, v promql.Values) error {
+func fillCheckQuery(c *Compiler, in Input, check *deploymentv1alpha1.Check) error {
+	v := promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site, Canary: in.Canary, Stable: in.Stable}
 	filled, err := c.fillQuery(check.Prometheus.Query, v)
 	if err != nil {
 		return errors.Wrap(err, "prometheus.query")
@@ -89,7 +90,7 @@ func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
 }
 
 // allowQuery checks that there is a server which may be asked, and that it may be asked this query.
-func allowQuery(c *Compiler, p catalog.Place, check *declaredCheck) error {
+func allowQuery(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 	if err := policy.CheckPrometheus(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
 		return err
 	}

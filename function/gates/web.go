@@ -13,7 +13,7 @@ func webKind() kind {
 	return kind{
 		block: "web", read: readWebExpression,
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Web != nil },
-		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
+		allow: func(_ *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckWeb(p.ConfigRef.Kind, &p.Config, check.Web)
 		},
 		textBytes: func(check *deploymentv1alpha1.Check) int { return len(check.Web.URL) + len(check.Web.Expression) },

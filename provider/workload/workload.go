@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -71,7 +72,30 @@ type Health struct {
 	PodSelector string
 }
 
-// Assess returns where the Deployments of a claim stand, of which all have to run an image. The ReplicaSets are those of the Deployments.
+// SelectTracks returns the Deployments of a claim that count for an image. While two tracks are beside each other, those are the ones with the image, if
+// there are any: the other track runs what was there before.
+func SelectTracks(image string, deployments []*unstructured.Unstructured) []*unstructured.Unstructured {
+	hasTrack := func(u *unstructured.Unstructured) bool { return u.GetLabels()[track.LabelTrack] != "" }
+	if !slices.ContainsFunc(deployments, hasTrack) {
+		return deployments
+	}
+	all, err := decodeAll(deployments)
+	if err != nil {
+		return deployments // Assess says so.
+	}
+	var out []*unstructured.Unstructured
+	for i, d := range all {
+		if d.hasImage(image) {
+			out = append(out, deployments[i])
+		}
+	}
+	if len(out) == 0 {
+		return deployments
+	}
+	return out
+}
+
+// Assess returns where the Deployments of a claim stand, of which all have to run an image. An empty image stands for any. The ReplicaSets are those of the Deployments.
 func Assess(image string, deployments, replicaSets []*unstructured.Unstructured) Health {
 	if len(deployments) == 0 {
 		return Health{State: v1alpha1.HealthMissing, Reason: v1alpha1.HealthReasonWorkloadMissing, Message: "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"}
@@ -164,8 +188,11 @@ func (d deployment) desiredPods() int32 {
 	return boundPods(*d.Spec.Replicas)
 }
 
-// hasImage reports whether a container of the pods has the image.
+// hasImage reports whether a container of the pods has the image. Each has the empty one.
 func (d deployment) hasImage(image string) bool {
+	if image == "" {
+		return true
+	}
 	for _, c := range d.Spec.Template.Spec.Containers {
 		if IsSameImage(image, c.Image) {
 			return true

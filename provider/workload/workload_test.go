@@ -150,6 +150,52 @@ func TestAssess(t *testing.T) {
 	}
 }
 
+// TestAnyImage assesses a Deployment of which no image is asked for.
+func TestAnyImage(t *testing.T) {
+	got := Assess("", []*unstructured.Unstructured{newDeployment("shop", oldImage, 1, 1)}, []*unstructured.Unstructured{newReplicaSet("shop", "2", oldImage, 1, 1)})
+	if diff := cmp.Diff(Health{State: "Available", Available: 1, Updated: 1, Desired: 1}, got); diff != "" {
+		t.Errorf("\nWithout an image that is asked for, pods of each image count.\nAssess(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestSelectTracks(t *testing.T) {
+	in := func(track string) func(object) { return set(track, "metadata", "labels", "intentplane.dev/track") }
+	type list = []*unstructured.Unstructured
+	broken := newDeployment("c", newImage, 1, 1, in("green"), set("one", "spec", "replicas"))
+	cases := map[string]struct {
+		reason      string
+		image       string
+		deployments list
+		want        []string
+	}{
+		"NoTracks": {reason: "Without tracks each Deployment of a claim counts.", image: newImage, deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1)}, want: []string{"a", "b"}},
+		"Beside": {
+			reason: "Of two tracks beside each other the one with the image counts.", image: newImage,
+			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", newImage, 1, 1, in("green"))}, want: []string{"b"},
+		},
+		"Plain": {
+			reason: "A workload without a track may be beside one in a track.", image: newImage,
+			deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1, in("blue"))}, want: []string{"b"},
+		},
+		"None": {
+			reason: "Where no track has the image, each counts, and the other image is reported.", image: newImage,
+			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", oldImage, 1, 1, in("green"))}, want: []string{"a", "b"},
+		},
+		"Malformed": {reason: "A Deployment that cannot be decoded leaves the choice to who assesses it.", image: newImage, deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), broken}, want: []string{"a", "c"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, u := range SelectTracks(tc.image, tc.deployments) {
+				got = append(got, u.GetName())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nSelectTracks(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestAssessStates holds the order of states against the list of all that a Deployment may have.
 func TestAssessStates(t *testing.T) {
 	for _, s := range []v1alpha1.HealthState{"ScaledToZero", "Available", "Progressing", "Unavailable", "OtherImage", "Missing"} {

@@ -88,6 +88,9 @@ func (c *Check) Default() {
 	orElsePtr(&c.ConsecutiveErrorLimit, 4)
 	orElsePtr(&c.InconclusiveLimit, 0)
 	orElsePtr(&c.MinSamples, 1)
+	if c.Availability != nil {
+		orElsePtr(&c.Availability.MinAvailable, 1)
+	}
 }
 
 // Default fills in what the schema would.

@@ -83,12 +83,31 @@ type WebCheck struct {
 	Expression string `json:"expression"`
 }
 
+// AvailabilityCheck waits until pods of the revision are available at a Site.
+type AvailabilityCheck struct {
+	// MinAvailable is how many pods have to be available at each Site, from 1 to 1000. If a Site is asked for fewer pods, all of them have to be, and a
+	// Site that is asked for none passes.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	MinAvailable *int32 `json:"minAvailable,omitempty"`
+
+	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. Absent means the image of the intent; if that
+	// names none, pods of any image count.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+}
+
 // Check is one thing that a delivered intent is judged by.
 //
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Prometheus') == has(self.prometheus)",message="prometheus must be set with type Prometheus, and with no other type"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Job') == has(self.job)",message="job must be set with type Job, and with no other type"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Web') == has(self.web)",message="web must be set with type Web, and with no other type"
-// +kubebuilder:validation:XValidation:rule="self.type == 'Job' || has(self.threshold)",message="threshold is required unless type is Job"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Availability') == has(self.availability)",message="availability must be set with type Availability, and with no other type"
+// +kubebuilder:validation:XValidation:rule="self.type in ['Job', 'Availability'] || has(self.threshold)",message="threshold is required unless type is Job or Availability"
 type Check struct {
 	// Name of the check.
 	// +required
@@ -103,7 +122,7 @@ type Check struct {
 
 	// Type of the check.
 	// +required
-	// +kubebuilder:validation:Enum=Prometheus;Job;Web
+	// +kubebuilder:validation:Enum=Prometheus;Job;Web;Availability
 	Type string `json:"type"`
 
 	// Prometheus server that is asked.
@@ -117,6 +136,10 @@ type Check struct {
 	// Web server that is asked.
 	// +optional
 	Web *WebCheck `json:"web,omitempty"`
+
+	// Availability of the pods at each Site.
+	// +optional
+	Availability *AvailabilityCheck `json:"availability,omitempty"`
 
 	// Threshold that the value is judged by.
 	// +optional

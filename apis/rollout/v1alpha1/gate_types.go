@@ -194,7 +194,7 @@ type CheckResult struct {
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
 
-	// Threshold that the value was judged by. Empty for a Job.
+	// Threshold that the value was judged by. Empty for types Job and Availability.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Threshold string `json:"threshold,omitempty"`
@@ -208,10 +208,15 @@ type CheckResult struct {
 	// +optional
 	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 
-	// UnavailableSince is since when the metrics backend that the check asks has been unavailable without interruption. Absent means that it
-	// answers, or was not asked.
+	// UnavailableSince is since when the metrics backend that the check asks, or of type Availability the cluster of the Site, has been unavailable
+	// without interruption. Absent means that it answers, or was not asked.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
+
+	// CountsFrom is from when on the timeout of a check of type Availability counts, where that is later than when its Site went live: the time in which
+	// the Site could not be looked at is added. Absent means from when the Site went live.
+	// +optional
+	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 
 	// Message that explains the phase; of a Job, its last lines.
 	// +optional

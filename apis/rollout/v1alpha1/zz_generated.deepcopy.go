@@ -57,6 +57,10 @@ func (in *CheckResult) DeepCopyInto(out *CheckResult) {
 		in, out := &in.UnavailableSince, &out.UnavailableSince
 		*out = (*in).DeepCopy()
 	}
+	if in.CountsFrom != nil {
+		in, out := &in.CountsFrom, &out.CountsFrom
+		*out = (*in).DeepCopy()
+	}
 	if in.StartedAt != nil {
 		in, out := &in.StartedAt, &out.StartedAt
 		*out = (*in).DeepCopy()

@@ -54,9 +54,9 @@ func measuredByGate(g *rolloutv1alpha1.Gate, check string) []Measured {
 	return out
 }
 
-// countOf is how many measurements a check takes. A Job is run once.
+// countOf is how many measurements a check takes. A Job is run once, and availability is watched.
 func countOf(c rolloutv1alpha1.GateCheck) int32 {
-	if c.Job != nil {
+	if c.Job != nil || c.Availability != nil {
 		return 0
 	}
 	return ptr.Deref(c.Count, 0)
@@ -70,6 +70,8 @@ func queryOfCheck(c rolloutv1alpha1.GateCheck) string {
 		return c.Web.URL + ": " + c.Web.Expression
 	case c.Job != nil:
 		return "Job of " + c.Job.Image
+	case c.Availability != nil:
+		return "available pods of " + cmp.Or(c.Availability.Image, "any image")
 	}
 	return ""
 }

@@ -27,6 +27,13 @@ func TestCheckLines(t *testing.T) {
 		result.Value, result.Threshold, result.Measurements, result.Message = "", "", 0, "exit code 1"
 		result.JobRef = &rolloutv1alpha1.CheckJobReference{Name: "shop-post-1"}
 	}
+	isAvailability := func(f *cause.Facts) {
+		isJob(f)
+		is := &f.Gates[0].Spec.ForProvider.Checks[3]
+		is.Job, is.Availability = nil, &deploymentv1alpha1.AvailabilityCheck{Image: "shop:2"}
+		result := &f.Gates[0].Status.AtProvider.Checks[3]
+		result.JobRef, result.Message = nil, "0 of 1 pods are available: CrashLoopBackOff"
+	}
 	unavailable := func(f *cause.Facts) {
 		since := metav1.NewTime(samples.Now())
 		f.Gates[0].Status.AtProvider.Checks[3].UnavailableSince = &since
@@ -47,6 +54,9 @@ Asked:      latency_p99`},
             exit code 1
 Job:        shop-post-1
 Asked:      Job of curl:8`},
+		"Availability": {reason: "Pods are not counted by measurements, and their image is named.", edit: isAvailability, want: `edge2          Failed       -          -            -         14:00:40 -
+            0 of 1 pods are available: CrashLoopBackOff
+Asked:      available pods of shop:2`},
 		"Unavailable": {reason: "A backend that does not answer is named.", edit: unavailable, want: `edge2          Failed       812ms      <= 500ms     5 of 5    14:00:40 -
             The backend is unavailable since 14:03:40.
 Asked:      latency_p99`},

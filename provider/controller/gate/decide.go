@@ -71,6 +71,9 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 		r.StartedAt = setup.Timestamp(f.now)
 	}
 	r.JobRef = c.job.DeepCopy()
+	if !c.countsFrom.IsZero() {
+		r.CountsFrom = setup.Timestamp(c.countsFrom)
+	}
 	j := c.judgement
 	if c.impossible != "" {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}

@@ -31,6 +31,8 @@ type checkFacts struct {
 	impossible string
 	// job is the Job that the check runs as, of which the UID is known, or the digest of its nonce. Nil if there is none.
 	job *v1alpha1.CheckJobReference
+	// countsFrom is from when on the timeout counts of a check that observes pods. Zero if that is when its Site went live, and for other checks.
+	countsFrom time.Time
 	// judgement on what was measured.
 	judgement gates.Judgement
 	// next is when to look again at a check that no event wakes. Zero if an event does.
@@ -40,6 +42,17 @@ type checkFacts struct {
 // isReleasedSoon is true where the pause of the judged step ends before what is new about the Gate would be written on its own.
 func (f facts) isReleasedSoon() bool {
 	return !f.pauseEnd.IsZero() && f.pauseEnd.Before(f.now.Add(deferPeriod))
+}
+
+// openChecks returns the checks that have not ended.
+func (f facts) openChecks() []v1alpha1.GateCheck {
+	var out []v1alpha1.GateCheck
+	for i, c := range f.spec.Checks {
+		if !gates.Ended(f.lastResult(i).Phase) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // lastResult returns what was seen of a check.

@@ -27,6 +27,10 @@ type reconcileCache struct {
 	evidence evidence
 	sites    map[string]*catalogv1alpha1.Site
 	servers  map[string]answer
+	// open are the checks that have not ended.
+	open []v1alpha1.GateCheck
+	// workloads by the names of their Sites. Nil until a check asks for one.
+	workloads map[string]*siteWorkload
 }
 
 // An answer is a server, or why there is none.
@@ -43,10 +47,12 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, er
 	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
 		e.meter.Forget(client.ObjectKeyFromObject(g))
 		e.memory.planNextLook(g, time.Time{})
+		e.memory.forgetClocks(client.ObjectKeyFromObject(g))
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
 	r := &reconcileCache{
 		gate: g, configs: map[xpv2.ProviderConfigReference]config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{},
+		open: f.openChecks(),
 	}
 	var err error
 	if r.evidence, err = e.gatherEvidence(ctx, f.namespace, f.spec); err != nil {
@@ -132,8 +138,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 	if site == nil || into.liveSince.IsZero() {
 		return nil, nil //nolint:nilnil // There is nothing to measure.
 	}
-	into.job = last.JobRef.DeepCopy()
-	return nil, k.run(ctx, e, r, c, site, into)
+	return nil, k.run(ctx, e, subject{reconcileCache: r, check: c, site: site}, last, into)
 }
 
 // measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.

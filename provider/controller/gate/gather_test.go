@@ -37,6 +37,13 @@ func TestLongest(t *testing.T) {
 				c.Type, c.Prometheus, c.Job = "Job", nil, &deploymentv1alpha1.JobCheck{}
 			})},
 		},
+		"Availability": {
+			reason: "Pods that are available when the timeout has passed get the time to stay so.", want: 2*2*time.Minute + 2*time.Minute + 5*time.Minute,
+			checks: []v1alpha1.GateCheck{with(func(c *v1alpha1.GateCheck) {
+				c.Type, c.Prometheus, c.Availability = "Availability", nil, &deploymentv1alpha1.AvailabilityCheck{}
+				c.Interval, c.Count, c.Timeout = "2m", new(int32(3)), "5m"
+			})},
+		},
 		"Longest": {
 			reason: "The longest check counts.", want: 12 * time.Minute,
 			checks: []v1alpha1.GateCheck{with(func(*v1alpha1.GateCheck) {}), with(func(c *v1alpha1.GateCheck) { c.InitialDelay = "10m" })},

@@ -50,8 +50,9 @@ func jobKind() kind {
 		allow: func(site *catalogv1alpha1.Site, _ config, c v1alpha1.GateCheck) error {
 			return policy.CheckJob(site, c.Job)
 		},
-		run: func(ctx context.Context, e *external, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
-			return e.gatherJob(ctx, r, c, site, into)
+		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error {
+			into.job = last.JobRef.DeepCopy()
+			return e.gatherJob(ctx, s.reconcileCache, s.check, s.site, into)
 		},
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
 // a check. How each kind is compiled is listed in function/gates/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
-func checkKinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
+func checkKinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
 
 // A kind is how checks of one type are carried out. Either ask or run is set.
 type kind struct {
@@ -31,9 +31,9 @@ type kind struct {
 	// error if the API server cannot be reached.
 	ask func(ctx context.Context, e *external, s subject, t *meter.Task) (string, error)
 
-	// run carries out a check by itself, without questions, and writes what it finds into the facts. It returns an error if the API server
-	// cannot be reached.
-	run func(ctx context.Context, e *external, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error
+	// run carries out a check by itself, without questions, and writes what it finds into the facts. Last is what was seen of the check before. It
+	// returns an error if the API server cannot be reached.
+	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error
 
 	// lead returns how long a revision has to be live before a check of it means anything. Nil means no time.
 	lead func(e *external, c v1alpha1.GateCheck) time.Duration
@@ -43,6 +43,7 @@ type kind struct {
 type subject struct {
 	*reconcileCache
 
+	// config of the Site's repository. It is set for questions alone.
 	config config
 	check  v1alpha1.GateCheck
 	site   *catalogv1alpha1.Site

@@ -48,7 +48,7 @@ func TestKindOf(t *testing.T) {
 	}{
 		"Unknown": {
 			reason: "A type that the provider does not know is refused with those that it knows.", check: deploymentv1alpha1.Check{Type: "Magic"},
-			want: `type: "Magic" is not one of Prometheus, Job, Web`,
+			want: `type: "Magic" is not one of Prometheus, Job, Web, Availability`,
 		},
 		"OtherBlock": {
 			reason: "A type whose fields are not set is refused.", check: deploymentv1alpha1.Check{Type: "Web", Job: &deploymentv1alpha1.JobCheck{}},

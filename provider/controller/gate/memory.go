@@ -10,6 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/availability"
 	"github.com/intentplane/intentplane/provider/gates/job"
 )
 
@@ -32,6 +33,9 @@ type memory struct {
 	// jobs by their names.
 	jobs map[string]jobNote
 
+	// clocks of the checks that observe pods, by their Gates.
+	clocks map[types.NamespacedName]clockNote
+
 	// blueprints are those that were read.
 	blueprints blueprintNotes
 
@@ -45,6 +49,13 @@ type note struct {
 	said v1alpha1.GateObservation
 	// open is true until the verdict.
 	open bool
+}
+
+// A clockNote holds the clocks of the checks of one Gate.
+type clockNote struct {
+	uid types.UID
+	// checks by their Sites and names.
+	checks map[string]availability.Clock
 }
 
 // A jobNote is when a Job was first thought of, and when it was made. Zero if it was not made by this process.
@@ -62,6 +73,7 @@ func newMemory() *memory {
 	return &memory{
 		notes: map[types.NamespacedName]note{}, nextLooks: map[types.NamespacedName]time.Time{}, deferredSince: map[types.NamespacedName]time.Time{},
 		reconciled: map[types.NamespacedName]time.Time{},
+		clocks:     map[types.NamespacedName]clockNote{},
 		jobs:       map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
 	}
 }
@@ -95,6 +107,7 @@ func (m *memory) forgetGate(key types.NamespacedName) {
 	delete(m.nextLooks, key)
 	delete(m.deferredSince, key)
 	delete(m.reconciled, key)
+	delete(m.clocks, key)
 }
 
 func (m *memory) recordLook(key types.NamespacedName, now time.Time) {
@@ -155,6 +168,28 @@ func (m *memory) nextLook(key types.NamespacedName) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.nextLooks[key]
+}
+
+// advanceClock changes the clock of a check, and returns it. The change is given the clock that is remembered, and whether one is.
+func (m *memory) advanceClock(g *v1alpha1.Gate, check string, change func(c availability.Clock, isKnown bool) availability.Clock) availability.Clock {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := client.ObjectKeyFromObject(g)
+	n := m.clocks[key]
+	if n.uid != g.GetUID() || n.checks == nil {
+		n = clockNote{uid: g.GetUID(), checks: map[string]availability.Clock{}}
+		m.clocks[key] = n
+	}
+	c, isKnown := n.checks[check]
+	n.checks[check] = change(c, isKnown)
+	return n.checks[check]
+}
+
+// forgetClocks drops the clocks of a Gate that has its verdict.
+func (m *memory) forgetClocks(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.clocks, key)
 }
 
 // noteJob returns what is remembered of a Job, which is seen now if it never was.

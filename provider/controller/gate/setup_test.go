@@ -98,7 +98,9 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
-	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobResource(), "Pod": podResource()})
+	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
+		"Job": jobResource(), "Pod": podResource(), "Deployment": appsResource("deployments"), "ReplicaSet": appsResource("replicasets"),
+	})
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured); o.GetUID() == "" {
 			o.SetUID("created") // The double gives no UIDs.
@@ -176,6 +178,7 @@ func site(prometheus string) *catalogv1alpha1.Site {
 			PostCheck:         &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"busybox:1"}},
 			Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux},
 			AllowedNamespaces: []string{"team-a"},
+			TargetNamespaces:  catalogv1alpha1.TargetNamespaces{Allowed: []string{"{claimNamespace}"}},
 			Metrics: &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{
 				Address: prometheus, SecretRef: &catalogv1alpha1.NamespacedSecretReference{Namespace: "metrics", Name: "token"},
 			}},

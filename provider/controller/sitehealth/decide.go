@@ -8,7 +8,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -59,7 +58,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		return o
 	case s.unread != nil:
 		o.CountsAsServing = s.unobservedServes
-		o.Reason, o.Message = s.unread.Reason, unreadMessage(s.unread, "Deployments and ReplicaSets", namespace)
+		o.Reason, o.Message = s.unread.Reason, setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
 		return o
 	}
 	h := s.health
@@ -71,14 +70,6 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, setup.CutMessage(s.trouble.Message, maxMessage)
 	}
 	return o
-}
-
-// unreadMessage says why objects of a Site cannot be read, and what to do.
-func unreadMessage(e *clusters.Error, what, namespace string) string {
-	if e.Reason == v1alpha1.SiteReasonAccessDenied {
-		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", what, namespace)
-	}
-	return e.Detail
 }
 
 // concludeReady sums up what the Sites say together: the reason is that of the first Site that does not serve, else of the first without its route.

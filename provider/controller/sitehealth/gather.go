@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -30,9 +29,6 @@ const (
 
 	// podInterval is how often the pods of a Site are listed while none is available.
 	podInterval = 30 * time.Second
-
-	// labelClaim holds the name of the claim that an object of a Site was rendered for.
-	labelClaim = "intentplane.dev/claim"
 )
 
 // facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
@@ -107,19 +103,11 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 
 // readCluster reads what a Site's cluster reports. It returns a clusters.Error if the Deployments cannot be read.
 func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluster, pods *podNote) error {
-	deployments, err := c.Select(ctx, refOf("apps", "deployments", "Deployment", f.namespace), f.isWorkload)
+	w, err := setup.SelectWorkload(ctx, c, f.namespace, f.spec.ClaimRef.Name)
 	if err != nil {
 		return err
 	}
-	uids := map[types.UID]bool{}
-	for _, d := range deployments {
-		uids[d.GetUID()] = true
-	}
-	sets, err := c.Select(ctx, refOf("apps", "replicasets", "ReplicaSet", f.namespace), func(u *unstructured.Unstructured) bool { return workload.IsOwner(uids, u) })
-	if err != nil {
-		return err
-	}
-	s.health = workload.Assess(f.spec.Image, deployments, sets)
+	s.health = workload.Assess(f.spec.Image, w.Deployments, w.ReplicaSets)
 	s.readPods(ctx, f, c, pods)
 	if f.spec.Route {
 		s.route = f.readRoutes(ctx, c)
@@ -155,15 +143,15 @@ func (n *podNote) dueAt() time.Time {
 
 // readRoutes reads the HTTPRoutes of the claim. All of them have to be accepted.
 func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.RouteHealth {
-	routes, err := c.Select(ctx, refOf(track.GatewayGroup, "httproutes", "HTTPRoute", f.namespace), f.isOfClaim)
+	routes, err := c.Select(ctx, setup.NamespacedRef(track.GatewayGroup, "httproutes", "HTTPRoute", f.namespace), f.isOfClaim)
 	var unread *clusters.Error
 	switch {
 	case errors.As(err, &unread) && unread.Reason == v1alpha1.SiteReasonEngineNotInstalled:
 		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "the cluster does not serve HTTPRoutes"}
 	case errors.As(err, &unread):
-		return &v1alpha1.RouteHealth{Reason: unread.Reason, Message: unreadMessage(unread, "HTTPRoutes", f.namespace)}
+		return &v1alpha1.RouteHealth{Reason: unread.Reason, Message: setup.ExplainUnread(unread, "HTTPRoutes", f.namespace)}
 	case len(routes) == 0:
-		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "no HTTPRoute has the label " + labelClaim}
+		return &v1alpha1.RouteHealth{Reason: engines.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
 	}
 	for _, r := range routes {
 		if reason, message := engines.RouteAcceptance(r); reason != "" {
@@ -174,13 +162,5 @@ func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster) *v1alpha1.Ro
 }
 
 func (f facts) isOfClaim(u *unstructured.Unstructured) bool {
-	return u.GetLabels()[labelClaim] == f.spec.ClaimRef.Name
-}
-
-func (f facts) isWorkload(u *unstructured.Unstructured) bool {
-	return f.isOfClaim(u) && u.GetLabels()[track.LabelWorkload] == track.WorkloadMain
-}
-
-func refOf(group, resource, kind, namespace string) engines.Ref {
-	return engines.Ref{Resource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}, Kind: kind, Namespace: namespace}
+	return u.GetLabels()[setup.LabelClaim] == f.spec.ClaimRef.Name
 }

@@ -15,6 +15,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -166,7 +167,7 @@ func (w *world) sees(available int64) {
 }
 
 func named(resource, kind, name string) engines.Ref {
-	ref := refOf("apps", resource, kind, "team-a")
+	ref := setup.NamespacedRef("apps", resource, kind, "team-a")
 	ref.Name = name
 	return ref
 }

@@ -1,0 +1,247 @@
+package gate
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+)
+
+type object = map[string]any
+
+const newImage = "registry.example.org/team-a/web@sha256:1111111111111111111111111111111111111111111111111111111111111111"
+
+func appsResource(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: resource}
+}
+
+// available is a check that passes once a pod is available for 10 seconds, and fails after two minutes.
+func available(change ...func(*v1alpha1.GateCheck)) v1alpha1.GateCheck {
+	c := check("available", "edge1")
+	c.Type, c.Prometheus, c.Threshold, c.Timeout = typeAvailability, nil, "", "2m"
+	c.Availability = &deploymentv1alpha1.AvailabilityCheck{Image: newImage}
+	for _, do := range change {
+		do(&c)
+	}
+	return c
+}
+
+// A podWorld is a world whose clock the test sets, which begins when the Site goes live.
+type podWorld struct {
+	*world
+
+	clock time.Time
+	// refused is true while the cluster lists no Deployments for the provider.
+	refused atomic.Bool
+}
+
+func newPodWorld(t *testing.T, checks ...v1alpha1.GateCheck) *podWorld {
+	t.Helper()
+	w := &podWorld{world: newWorld(t, checks...), clock: noon()}
+	w.c.now = func() time.Time { return w.clock }
+	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].LiveSince = setup.Timestamp(w.clock) })
+	w.cluster.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return w.refused.Load(), nil, kerrors.NewForbidden(appsResource("deployments").GroupResource(), "", nil)
+	})
+	return w
+}
+
+// deployed has the cluster report a Deployment for an image, of which so many of two pods are available.
+func (w *podWorld) deployed(claim, image string, pods int64) {
+	w.Helper()
+	containers := object{"spec": object{"containers": []any{object{"name": "web", "image": image}}}}
+	revision := object{"deployment.kubernetes.io/revision": "1"}
+	w.put(appsResource("replicasets"), object{
+		"apiVersion": "apps/v1", "kind": "ReplicaSet",
+		"metadata": object{
+			"name": claim + "-1", "namespace": "team-a", "annotations": revision, "labels": object{"pod-template-hash": "h1"},
+			"ownerReferences": []any{object{"apiVersion": "apps/v1", "kind": "Deployment", "name": claim, "uid": claim, "controller": true}},
+		},
+		"spec": object{"template": containers}, "status": object{"replicas": int64(2), "availableReplicas": pods},
+	})
+	w.put(appsResource("deployments"), object{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": object{
+			"name": claim, "namespace": "team-a", "uid": claim, "generation": int64(1), "annotations": revision,
+			"labels": object{"intentplane.dev/claim": claim, "intentplane.dev/workload": "main"},
+		},
+		"spec": object{"replicas": int64(2), "template": containers}, "status": object{"observedGeneration": int64(1), "availableReplicas": pods},
+	})
+}
+
+// put an object into the cluster, or replace it.
+func (w *podWorld) put(r schema.GroupVersionResource, o object) {
+	w.Helper()
+	u := &unstructured.Unstructured{Object: o}
+	on := w.cluster.Resource(r).Namespace(u.GetNamespace())
+	if _, err := on.Update(w.Context(), u, metav1.UpdateOptions{}); err == nil {
+		return
+	}
+	_, err := on.Create(w.Context(), u, metav1.CreateOptions{})
+	w.must(err)
+}
+
+// after so many seconds since the Site went live the Gate is looked at, and says so.
+func (w *podWorld) after(seconds int, want string) {
+	w.Helper()
+	w.clock = noon().Add(time.Duration(seconds) * time.Second)
+	w.reconcile()
+	if got := w.state(); got != want {
+		w.Fatalf("%d seconds after the Site went live: want %s, got %s", seconds, want, got)
+	}
+}
+
+// wakes waits until the cluster reports a change of what the Gate reads.
+func (w *podWorld) wakes() {
+	w.Helper()
+	select {
+	case <-w.woken:
+	case <-time.After(time.Minute):
+		w.Fatal("The cluster does not wake the Gate.")
+	}
+}
+
+// due is how many seconds after the Site went live the Gate is looked at by itself.
+func (w *podWorld) due() float64 { return w.c.memory.nextLook(gateKey()).Sub(noon()).Seconds() }
+
+// TestAvailable has pods become available: the cluster wakes the Gate, which passes once they stayed so.
+func TestAvailable(t *testing.T) {
+	w := newPodWorld(t, available())
+	w.deployed("web", newImage, 0)
+	w.after(1, "Measuring//Running")
+	if got := w.due(); got != 120 {
+		t.Errorf("the Gate is looked at after %v seconds, want the timeout", got)
+	}
+	w.deployed("web", newImage, 1)
+	// Then the Gate is looked at when the pods stayed available.
+	for w.after(30, "Measuring//Running"); w.due() != 40; w.after(30, "Measuring//Running") {
+		w.wakes()
+	}
+	w.after(40, "Passed/Passed/Passed")
+}
+
+// TestUnavailable has pods that never become available, for reasons that the verdict names.
+func TestUnavailable(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		given  func(w *podWorld)
+		want   string
+	}{
+		"CrashLoop": {
+			reason: "A crash loop is named with its exit code.",
+			given: func(w *podWorld) {
+				w.deployed("web", newImage, 0)
+				w.put(podResource(), object{
+					"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "web-1", "namespace": "team-a", "labels": object{"pod-template-hash": "h1"}},
+					"status": object{"containerStatuses": []any{object{"name": "web", "state": object{"waiting": object{"reason": "CrashLoopBackOff"}}, "lastState": object{"terminated": object{"exitCode": int64(3), "reason": "Error"}}}}},
+				})
+			},
+			want: "0 of 1 pods are available: CrashLoopBackOff: container web ends again and again: exit code 3, Error",
+		},
+		"OtherImage": {
+			reason: "Pods of another image are not those of the revision.", given: func(w *podWorld) { w.deployed("web", "web:1", 2) },
+			want: "0 of 1 pods are available: OtherImage: Deployment web has web:1",
+		},
+		"OtherClaim": {
+			reason: "Pods of another claim do not count.", given: func(w *podWorld) { w.deployed("other", newImage, 2) },
+			want: "0 of 1 pods are available: WorkloadMissing: no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newPodWorld(t, available())
+			tc.given(w)
+			w.after(1, "Measuring//Running")
+			w.after(119, "Measuring//Running")
+			w.restart() // It starts no clock again.
+			w.after(120, "Failed/Failed/Failed")
+			if diff := cmp.Diff(tc.want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+				t.Errorf("\n%s\nthe message of the check: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSiteOutOfSight takes the right to read Deployments away: the Gate says so, and rejects nothing, whatever is to happen where a metrics backend is
+// unavailable. Then it goes on with the time that was left, also after a restart.
+func TestSiteOutOfSight(t *testing.T) {
+	w := newPodWorld(t, available())
+	g := w.get()
+	g.Spec.ForProvider.OnMetricsUnavailable, g.Spec.ForProvider.MetricsUnavailableTimeout = "Reject", "30m"
+	w.must(w.kube.Update(t.Context(), g))
+	w.refused.Store(true)
+	w.after(20, "Measuring//Running")
+	w.after(30, "MetricsUnavailable//Running")
+	want := `check "available" at Site "edge1": the Site cannot be looked at: the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: ` +
+		`bind the rules of examples/health/rbac.yaml`
+	if diff := cmp.Diff(want, w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
+		t.Errorf("Ready: -want, +got:\n%s", diff)
+	}
+	w.after(1000, "MetricsUnavailable//Running")
+	w.restart()
+	w.after(3620, "Held//Running")
+	w.deployed("web", newImage, 0)
+	w.refused.Store(false)
+	w.restart() // A connection that is made again reads at once.
+	w.after(3700, "Measuring//Running")
+	r := w.get().Status.AtProvider.Checks[0]
+	if got := r.CountsFrom.Sub(noon()).Seconds(); got != 3680 || r.UnavailableSince != nil {
+		t.Errorf("the timeout counts from %v seconds after the Site went live, want 3680: %+v", got, r)
+	}
+	w.restart()
+	w.after(3799, "Measuring//Running")
+	w.after(3800, "Failed/Failed/Failed")
+}
+
+// TestAvailabilityNeedsNamespace has a Gate whose namespace the Site does not take: nothing of it is read.
+func TestAvailabilityNeedsNamespace(t *testing.T) {
+	w := newPodWorld(t, available())
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(t.Context(), types.NamespacedName{Name: "edge1"}, s))
+	s.Spec.TargetNamespaces.Allowed = []string{"shared"}
+	w.must(w.kube.Update(t.Context(), s))
+	w.after(1, "Error/Error/Error")
+	want := `availability: the Site's spec.targetNamespaces.allowed does not allow namespace "team-a"`
+	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].Message); diff != "" || len(w.dialled) > 0 {
+		t.Errorf("the cluster was reached %d times, the message of the check: -want, +got:\n%s", len(w.dialled), diff)
+	}
+}
+
+// TestAvailabilityRules has rules that no measurement can meet.
+func TestAvailabilityRules(t *testing.T) {
+	w := newPodWorld(t, available(func(c *v1alpha1.GateCheck) { c.Timeout = "10s" }))
+	w.after(1, "Error/Error/Error")
+	if diff := cmp.Diff("timeout: must be longer than it takes to measure count times at this interval", w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+		t.Errorf("the message of the check: -want, +got:\n%s", diff)
+	}
+}
+
+// TestForgottenClocks drops the clocks of Gates that have their verdict, or are gone.
+func TestForgottenClocks(t *testing.T) {
+	w := newPodWorld(t, available())
+	w.deployed("web", newImage, 1)
+	w.after(1, "Measuring//Running")
+	if len(w.c.memory.clocks) != 1 {
+		t.Fatalf("%d Gates with clocks", len(w.c.memory.clocks))
+	}
+	w.after(20, "Passed/Passed/Passed")
+	w.reconcile()
+	if len(w.c.memory.clocks) != 0 {
+		t.Errorf("%d Gates with clocks after the verdict", len(w.c.memory.clocks))
+	}
+}

@@ -1,0 +1,56 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
+)
+
+// LabelClaim holds the name of the claim that an object of a Site was rendered for.
+const LabelClaim = "intentplane.dev/claim"
+
+// A Workload is what runs of a claim at a Site.
+type Workload struct {
+	// Deployments that are marked as the workload of their Blueprint, and their ReplicaSets. They must not be changed.
+	Deployments, ReplicaSets []*unstructured.Unstructured
+}
+
+// SelectWorkload returns the workload of a claim in a namespace of a Site's cluster, and watches it. It returns a clusters.Error if the cluster cannot be
+// read.
+func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim string) (Workload, error) {
+	isWorkload := func(u *unstructured.Unstructured) bool {
+		return u.GetLabels()[LabelClaim] == claim && u.GetLabels()[track.LabelWorkload] == track.WorkloadMain
+	}
+	deployments, err := c.Select(ctx, NamespacedRef("apps", "deployments", "Deployment", namespace), isWorkload)
+	if err != nil {
+		return Workload{}, err
+	}
+	uids := map[types.UID]bool{}
+	for _, d := range deployments {
+		uids[d.GetUID()] = true
+	}
+	sets, err := c.Select(ctx, NamespacedRef("apps", "replicasets", "ReplicaSet", namespace), func(u *unstructured.Unstructured) bool { return workload.IsOwner(uids, u) })
+	return Workload{Deployments: deployments, ReplicaSets: sets}, err
+}
+
+// ExplainUnread says why objects of a Site cannot be read, and what to do.
+func ExplainUnread(e *clusters.Error, what, namespace string) string {
+	if e.Reason == deliveryv1alpha1.SiteReasonAccessDenied {
+		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", what, namespace)
+	}
+	return e.Detail
+}
+
+// NamespacedRef refers to the objects of a kind in version v1 in a namespace.
+func NamespacedRef(group, resource, kind, namespace string) engines.Ref {
+	return engines.Ref{Resource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}, Kind: kind, Namespace: namespace}
+}

@@ -1,0 +1,93 @@
+package setup
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/test/apiserver"
+)
+
+// newCluster is a cluster with Deployments, by their names the claims that they are labelled with, and a ReplicaSet of each.
+func newCluster(t *testing.T, claims map[string]string) *clusters.Cluster {
+	t.Helper()
+	apps := func(resource string) schema.GroupVersionResource {
+		return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: resource}
+	}
+	server := apiserver.New(map[string]schema.GroupVersionResource{"Deployment": apps("deployments"), "ReplicaSet": apps("replicasets")})
+	create := func(resource, kind, name string, change func(o *unstructured.Unstructured)) {
+		o := &unstructured.Unstructured{}
+		o.SetAPIVersion("apps/v1")
+		o.SetKind(kind)
+		o.SetNamespace("team-a")
+		o.SetName(name)
+		change(o)
+		if _, err := server.Resource(apps(resource)).Namespace("team-a").Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, claim := range claims {
+		create("deployments", "Deployment", name, func(o *unstructured.Unstructured) {
+			o.SetUID(types.UID(name))
+			o.SetLabels(map[string]string{LabelClaim: claim})
+			if name != "unmarked" {
+				o.SetLabels(map[string]string{LabelClaim: claim, "intentplane.dev/workload": "main"})
+			}
+		})
+		create("replicasets", "ReplicaSet", name+"-1", func(o *unstructured.Unstructured) {
+			o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Deployment", Name: name, UID: types.UID(name), Controller: new(true)}})
+		})
+	}
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, clusters.Bounds{}, func(types.NamespacedName) {})
+	owner := types.NamespacedName{Name: "a"}
+	t.Cleanup(func() { pool.Forget(owner) })
+	c, err := pool.Look(owner).Home()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSelectWorkload(t *testing.T) {
+	c := newCluster(t, map[string]string{"shop": "shop", "unmarked": "shop", "other": "blog"})
+	w, err := SelectWorkload(t.Context(), c, "team-a", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := [][]string{{}, {}}
+	for i, all := range [][]*unstructured.Unstructured{w.Deployments, w.ReplicaSets} {
+		for _, o := range all {
+			names[i] = append(names[i], o.GetName())
+		}
+	}
+	if diff := cmp.Diff([][]string{{"shop"}, {"shop-1"}}, names); diff != "" {
+		t.Errorf("\nThe marked Deployments of a claim and their ReplicaSets are its workload.\nSelectWorkload(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestExplainUnread(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    clusters.Error
+		want   string
+	}{
+		"Denied": {
+			reason: "Rights that are missing are named with what to bind.", err: clusters.Error{Reason: "AccessDenied", Detail: "forbidden"},
+			want: "the credentials may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
+		},
+		"Other": {reason: "What else is wrong is said as it is.", err: clusters.Error{Reason: "Unreachable", Detail: "no route to host"}, want: "no route to host"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, ExplainUnread(&tc.err, "HTTPRoutes", "team-a")); diff != "" {
+				t.Errorf("\n%s\nExplainUnread(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
