@@ -85,7 +85,7 @@ func DeploymentFor(namespace, name string, s v1alpha1.ApplicationSpec) *Composed
 func deploymentSpecFor(name string, s v1alpha1.ApplicationSpec) deploymentv1alpha1.IntentDeploymentSpec {
 	return deploymentv1alpha1.IntentDeploymentSpec{
 		Expectation: expectationFor(name, s), Blueprint: s.Deploy.Blueprint, DeliveryConfig: s.Deploy.DeliveryConfig,
-		GatesConfig: s.Deploy.GatesConfig, RollbackConfig: s.Deploy.RollbackConfig, Suspend: s.Deploy.Suspend,
+		GatesConfig: gatesConfigFor(s.Deploy), RollbackConfig: s.Deploy.RollbackConfig, Suspend: s.Deploy.Suspend,
 	}
 }
 

@@ -27,6 +27,9 @@ func findSpecProblem(in Input) string {
 	if a := in.Spec.Autoscaling; a != nil && (in.Spec.Replicas != nil || len(in.Spec.SiteReplicas) > 0) {
 		return "spec.autoscaling: it excludes replicas and siteReplicas: leave one of them out"
 	}
+	if problem := findProgressProblem(in.Spec.Deploy); problem != "" {
+		return problem
+	}
 	return findSecondVariable(in.Spec)
 }
 

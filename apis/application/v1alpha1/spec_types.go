@@ -158,6 +158,14 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	GatesConfig deploymentv1alpha1.GatesConfig `json:"gatesConfig,omitempty"`
 
+	// ProgressTimeout is how long pods of a revision may take until one is available at each Site, from when the Site runs the revision, from 15s to 24h. A
+	// revision that takes longer, such as one whose containers end again and again, is rejected by a Gate and rolled back in Git. The time in which a
+	// Site cannot be looked at does not count. It has no effect while gatesConfig.enabled is false. Absent means that the Application stays Deploying,
+	// with its reason, for as long as it takes.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('15s') && duration(self) <= duration('24h')",message="must be from 15s to 24h"
+	ProgressTimeout deploymentv1alpha1.Duration `json:"progressTimeout,omitempty"`
+
 	// RollbackConfig says when and how a bad revision is rolled back.
 	// +optional
 	// +kubebuilder:default={}

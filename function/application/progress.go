@@ -1,0 +1,55 @@
+package application
+
+import (
+	"fmt"
+	"slices"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+const (
+	// ProgressCheck is the name of the check that deploy.progressTimeout adds to the Gates.
+	ProgressCheck = "available"
+
+	// A pod has to be available for progressInterval between progressCount measurements: one that ends soon after its start has not made progress.
+	progressDelay    = "1s"
+	progressInterval = "5s"
+	progressCount    = 3
+
+	// maxChecks is how many checks an IntentDeployment has at most.
+	maxChecks = 16
+)
+
+// gatesConfigFor returns how the revisions of an Application are judged: as its spec says, and by the pods with a progressTimeout.
+func gatesConfigFor(d v1alpha1.Deploy) deploymentv1alpha1.GatesConfig {
+	if d.ProgressTimeout == "" {
+		return d.GatesConfig
+	}
+	check := deploymentv1alpha1.Check{
+		Name: ProgressCheck, Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{},
+		InitialDelay: progressDelay, Interval: progressInterval, Count: new(int32(progressCount)), Timeout: d.ProgressTimeout,
+	}
+	check.Default()
+	out := *d.GatesConfig.DeepCopy()
+	out.Checks = append(out.Checks, check)
+	return out
+}
+
+// findProgressProblem returns why deploy.progressTimeout cannot add its check, or "".
+func findProgressProblem(d v1alpha1.Deploy) string {
+	const path = "spec.deploy.progressTimeout"
+	if d.ProgressTimeout == "" {
+		return ""
+	}
+	if len(d.GatesConfig.Checks) >= maxChecks {
+		return fmt.Sprintf("%s: it adds a check to the %d of spec.deploy.gatesConfig.checks, and at most %d are possible: leave one of them out", path, len(d.GatesConfig.Checks), maxChecks)
+	}
+	if i := slices.IndexFunc(d.GatesConfig.Checks, func(c deploymentv1alpha1.Check) bool { return c.Name == ProgressCheck }); i >= 0 {
+		return fmt.Sprintf("spec.deploy.gatesConfig.checks[%d].name: %q is the name of the check that %s adds: use another name", i, ProgressCheck, path)
+	}
+	if _, ok := d.GatesConfig.SLOThresholds[ProgressCheck]; ok {
+		return fmt.Sprintf("spec.deploy.gatesConfig.sloThresholds.%s: it is the name of the check that %s adds: leave one of them out", ProgressCheck, path)
+	}
+	return ""
+}
