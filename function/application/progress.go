@@ -31,8 +31,8 @@ func gatesConfigFor(d v1alpha1.Deploy) deploymentv1alpha1.GatesConfig {
 		InitialDelay: progressDelay, Interval: progressInterval, Count: new(int32(progressCount)), Timeout: d.ProgressTimeout,
 	}
 	check.Default()
-	out := *d.GatesConfig.DeepCopy()
-	out.Checks = append(out.Checks, check)
+	out := d.GatesConfig
+	out.Checks = slices.Concat(out.Checks, []deploymentv1alpha1.Check{check})
 	return out
 }
 

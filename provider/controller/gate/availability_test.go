@@ -61,24 +61,33 @@ func newPodWorld(t *testing.T, checks ...v1alpha1.GateCheck) *podWorld {
 	return w
 }
 
-// deployed has the cluster report a Deployment for an image, of which so many of two pods are available.
+// deployed has the cluster report a Deployment of a claim for an image, of which so many of two pods are available.
 func (w *podWorld) deployed(claim, image string, pods int64) {
 	w.Helper()
+	w.deployedInTrack(claim, "", image, pods)
+}
+
+// deployedInTrack has it report one in a track. Empty means none.
+func (w *podWorld) deployedInTrack(claim, track, image string, pods int64) {
+	w.Helper()
+	name, labels := claim+track, object{"intentplane.dev/claim": claim, "intentplane.dev/workload": "main"}
+	if track != "" {
+		labels["intentplane.dev/track"] = track
+	}
 	containers := object{"spec": object{"containers": []any{object{"name": "web", "image": image}}}}
 	revision := object{"deployment.kubernetes.io/revision": "1"}
 	w.put(appsResource("replicasets"), object{
 		"apiVersion": "apps/v1", "kind": "ReplicaSet",
 		"metadata": object{
-			"name": claim + "-1", "namespace": "team-a", "annotations": revision, "labels": object{"pod-template-hash": "h1"},
-			"ownerReferences": []any{object{"apiVersion": "apps/v1", "kind": "Deployment", "name": claim, "uid": claim, "controller": true}},
+			"name": name + "-1", "namespace": "team-a", "annotations": revision, "labels": object{"pod-template-hash": "h1"},
+			"ownerReferences": []any{object{"apiVersion": "apps/v1", "kind": "Deployment", "name": name, "uid": name, "controller": true}},
 		},
 		"spec": object{"template": containers}, "status": object{"replicas": int64(2), "availableReplicas": pods},
 	})
 	w.put(appsResource("deployments"), object{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": object{
-			"name": claim, "namespace": "team-a", "uid": claim, "generation": int64(1), "annotations": revision,
-			"labels": object{"intentplane.dev/claim": claim, "intentplane.dev/workload": "main"},
+			"name": name, "namespace": "team-a", "uid": name, "generation": int64(1), "annotations": revision, "labels": labels,
 		},
 		"spec": object{"replicas": int64(2), "template": containers}, "status": object{"observedGeneration": int64(1), "availableReplicas": pods},
 	})
@@ -133,6 +142,15 @@ func TestAvailable(t *testing.T) {
 		w.wakes()
 	}
 	w.after(40, "Passed/Passed/Passed")
+}
+
+// TestAvailableTrack has a canary beside the track of the image before, which does not count.
+func TestAvailableTrack(t *testing.T) {
+	w := newPodWorld(t, available())
+	w.deployedInTrack("web", "blue", "web:1", 0)
+	w.deployedInTrack("web", "green", newImage, 1)
+	w.after(1, "Measuring//Running")
+	w.after(11, "Passed/Passed/Passed")
 }
 
 // TestUnavailable has pods that never become available, for reasons that the verdict names.
@@ -219,6 +237,24 @@ func TestAvailabilityNeedsNamespace(t *testing.T) {
 	want := `availability: the Site's spec.targetNamespaces.allowed does not allow namespace "team-a"`
 	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].Message); diff != "" || len(w.dialled) > 0 {
 		t.Errorf("the cluster was reached %d times, the message of the check: -want, +got:\n%s", len(w.dialled), diff)
+	}
+}
+
+// TestAvailabilityAtOneSite has two Sites, of which one does not take the namespace: its cluster is not reached for the other one.
+func TestAvailabilityAtOneSite(t *testing.T) {
+	w := newPodWorld(t, available(), available(func(c *v1alpha1.GateCheck) { c.Site = "edge2" }))
+	other := site("")
+	other.SetName("edge2")
+	other.Spec.TargetNamespaces.Allowed = []string{"shared"}
+	other.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "metrics", Name: "token", Key: "token"}}
+	w.must(w.kube.Create(t.Context(), other))
+	w.edit(func(s *deliveryv1alpha1.SiteSync) {
+		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, s.Status.AtProvider.Sites[0])
+		s.Status.AtProvider.Sites[1].Name = "edge2"
+	})
+	w.after(1, "Error/Error/Running/Error")
+	if diff := cmp.Diff([]string{" "}, w.dialled); diff != "" {
+		t.Errorf("clusters that were reached: -want, +got:\n%s", diff)
 	}
 }
 

@@ -31,7 +31,7 @@ func rules() gates.Rules {
 }
 
 // A look is what was seen of the Site at some time: s for pods that serve, n for none that do, x for a Site that cannot be looked at, L for one that runs the
-// revision since then, and R for a restart of the provider, of which the clock is what the status holds.
+// revision since then, R for a restart of the provider, of which the clock is what the status holds, and B for one while the Site does not run the revision.
 type look struct {
 	second int
 	what   rune
@@ -47,12 +47,15 @@ func follow(looks []look) Clock {
 			c = c.Miss("no route", at(l.second))
 		case 'L':
 			c = c.Follow(at(l.second))
-		case 'R':
+		case 'R', 'B':
 			unseen := c.UnseenSince
 			if at(l.second).Sub(unseen) < minGap {
 				unseen = time.Time{} // The status reports no outage that is shorter.
 			}
-			c = Resume(c.CountsFrom(), unseen).Follow(c.LiveSince)
+			liveSince := c.LiveSince
+			if c = Resume(c.CountsFrom(), unseen); l.what == 'R' {
+				c = c.Follow(liveSince)
+			}
 		}
 	}
 	return c
@@ -86,8 +89,12 @@ func TestJudge(t *testing.T) {
 		"RestartServes": {
 			reason: "Pods have to stay available again after a restart.", looks: []look{{20, 's'}, {29, 'R'}, {31, 's'}}, now: 40, want: "Running", next: "41",
 		},
-		"LiveAgain": {reason: "A Site that did not run the revision for a while goes on where it was.", looks: []look{{1, 'n'}, {60, 'n'}, {200, 'L'}, {201, 'n'}}, now: 239, want: "Running", next: "240"},
-		"LiveLater": {reason: "A Site that runs the revision only after an outage was reported has the whole timeout.", looks: []look{{50, 'x'}, {100, 'R'}, {200, 'L'}, {201, 'n'}}, now: 249, want: "Running", next: "250"},
+		"LiveAgain":    {reason: "A Site that did not run the revision for a while goes on where it was.", looks: []look{{1, 'n'}, {60, 'n'}, {200, 'L'}, {201, 'n'}}, now: 239, want: "Running", next: "240"},
+		"LiveLater":    {reason: "A Site that runs the revision only after an outage was reported has the whole timeout.", looks: []look{{50, 'x'}, {100, 'R'}, {200, 'L'}, {201, 'n'}}, now: 249, want: "Running", next: "250"},
+		"ServedBefore": {reason: "Pods that were available before the Site went live again have to stay so again.", looks: []look{{20, 's'}, {200, 'L'}, {201, 's'}}, now: 205, want: "Running", next: "211"},
+		"LiveAfterRestart": {
+			reason: "A Site that went live only after a restart has the whole timeout, whatever was reported before.", looks: []look{{50, 'x'}, {100, 'B'}, {200, 'L'}, {201, 'n'}}, now: 249, want: "Running", next: "300",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
