@@ -30,23 +30,23 @@ func divisionsUntil(weight int) []string {
 // isGivenUpAt lets a canary go to a step, and gives it up there.
 func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
 	y.Helper()
-	y.asks(int(revision), plan)
+	y.asksForImage(int(revision), plan)
 	for at := int64(1); at < step; at++ {
-		y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
-		y.promotes(revision, at)
+		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
+		y.promotesStep(revision, at)
 	}
-	y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
+	y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, revision, nil))
-	y.ends(revision, "RolledBack")
+	y.awaitOutcome(revision, "RolledBack")
 }
 
 // isVerifiedAt lets a canary go to its end, through all steps.
 func (y *followedRelease) isVerifiedAt(revision int64, plan release.Plan) {
 	y.Helper()
-	y.asks(int(revision), plan)
+	y.asksForImage(int(revision), plan)
 	for at := int64(1); at < 5; at++ {
-		y.reaches(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
-		y.promotes(revision, at)
+		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
+		y.promotesStep(revision, at)
 	}
-	y.ends(revision, "Succeeded")
+	y.awaitOutcome(revision, "Succeeded")
 }

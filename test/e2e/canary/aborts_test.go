@@ -13,30 +13,30 @@ import (
 // after a rollback, and forward again. No request fails.
 func TestAborts(t *testing.T) {
 	t.Parallel()
-	y := tellsAt(t, release.Options{})
+	y := newReleaseAt(t, release.Options{})
 	one := release.Pause("")
 	plan := release.Plan{Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(50), one}}
-	y.begins(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/2)
 	revision := int64(1)
 	var want []string
 	for _, a := range aborted {
 		revision++
-		y.part(fmt.Sprintf("At%d", a.weight), func(y *followedRelease) { y.isGivenUpAt(revision, a.step, plan) })
+		y.runPart(fmt.Sprintf("At%d", a.weight), func(y *followedRelease) { y.isGivenUpAt(revision, a.step, plan) })
 		want = slices.Concat(want, divisionsUntil(a.weight))
 	}
 
-	y.part("RollbackToAfterTheEnd", func(y *followedRelease) {
+	y.runPart("RollbackToAfterTheEnd", func(y *followedRelease) {
 		y.isVerifiedAt(6, plan)
-		y.plugin("rollback", "--to-revision=1", "--wait")
-		y.ends(7, "RolledBack")
+		y.runPlugin("rollback", "--to-revision=1", "--wait")
+		y.awaitOutcome(7, "RolledBack")
 	})
-	y.part("RollbackToAfterRollback", func(y *followedRelease) {
+	y.runPart("RollbackToAfterRollback", func(y *followedRelease) {
 		y.isVerifiedAt(8, plan)
 		y.isGivenUpAt(9, 2, plan)
 		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRollbackTo, 9, map[string]any{"toRevision": int64(1)}))
-		y.ends(10, "RolledBack")
+		y.awaitOutcome(10, "RolledBack")
 	})
-	y.stops()
+	y.stopUsers()
 	full := []string{"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}
 	back := []string{"blue 0, green 100", "blue 100, green 0", "blue 100"}
 	y.wantDivisions(y.Sites[0], slices.Concat([]string{"blue 100"}, want, full, back, full,

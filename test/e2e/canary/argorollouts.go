@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// part runs a part of a release under a name.
-func (y *followedRelease) part(name string, do func(y *followedRelease)) {
+// runPart runs a part of a release under a name.
+func (y *followedRelease) runPart(name string, do func(y *followedRelease)) {
 	y.Helper()
 	y.Run(name, func(t *testing.T) {
 		part := *y
@@ -20,7 +20,7 @@ func (y *followedRelease) part(name string, do func(y *followedRelease)) {
 // staysForDrain checks that the last commit, which removes pods, comes a drain after the one before it, which takes their requests.
 func (y *followedRelease) staysForDrain() {
 	y.Helper()
-	all := y.divisions(y.Sites[0])
+	all := y.divisionsAt(y.Sites[0])
 	last, before := all[len(all)-1], all[len(all)-2]
 	if stayed := last.Since.Sub(before.Since); len(last.Weights) != 1 || len(before.Weights) != 2 || stayed < drain {
 		y.Errorf("pods without requests should stay %s: %q comes %s after %q", drain, last, stayed, before)

@@ -12,48 +12,48 @@ import (
 // TestArgoRollouts tells sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
 func TestArgoRollouts(t *testing.T) {
 	t.Parallel()
-	y := tellsAt(t, release.Options{})
+	y := newReleaseAt(t, release.Options{})
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause(""), release.Weight(50), release.Pause("")}}
-	y.begins(plan, perSecond/2)
-	y.part("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
-		y.asks(2, plan)
-		y.reaches(2, "AwaitingPromotion", "2/4")
+	y.startsUsers(plan, perSecond/2)
+	y.runPart("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
+		y.asksForImage(2, plan)
+		y.awaitState(2, "AwaitingPromotion", "2/4")
 		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
-		y.ends(2, "RolledBack")
+		y.awaitOutcome(2, "RolledBack")
 		y.staysForDrain()
 	})
-	y.part("TestRolloutAbortRetryPromote", func(y *followedRelease) {
+	y.runPart("TestRolloutAbortRetryPromote", func(y *followedRelease) {
 		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRetry, 2, nil))
-		y.reaches(3, "AwaitingPromotion", "2/4")
-		y.promotes(3, 2)
-		y.reaches(3, "AwaitingPromotion", "3/4")
-		y.promotes(3, 3)
-		y.ends(3, "Succeeded")
+		y.awaitState(3, "AwaitingPromotion", "2/4")
+		y.promotesStep(3, 2)
+		y.awaitState(3, "AwaitingPromotion", "3/4")
+		y.promotesStep(3, 3)
+		y.awaitOutcome(3, "Succeeded")
 	})
-	y.part("TestCanaryScaleDownDelay", (*followedRelease).staysForDrain)
-	y.part("TestCanaryPromoteFull", func(y *followedRelease) {
-		y.asks(3, plan)
-		y.reaches(4, "AwaitingPromotion", "2/4")
-		y.plugin("promote", "--full", "--wait")
-		y.ends(4, "Succeeded")
+	y.runPart("TestCanaryScaleDownDelay", (*followedRelease).staysForDrain)
+	y.runPart("TestCanaryPromoteFull", func(y *followedRelease) {
+		y.asksForImage(3, plan)
+		y.awaitState(4, "AwaitingPromotion", "2/4")
+		y.runPlugin("promote", "--full", "--wait")
+		y.awaitOutcome(4, "Succeeded")
 	})
-	y.part("TestIstioAbortUpdateDeleteAllCanaryPods", func(y *followedRelease) {
-		y.asks(4, plan)
-		y.reaches(5, "AwaitingPromotion", "2/4")
+	y.runPart("TestIstioAbortUpdateDeleteAllCanaryPods", func(y *followedRelease) {
+		y.asksForImage(4, plan)
+		y.awaitState(5, "AwaitingPromotion", "2/4")
 		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 5, nil))
-		y.asks(5, plan)
-		y.reaches(6, "AwaitingPromotion", "2/4")
+		y.asksForImage(5, plan)
+		y.awaitState(6, "AwaitingPromotion", "2/4")
 		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
 	})
-	y.part("TestALBPingPongUpdate", func(y *followedRelease) {
-		y.plugin("promote", "--full", "--wait")
-		if got := scene.Field(y.ends(6, "Succeeded"), "status", "canary", "track"); got != track.Green {
+	y.runPart("TestALBPingPongUpdate", func(y *followedRelease) {
+		y.runPlugin("promote", "--full", "--wait")
+		if got := scene.Field(y.awaitOutcome(6, "Succeeded"), "status", "canary", "track"); got != track.Green {
 			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
 		}
 	})
 	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew.
-	y.part("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
-		y.stops()
+	y.runPart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
+		y.stopUsers()
 		y.wantDivisions(y.Sites[0], "blue 100",
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
 			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // It is retried.

@@ -16,21 +16,21 @@ func TestDeployment(t *testing.T) {
 	near := clusterOf(t, edge)
 	y := newFollowedRelease(t, release.Options{}, release.Place{Cluster: near}, release.Place{Cluster: near, Repository: 1}, release.Place{Cluster: clusterOf(t, far), Repository: 1})
 	plan := twoWaves(y)
-	y.begins(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/2)
 
 	asked := time.Now()
-	y.asks(2, plan)
+	y.asksForImage(2, plan)
 	goesForward(y, asked)
-	y.plugin("rollback", "--to-revision=1", "--wait")
-	y.ends(3, "RolledBack")
-	y.asks(3, plan)
-	y.reaches(4, "AwaitingPromotion", "2/8")
-	y.promotes(4, 2)
-	y.reaches(4, "AwaitingPromotion", "3/8")
-	isEdited(y, plan)
-	isGivenUp(y)
+	y.runPlugin("rollback", "--to-revision=1", "--wait")
+	y.awaitOutcome(3, "RolledBack")
+	y.asksForImage(3, plan)
+	y.awaitState(4, "AwaitingPromotion", "2/8")
+	y.promotesStep(4, 2)
+	y.awaitState(4, "AwaitingPromotion", "3/8")
+	editsIntent(y, plan)
+	wantAbortedCanary(y)
 
-	y.stops()
+	y.stopUsers()
 	a, b, c := y.Sites[0], y.Sites[1], y.Sites[2]
 	rolledBack := []string{"blue 0, green 100", "blue 100, green 0", "blue 100"}
 	forward := []string{"blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}

@@ -44,8 +44,8 @@ func newFollowedRelease(t *testing.T, o release.Options, places ...release.Place
 	return y
 }
 
-// tellsAt makes a release at one Site of the first cluster.
-func tellsAt(t *testing.T, o release.Options) *followedRelease {
+// newReleaseAt makes a release at one Site of the first cluster.
+func newReleaseAt(t *testing.T, o release.Options) *followedRelease {
 	t.Helper()
 	return newFollowedRelease(t, o, release.Place{Cluster: clusterOf(t, edge)})
 }
@@ -78,21 +78,21 @@ func (y *followedRelease) explainFailure() {
 	}
 }
 
-// asks for a revision with an image.
-func (y *followedRelease) asks(image int, p release.Plan) {
+// asksForImage asks for a revision with an image.
+func (y *followedRelease) asksForImage(image int, p release.Plan) {
 	y.Helper()
 	y.must(y.Ask(y.Context(), image, p))
 }
 
-// begins with a first revision, and users who get answers at each Site.
-func (y *followedRelease) begins(p release.Plan, perSecond int) {
+// startsUsers starts with a first revision, and users who get answers at each Site.
+func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 	y.Helper()
-	y.asks(1, p)
+	y.asksForImage(1, p)
 	for _, s := range y.Sites {
 		y.until("the first revision answers at "+s.Name, func() bool { return len(s.Target.Send(y.Context(), 1, 1).Failed()) == 0 })
 		y.users = append(y.users, s.Target.Start(y.Context(), perSecond))
 	}
-	y.ends(1, "Succeeded")
+	y.awaitOutcome(1, "Succeeded")
 }
 
 // until something is so that cannot be watched.
@@ -110,39 +110,39 @@ func (y *followedRelease) until(what string, is func() bool) {
 	}
 }
 
-// sees waits until the claim fulfils a condition.
-func (y *followedRelease) sees(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+// awaitSeen waits until the claim fulfils a condition.
+func (y *followedRelease) awaitSeen(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	y.Helper()
 	o, err := y.AwaitClaim(y.Context(), what, is)
 	y.must(err)
 	return o
 }
 
-// reaches waits until a revision is in a state at a step of its plan, such as 3/5.
-func (y *followedRelease) reaches(revision int64, state, step string) {
+// awaitState waits until a revision is in a state at a step of its plan, such as 3/5.
+func (y *followedRelease) awaitState(revision int64, state, step string) {
 	y.Helper()
-	y.sees(fmt.Sprintf("revision %d is %s at step %s", revision, state, step), func(o *unstructured.Unstructured) bool {
+	y.awaitSeen(fmt.Sprintf("revision %d is %s at step %s", revision, state, step), func(o *unstructured.Unstructured) bool {
 		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "canary", "state") == state && scene.Field(o, "status", "canary", "step") == step
 	})
 }
 
-// ends waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
-func (y *followedRelease) ends(revision int64, outcome string) *unstructured.Unstructured {
+// awaitOutcome waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
+func (y *followedRelease) awaitOutcome(revision int64, outcome string) *unstructured.Unstructured {
 	y.Helper()
-	return y.sees(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
+	return y.awaitSeen(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
 		isReady := outcome == "RolledBack" || scene.Condition(o, "Ready").Status == corev1.ConditionTrue
 		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "outcome") == outcome && scene.Field(o, "status", "canary", "state") == "" && isReady
 	})
 }
 
-// promotes the step that a revision waits at, counted from 1.
-func (y *followedRelease) promotes(revision, step int64) {
+// promotesStep promotes the step that a revision waits at, counted from 1.
+func (y *followedRelease) promotesStep(revision, step int64) {
 	y.Helper()
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step}))
 }
 
-// plugin runs kubectl-intent about the claim.
-func (y *followedRelease) plugin(args ...string) string {
+// runPlugin runs kubectl-intent about the claim.
+func (y *followedRelease) runPlugin(args ...string) string {
 	y.Helper()
 	root, err := controlplane.Root()
 	y.must(err)
@@ -168,8 +168,8 @@ func (y *followedRelease) sharesAt(s *release.Site, name string, weight float64,
 	y.Logf("%s: weight %v of track %s: share %.2f", s.Name, weight, name, got.Share(name))
 }
 
-// givesNone checks that a track got no request of the users in a time.
-func (y *followedRelease) givesNone(reason, name string, from, to time.Time) {
+// wantNoRequests checks that a track got no request of the users in a time.
+func (y *followedRelease) wantNoRequests(reason, name string, from, to time.Time) {
 	y.Helper()
 	for i, u := range y.users {
 		got := u.Answers().Between(from, to)
@@ -183,7 +183,7 @@ func (y *followedRelease) givesNone(reason, name string, from, to time.Time) {
 func (y *followedRelease) wantDivisions(s *release.Site, want ...string) {
 	y.Helper()
 	got := []string{}
-	for _, d := range y.divisions(s) {
+	for _, d := range y.divisionsAt(s) {
 		got = append(got, d.String())
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -191,7 +191,7 @@ func (y *followedRelease) wantDivisions(s *release.Site, want ...string) {
 	}
 }
 
-func (y *followedRelease) divisions(s *release.Site) []release.Division {
+func (y *followedRelease) divisionsAt(s *release.Site) []release.Division {
 	y.Helper()
 	all, err := y.Divisions(y.Context(), s)
 	y.must(err)
@@ -218,8 +218,8 @@ func (y *followedRelease) wantStarted(s *release.Site, want map[string]int) {
 	}
 }
 
-// stops the users, and checks that none of their requests failed.
-func (y *followedRelease) stops() {
+// stopUsers stops the users, and checks that none of their requests failed.
+func (y *followedRelease) stopUsers() {
 	y.Helper()
 	for i, u := range y.users {
 		got := u.Stop()

@@ -35,7 +35,7 @@ func newMeasured(t *testing.T) *measured {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	return &measured{followedRelease: tellsAt(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}), prometheus: server, scrapes: scrapes}
+	return &measured{followedRelease: newReleaseAt(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}), prometheus: server, scrapes: scrapes}
 }
 
 // fails makes each nth request to a track fail.
@@ -52,7 +52,7 @@ func (y *measured) outage() {
 	y.gate("Prometheus can be asked again", func(o *unstructured.Unstructured) bool {
 		return o.GetUID() == gate.GetUID() && scene.Condition(o, "Ready").Reason != "MetricsUnavailable"
 	})
-	y.reaches(2, "AwaitingPromotion", "3/4")
+	y.awaitState(2, "AwaitingPromotion", "3/4")
 }
 
 // gate waits until the Gate fulfils a condition.
@@ -69,10 +69,10 @@ func (y *measured) gate(what string, is func(*unstructured.Unstructured) bool) *
 // worse lets half of the canary's requests fail while it waits for a user: it loses its requests.
 func (y *measured) worse() {
 	y.Helper()
-	y.part("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
+	y.runPart("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
 		broken := time.Now()
 		y.fails(2, track.Green)
-		z.ends(2, "RolledBack")
+		z.awaitOutcome(2, "RolledBack")
 		scraped, ok := y.scrapes.FirstAfter(broken)
 		if !ok {
 			z.Fatal("the gateway is not scraped")

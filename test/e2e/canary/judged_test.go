@@ -17,20 +17,20 @@ func TestJudged(t *testing.T) {
 		Steps: []any{map[string]any{"weight": int64(5), "gate": false}, release.Pause("1s"), release.Weight(20), release.Pause("")},
 		Gates: release.Gates(gateInterval, 1),
 	}
-	y.begins(plan, perSecond)
+	y.startsUsers(plan, perSecond)
 	y.fails(10, track.Blue)
 	y.fails(10, track.Green)
 
-	y.asks(2, plan)
-	y.reaches(2, "AwaitingPromotion", "3/4")
+	y.asksForImage(2, plan)
+	y.awaitState(2, "AwaitingPromotion", "3/4")
 	y.outage()
 	y.worse()
 	y.fails(10, track.Green)
 
-	y.asks(3, plan)
-	y.reaches(3, "AwaitingPromotion", "3/4")
-	y.promotes(3, 3)
-	y.ends(3, "Succeeded")
+	y.asksForImage(3, plan)
+	y.awaitState(3, "AwaitingPromotion", "3/4")
+	y.promotesStep(3, 3)
+	y.awaitOutcome(3, "Succeeded")
 	for _, a := range y.users[0].Stop().Failed() {
 		if a.Track == "" || !strings.HasPrefix(a.Failure, "500 ") {
 			t.Errorf("a request fails otherwise than the pods do: %+v", a)

@@ -26,12 +26,12 @@ func (s *shop) measureLag(to string) time.Duration {
 	s.Helper()
 	users := s.target.Start(s.Context(), perSecond)
 	want := s.patchWeights(to)
-	s.await("the gateway accepts the weights", func() bool {
+	s.awaitTrue("the gateway accepts the weights", func() bool {
 		reason, _ := engines.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})
 	accepted := time.Now()
-	s.await("all requests go to track "+to, func() bool { return s.target.Send(s.Context(), 20, 1).Share(to) == 100 })
+	s.awaitTrue("all requests go to track "+to, func() bool { return s.target.Send(s.Context(), 20, 1).Share(to) == 100 })
 	last := accepted
 	for _, a := range users.Stop() {
 		if a.Track != to && a.Sent.After(last) {
@@ -53,5 +53,5 @@ func (s *shop) patchWeights(to string) track.Route {
 
 func (s *shop) httpRoute() *unstructured.Unstructured {
 	s.Helper()
-	return s.find(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: "HTTPRoute"}, s.namespace, "web")
+	return s.findObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: "HTTPRoute"}, s.namespace, "web")
 }

@@ -12,8 +12,8 @@ import (
 func TestLag(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	files := s.beside(track.Blue, 1, 2, 100)
-	s.reach(files)
+	files := s.filesBeside(track.Blue, 1, 2, 100)
+	s.awaitReached(files)
 	for name, pause := range map[string]time.Duration{"Quiet": 5 * time.Second, "JustChanged": 200 * time.Millisecond} {
 		longest := time.Duration(0)
 		for move := range moves {

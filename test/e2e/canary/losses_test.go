@@ -17,22 +17,22 @@ func TestLosses(t *testing.T) {
 		Steps: []any{release.Weight(5), one, release.Weight(20), one, release.Weight(40), one, release.Weight(60), one, release.Weight(80), one},
 		Gates: release.Gates(time.Second, 1),
 	}
-	y.begins(plan, perSecond/2)
-	y.asks(2, plan)
+	y.startsUsers(plan, perSecond/2)
+	y.asksForImage(2, plan)
 	for step, lose := range []func(){
 		func() { y.loses(deliveryKind) }, func() { y.loses(syncKind) }, func() { y.loses(gateKind) }, func() { y.loses(deliveryKind, syncKind, gateKind) }, y.losesState,
 	} {
 		at := []string{"2/7", "3/7", "4/7", "5/7", "6/7"}[step]
-		y.reaches(2, "AwaitingPromotion", at)
+		y.awaitState(2, "AwaitingPromotion", at)
 		lose()
-		y.reaches(2, "AwaitingPromotion", at)
+		y.awaitState(2, "AwaitingPromotion", at)
 		if step == 4 {
 			y.crashesAfterPush()
 		}
-		y.promotes(2, int64(step)+2)
+		y.promotesStep(2, int64(step)+2)
 	}
-	y.ends(2, "Succeeded")
-	y.stops()
+	y.awaitOutcome(2, "Succeeded")
+	y.stopUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 60, green 40", "blue 40, green 60", "blue 20, green 80",
 		"blue 0, green 100", "green 100")
 	if got := len(y.Pushes(y.Namespace)); got != 9 {

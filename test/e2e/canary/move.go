@@ -5,8 +5,8 @@ import (
 	"github.com/intentplane/intentplane/test/release"
 )
 
-// waiting are Gates that measure nothing for a minute: a user decides meanwhile.
-func waiting() map[string]any {
+// gatesWithoutVerdict are Gates that measure nothing for a minute: a user decides meanwhile.
+func gatesWithoutVerdict() map[string]any {
 	return map[string]any{"checks": []any{map[string]any{
 		"name": "up", "type": "Prometheus", "threshold": "== 1", "initialDelay": "1m", "prometheus": map[string]any{"query": "vector(1)"},
 	}}}
@@ -15,9 +15,9 @@ func waiting() map[string]any {
 // isMovedInVain moves to another Blueprint, and gives that up once it has all requests.
 func (y *followedRelease) isMovedInVain(revision int, p release.Plan) {
 	y.Helper()
-	p.Gates = waiting()
-	y.asks(revision, p)
-	y.reaches(int64(revision), "Measuring", "2/2")
+	p.Gates = gatesWithoutVerdict()
+	y.asksForImage(revision, p)
+	y.awaitState(int64(revision), "Measuring", "2/2")
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, int64(revision), nil))
-	y.ends(int64(revision), "RolledBack")
+	y.awaitOutcome(int64(revision), "RolledBack")
 }

@@ -16,32 +16,32 @@ func TestMove(t *testing.T) {
 	y := newFollowedRelease(t, release.Options{Prometheus: "http://127.0.0.1:9"}, release.Place{Cluster: at}, release.Place{Cluster: at, Repository: 1})
 	tracked, plain := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}}, release.Plan{IsPlain: true}
 
-	y.begins(plain, perSecond/2)
-	y.part("TestBlueGreenToCanary", func(y *followedRelease) {
-		y.asks(2, tracked)
-		y.ends(2, "Succeeded")
-		y.asks(3, tracked)
-		y.reaches(3, "AwaitingPromotion", "2/3")
+	y.startsUsers(plain, perSecond/2)
+	y.runPart("TestBlueGreenToCanary", func(y *followedRelease) {
+		y.asksForImage(2, tracked)
+		y.awaitOutcome(2, "Succeeded")
+		y.asksForImage(3, tracked)
+		y.awaitState(3, "AwaitingPromotion", "2/3")
 		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
-		y.promotes(3, 2)
-		y.ends(3, "Succeeded")
+		y.promotesStep(3, 2)
+		y.awaitOutcome(3, "Succeeded")
 	})
 	y.isMovedInVain(4, plain)
-	y.asks(5, plain)
-	y.ends(5, "Succeeded")
+	y.asksForImage(5, plain)
+	y.awaitOutcome(5, "Succeeded")
 
-	y.asks(6, tracked)
-	y.reaches(6, "Preparing", "1/2")
+	y.asksForImage(6, tracked)
+	y.awaitState(6, "Preparing", "1/2")
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 6, nil))
-	y.ends(6, "RolledBack")
+	y.awaitOutcome(6, "RolledBack")
 	// What a rollback restored is in no object, which a move needs.
 	more := plain
 	more.Replicas = release.Replicas + 1
-	y.asks(5, more)
-	y.ends(7, "Succeeded")
+	y.asksForImage(5, more)
+	y.awaitOutcome(7, "Succeeded")
 	y.isMovedInVain(8, tracked)
 
-	y.stops()
+	y.stopUsers()
 	for _, s := range y.Sites {
 		y.wantDivisions(s, "plain 100",
 			"blue 0, plain 100", "blue 100, plain 0", "blue 100", // The second revision, in track blue.

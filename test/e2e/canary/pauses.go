@@ -44,8 +44,8 @@ func (y *followedRelease) pausesFor(length time.Duration, meanwhile func()) {
 	y.Logf("a pause of %s ends %s late", length, (next.Sub(began) - length).Round(10*time.Millisecond))
 }
 
-// restarts the provider, as kill -9 does.
-func (y *followedRelease) restarts() {
+// restartsProvider restarts the provider, as kill -9 does.
+func (y *followedRelease) restartsProvider() {
 	y.Helper()
 	provider.Lock()
 	defer provider.Unlock()
@@ -58,7 +58,7 @@ func (y *followedRelease) changesLeader() {
 	y.Helper()
 	provider.Lock()
 	defer provider.Unlock()
-	y.reaches(2, "Paused", "4/6")
+	y.awaitState(2, "Paused", "4/6")
 	y.must(cp.StartStandby(y.Context(), asLeader))
 	cp.KillProvider()
 	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
@@ -75,7 +75,7 @@ func (y *followedRelease) writesNothing() {
 	pushes := cp.Git.Pushes(y.Namespace)
 	end := time.NewTimer(quiet)
 	defer end.Stop()
-	y.restarts()
+	y.restartsProvider()
 	<-end.C
 	for _, e := range l.Entries() {
 		y.Errorf("something is written while a user is awaited: %+v", e)

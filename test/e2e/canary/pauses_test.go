@@ -11,20 +11,20 @@ import (
 // a user promotes the step, over another restart. No pause is short, and nothing is written while a user is awaited.
 func TestPauses(t *testing.T) {
 	t.Parallel()
-	y := tellsAt(t, release.Options{})
+	y := newReleaseAt(t, release.Options{})
 	plan := release.Plan{Steps: []any{
 		release.Weight(5), release.Pause("2s"), release.Weight(20), release.Pause("10s"), release.Weight(50), release.Pause("30s"), release.Weight(80), release.Pause(""),
 	}}
-	y.begins(plan, perSecond/4)
-	y.asks(2, plan)
+	y.startsUsers(plan, perSecond/4)
+	y.asksForImage(2, plan)
 	y.pausesFor(2*time.Second, nil)
-	y.pausesFor(10*time.Second, y.restarts)
+	y.pausesFor(10*time.Second, y.restartsProvider)
 	y.pausesFor(30*time.Second, y.changesLeader)
-	y.reaches(2, "AwaitingPromotion", "5/6")
+	y.awaitState(2, "AwaitingPromotion", "5/6")
 	y.writesNothing()
-	y.promotes(2, 5)
-	y.ends(2, "Succeeded")
-	y.stops()
+	y.promotesStep(2, 5)
+	y.awaitOutcome(2, "Succeeded")
+	y.stopUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 20, green 80", "blue 0, green 100", "green 100")
 	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
 }

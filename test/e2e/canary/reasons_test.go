@@ -71,17 +71,17 @@ func TestReasons(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.Gateway.Port)))
-			files := s.at(s.beside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+			files := s.at(s.filesBeside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 			tc.change(s, files)
-			s.commit(files)
+			s.commitFiles(files)
 			got := ""
 			t.Cleanup(func() { t.Logf("\n%s\nthe provider says: %s", tc.reason, got) })
-			s.await("the gateway reports what is wanted", func() bool {
+			s.awaitTrue("the gateway reports what is wanted", func() bool {
 				got = s.whyNotProven(files)
 				return strings.HasPrefix(got, tc.want) && strings.Contains(got, tc.message) && (got == "") == (tc.want == "")
 			})
 			if tc.failing {
-				s.await("requests fail", func() bool { return len(s.target.Send(t.Context(), 20, 1).Failed()) > 0 })
+				s.awaitTrue("requests fail", func() bool { return len(s.target.Send(t.Context(), 20, 1).Failed()) > 0 })
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestReasons(t *testing.T) {
 // TestStaleGeneration stops the gateway, so that nothing is reported on a route that changes. It runs before the tests that go side by side.
 func TestStaleGeneration(t *testing.T) {
 	s := newShop(t)
-	s.reach(s.beside(track.Blue, 1, 2, 20))
+	s.awaitReached(s.filesBeside(track.Blue, 1, 2, 20))
 	s.Gateway.Stop()
 	want := s.patchWeights(track.Green)
 	reason, message := engines.RouteReason(want, s.httpRoute())
@@ -98,7 +98,7 @@ func TestStaleGeneration(t *testing.T) {
 		t.Errorf("a Gateway that has not seen the present generation proves nothing: got %s: %s", reason, message)
 	}
 	s.must(s.Gateway.Start(t.Context()))
-	s.await("the gateway reports on the present generation", func() bool {
+	s.awaitTrue("the gateway reports on the present generation", func() bool {
 		reason, message = engines.RouteReason(want, s.httpRoute())
 		return reason == ""
 	})

@@ -15,8 +15,8 @@ const (
 	drain = 5 * time.Second
 )
 
-// annotated makes the pods of track green behave otherwise than those of other tests.
-func annotated(files tree.Files, annotation string, d time.Duration) tree.Files {
+// withAnnotation makes the pods of track green behave otherwise than those of other tests.
+func withAnnotation(files tree.Files, annotation string, d time.Duration) tree.Files {
 	const name = "green/deployment-web-green.yaml"
 	files[name] = []byte(strings.Replace(string(files[name]), "        revision:", "        "+annotation+": "+d.String()+"\n        revision:", 1))
 	return files

@@ -16,29 +16,29 @@ func TestNoRequestFails(t *testing.T) {
 	s := newShop(t)
 	users := s.target.Start(t.Context(), perSecond)
 
-	files := s.beside(track.Blue, 1, 2, 5)
-	s.reach(files)
+	files := s.filesBeside(track.Blue, 1, 2, 5)
+	s.awaitReached(files)
 	for _, step := range []track.State{{Weight: 5, Ahead: 20}, {Weight: 20, Ahead: 50}, {Weight: 50, Ahead: 100}, {Weight: 100, Ahead: 100}} {
 		step.Serving = track.Blue
 		files = s.at(files, step)
-		s.reach(files)
+		s.awaitReached(files)
 	}
-	s.drain()
-	s.reach(s.at(files, track.State{Serving: track.Green, Alone: true}))
+	s.awaitDrained()
+	s.awaitReached(s.at(files, track.State{Serving: track.Green, Alone: true}))
 
-	files = s.beside(track.Green, 2, 3, 50)
-	s.reach(files)
-	s.reach(s.at(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
-	s.reach(s.at(files, track.State{Serving: track.Green, Ahead: 50}))
-	s.drain()
-	s.reach(s.alone(track.Green, 2))
+	files = s.filesBeside(track.Green, 2, 3, 50)
+	s.awaitReached(files)
+	s.awaitReached(s.at(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
+	s.awaitReached(s.at(files, track.State{Serving: track.Green, Ahead: 50}))
+	s.awaitDrained()
+	s.awaitReached(s.filesAlone(track.Green, 2))
 
 	got := users.Stop()
 	if len(got.Failed()) > 0 {
 		t.Errorf("requests fail: %s", got)
 	}
 	// Blue is the first revision, at full size, and then half of the third.
-	if diff := cmp.Diff(map[string]int{track.Blue: replicas + 2, track.Green: replicas}, s.started()); diff != "" {
+	if diff := cmp.Diff(map[string]int{track.Blue: replicas + 2, track.Green: replicas}, s.startedPods()); diff != "" {
 		t.Errorf("each pod is made once: pods that answered: -want, +got:\n%s", diff)
 	}
 	t.Log(got)
@@ -50,8 +50,8 @@ func TestPodsWithWeight(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	users := s.target.Start(t.Context(), perSecond)
-	s.commit(annotated(s.at(s.beside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
-	s.drain()
+	s.commitFiles(withAnnotation(s.at(s.filesBeside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
+	s.awaitDrained()
 	if got := users.Stop(); len(got.Failed()) == 0 {
 		t.Errorf("no request fails although a track gets its weight before its pods are ready: %s", got)
 	}
@@ -64,13 +64,13 @@ func TestWeightWithPods(t *testing.T) {
 	const tries = 8
 	s := newShop(t)
 	for range tries {
-		files := annotated(s.beside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
-		s.reach(files)
-		s.reach(s.at(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
-		s.drain()
+		files := withAnnotation(s.filesBeside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
+		s.awaitReached(files)
+		s.awaitReached(s.at(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
+		s.awaitDrained()
 		users := s.target.Start(t.Context(), perSecond)
-		s.reach(s.alone(track.Blue, 1))
-		s.drain()
+		s.awaitReached(s.filesAlone(track.Blue, 1))
+		s.awaitDrained()
 		if got := users.Stop(); len(got.Failed()) > 0 {
 			t.Logf("as wanted: %s", got)
 			return

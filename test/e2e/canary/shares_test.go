@@ -11,10 +11,10 @@ import (
 func TestShares(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	files := s.beside(track.Blue, 1, 2, 5)
+	files := s.filesBeside(track.Blue, 1, 2, 5)
 	for _, weight := range []int{0, 5, 20, 50, 100, 0} {
 		files = s.at(files, track.State{Serving: track.Blue, Weight: weight, Ahead: 100})
-		s.reach(files)
+		s.awaitReached(files)
 		got := s.countRequests(weight)
 		if failed := got.Failed(); len(failed) > 0 {
 			t.Errorf("at weight %d requests fail: %s", weight, got)

@@ -84,8 +84,8 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := newEmptyShop(t)
-	s.commit(s.alone(track.Blue, 1))
-	s.await("the first revision answers", func() bool { return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0 })
+	s.commitFiles(s.filesAlone(track.Blue, 1))
+	s.awaitTrue("the first revision answers", func() bool { return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0 })
 	return s
 }
 
@@ -93,7 +93,7 @@ func newShop(t *testing.T) *shop {
 func newEmptyShop(t *testing.T) *shop {
 	t.Helper()
 	s := newShopWithout(t)
-	s.createRepo(s.directory()+"/placeholder", "An empty directory is none.\n")
+	s.createRepo(s.directoryOf()+"/placeholder", "An empty directory is none.\n")
 	return s
 }
 
@@ -101,7 +101,7 @@ func newEmptyShop(t *testing.T) *shop {
 func (s *shop) createRepo(file, text string) {
 	s.Helper()
 	s.must(cp.Git.CreateRepo(s.Context(), s.namespace, map[string]string{file: text}))
-	s.must(s.ApplyYAML(s.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directory())))
+	s.must(s.ApplyYAML(s.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directoryOf())))
 }
 
 // newShopWithout makes a shop without a repository.
@@ -130,8 +130,8 @@ func clusterOf(t *testing.T, start func() (*release.Cluster, error)) *release.Cl
 	return c
 }
 
-// directory of the repository that Flux brings to the Site.
-func (s *shop) directory() string { return strings.Join([]string{sitePath, s.namespace, claim}, "/") }
+// directoryOf is the directory of the repository that Flux brings to the Site.
+func (s *shop) directoryOf() string { return strings.Join([]string{sitePath, s.namespace, claim}, "/") }
 
 // explainFailure shows what was at the Site when a test failed.
 func (s *shop) explainFailure() {
@@ -157,7 +157,7 @@ func (s *shop) must(err error) {
 	}
 }
 
-func (s *shop) await(what string, is func() bool) {
+func (s *shop) awaitTrue(what string, is func() bool) {
 	s.Helper()
 	for end := time.Now().Add(scene.Patience); !is(); time.Sleep(look) {
 		if time.Now().After(end) {
@@ -166,8 +166,8 @@ func (s *shop) await(what string, is func() bool) {
 	}
 }
 
-// rendered is a revision as a Blueprint would be rendered.
-func (s *shop) rendered(revision int) tree.Files {
+// renderedFiles are those of a revision as a Blueprint would be rendered.
+func (s *shop) renderedFiles(revision int) tree.Files {
 	return tree.Files{
 		"deployment-web.yaml": fmt.Appendf(nil, workload, s.namespace, revision, replicas),
 		"service-web.yaml":    fmt.Appendf(nil, service, s.namespace),
@@ -175,21 +175,21 @@ func (s *shop) rendered(revision int) tree.Files {
 	}
 }
 
-// alone is the directory in which a revision has a track, and nothing is beside it.
-func (s *shop) alone(name string, revision int) tree.Files {
+// filesAlone is the directory in which a revision has a track, and nothing is beside it.
+func (s *shop) filesAlone(name string, revision int) tree.Files {
 	s.Helper()
-	parts, err := track.Split(s.rendered(revision), nil)
+	parts, err := track.Split(s.renderedFiles(revision), nil)
 	s.must(err)
 	files, err := parts.Files(name, track.Layout{Kustomizations: true})
 	s.must(err)
 	return s.at(files, track.State{Serving: name, Alone: true})
 }
 
-// beside is the directory in which the next revision has the other track of the one that serves, and nothing of the requests yet.
-func (s *shop) beside(serving string, stable, next int, ahead int) tree.Files {
+// filesBeside is the directory in which the next revision has the other track of the one that serves, and nothing of the requests yet.
+func (s *shop) filesBeside(serving string, stable, next int, ahead int) tree.Files {
 	s.Helper()
-	files := s.alone(track.Other(serving), next)
-	for name, b := range s.alone(serving, stable) {
+	files := s.filesAlone(track.Other(serving), next)
+	for name, b := range s.filesAlone(serving, stable) {
 		if strings.HasPrefix(name, serving+"/") {
 			files[name] = b
 		}
@@ -204,24 +204,24 @@ func (s *shop) at(files tree.Files, to track.State) tree.Files {
 	return out
 }
 
-// commit makes a directory what the repository has, and waits until Flux has applied it.
-func (s *shop) commit(files tree.Files) {
+// commitFiles makes a directory what the repository has, and waits until Flux has applied it.
+func (s *shop) commitFiles(files tree.Files) {
 	s.Helper()
 	texts := map[string]string{}
 	for name, b := range files {
 		texts[name] = string(b)
 	}
-	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", s.directory(), texts, "The next step")
+	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", s.directoryOf(), texts, "The next step")
 	s.must(err)
-	source := s.object("source.toolkit.fluxcd.io/v1", "GitRepository", controlplane.FluxNamespace, s.namespace)
+	source := s.newObject("source.toolkit.fluxcd.io/v1", "GitRepository", controlplane.FluxNamespace, s.namespace)
 	s.must(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
-	s.await("Flux applies "+id, func() bool {
-		k := s.find(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, controlplane.FluxNamespace, s.namespace)
+	s.awaitTrue("Flux applies "+id, func() bool {
+		k := s.findObject(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, controlplane.FluxNamespace, s.namespace)
 		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+id
 	})
 }
 
-func (s *shop) object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+func (s *shop) newObject(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -230,10 +230,10 @@ func (s *shop) object(apiVersion, kind, namespace, name string) *unstructured.Un
 	return o
 }
 
-// find an object at the Site. It returns nil if it is not there.
-func (s *shop) find(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+// findObject returns an object at the Site. It returns nil if it is not there.
+func (s *shop) findObject(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
 	s.Helper()
-	o := s.object(kind.GroupVersion().String(), kind.Kind, namespace, name)
+	o := s.newObject(kind.GroupVersion().String(), kind.Kind, namespace, name)
 	err := s.Client.Get(s.Context(), client.ObjectKeyFromObject(o), o)
 	s.must(client.IgnoreNotFound(err))
 	if err != nil {
@@ -248,7 +248,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 	routes, err := track.Routes(files)
 	s.must(err)
 	for _, r := range routes {
-		found := s.find(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
+		found := s.findObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
 		if reason, message := engines.RouteReason(r, found); reason != "" {
 			return reason + ": " + message
 		}
@@ -257,7 +257,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 		if _, ok := files[name+"/deployment-web-"+name+".yaml"]; !ok {
 			continue
 		}
-		found := s.find(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
+		found := s.findObject(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
 		if reason, message := engines.WorkloadReason(engines.Workload{Namespace: s.namespace, Name: "web-" + name}, found); reason != "" {
 			return reason + ": " + message
 		}
@@ -265,18 +265,18 @@ func (s *shop) whyNotProven(files tree.Files) string {
 	return ""
 }
 
-// reach commits a directory, and waits until the Site proves it.
-func (s *shop) reach(files tree.Files) {
+// awaitReached commits a directory, and waits until the Site proves it.
+func (s *shop) awaitReached(files tree.Files) {
 	s.Helper()
-	s.commit(files)
-	s.await("the Site proves the directory", func() bool { return s.whyNotProven(files) == "" })
+	s.commitFiles(files)
+	s.awaitTrue("the Site proves the directory", func() bool { return s.whyNotProven(files) == "" })
 }
 
-// drain waits until a track has got no request for a while, as the design's drain does.
-func (s *shop) drain() {
+// awaitDrained waits until a track has got no request for a while, as the design's drain does.
+func (s *shop) awaitDrained() {
 	s.Helper()
 	time.Sleep(drain)
 }
 
-// started returns how many pods of each track ever answered.
-func (s *shop) started() map[string]int { return maps.Clone(s.Kubelet.Started(s.namespace)) }
+// startedPods returns how many pods of each track ever answered.
+func (s *shop) startedPods() map[string]int { return maps.Clone(s.Kubelet.Started(s.namespace)) }

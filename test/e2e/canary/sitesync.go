@@ -33,8 +33,8 @@ spec:
   allowedNamespaces: [%[1]s]
 `
 
-// ask makes the SiteSync ask for a directory at a position, as the function would. The folder of track green has changed at a position, if there is one.
-func (s *shop) ask(files tree.Files, at ledger.Position, changed *ledger.Position) {
+// askForDirectory makes the SiteSync ask for a directory at a position, as the function would. The folder of track green has changed at a position, if there is one.
+func (s *shop) askForDirectory(files tree.Files, at ledger.Position, changed *ledger.Position) {
 	s.Helper()
 	weights, err := track.Weights(files)
 	s.must(err)
@@ -60,7 +60,7 @@ func (s *shop) ask(files tree.Files, at ledger.Position, changed *ledger.Positio
 		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.namespace, Name: claim},
 		Position: &at, SyncWaitTimeout: "10m",
 		Sites: []deliveryv1alpha1.SiteTree{{
-			Name: s.namespace, Path: s.directory(), Tree: tree.ID(files), Traffic: want,
+			Name: s.namespace, Path: s.directoryOf(), Tree: tree.ID(files), Traffic: want,
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: "repo"},
 		}},
 	}
@@ -73,8 +73,8 @@ func (s *shop) ask(files tree.Files, at ledger.Position, changed *ledger.Positio
 	s.must(cp.ApplyObject(s.Context(), o))
 }
 
-// observed is the Site as the SiteSync has it, for the position that it is asked for.
-func (s *shop) observed() deliveryv1alpha1.SiteObservation {
+// observedSite is the Site as the SiteSync has it, for the position that it is asked for.
+func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	s.Helper()
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
@@ -88,16 +88,16 @@ func (s *shop) observed() deliveryv1alpha1.SiteObservation {
 	return at.Sites[0]
 }
 
-func (s *shop) green() deliveryv1alpha1.TrackObservation {
+func (s *shop) greenTrack() deliveryv1alpha1.TrackObservation {
 	s.Helper()
-	return s.observed().TrackOf(track.Green)
+	return s.observedSite().TrackOf(track.Green)
 }
 
 func (s *shop) awaitGreen(what string, is func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {
 	s.Helper()
 	var last deliveryv1alpha1.TrackObservation
-	s.await("track green is "+what, func() bool {
-		last = s.green()
+	s.awaitTrue("track green is "+what, func() bool {
+		last = s.greenTrack()
 		return is(last)
 	})
 	return last
@@ -112,11 +112,11 @@ func (s *shop) awaitSite(want string, meanwhile ...func()) {
 			s.Logf("wanted %q; the SiteSync said %+v", want, last)
 		}
 	})
-	s.await("the SiteSync says "+want, func() bool {
+	s.awaitTrue("the SiteSync says "+want, func() bool {
 		for _, do := range meanwhile {
 			do()
 		}
-		last = s.observed()
+		last = s.observedSite()
 		return string(last.State)+" "+last.Reason == want
 	})
 }

@@ -24,10 +24,10 @@ func TestSiteSync(t *testing.T) {
 	s.must(err)
 	s.must(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "edge"}, Data: map[string][]byte{"value": account}}))
 
-	files := s.beside(track.Blue, 1, 2, 20)
-	s.commit(files)
+	files := s.filesBeside(track.Blue, 1, 2, 20)
+	s.commitFiles(files)
 	position := ledger.Position{Epoch: 1, Revision: 2, Stage: 3}
-	s.ask(files, position, nil)
+	s.askForDirectory(files, position, nil)
 	green := s.awaitGreen("idle", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle })
 	if green.ProvenAt == nil || *green.ProvenAt != position || green.AvailableTree != track.FolderID(files, track.Green) {
 		t.Errorf("a track without requests is proven by the position that was asked for: got %+v", green)
@@ -38,23 +38,23 @@ func TestSiteSync(t *testing.T) {
 
 	files = s.at(files, track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 	position.Step = 1
-	s.ask(files, position, nil)
+	s.askForDirectory(files, position, nil)
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + deliveryv1alpha1.SiteReasonOtherTree)
-	s.commit(files)
+	s.commitFiles(files)
 	s.awaitSite(string(deliveryv1alpha1.SiteLive) + " ")
-	if green := s.green(); green.Weight == nil || *green.Weight != 20 || green.Idle || green.IdleSince != nil {
+	if green := s.greenTrack(); green.Weight == nil || *green.Weight != 20 || green.Idle || green.IdleSince != nil {
 		t.Errorf("a track with requests is not idle: got %+v", green)
 	}
 
 	// The provider makes Flux look, which takes weights back at once.
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing)+" "+engines.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
 
-	files = annotated(files, kubelet.AnnotationReadyAfter, time.Hour)
+	files = withAnnotation(files, kubelet.AnnotationReadyAfter, time.Hour)
 	position.Revision, position.Step = 3, 0
-	s.commit(files)
-	s.ask(files, position, &position)
+	s.commitFiles(files)
+	s.askForDirectory(files, position, &position)
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + engines.ReasonCanaryNotAvailable)
-	if green := s.green(); green.AvailableTree != "" {
+	if green := s.greenTrack(); green.AvailableTree != "" {
 		t.Errorf("pods that changed are not available by what was proven before: got %+v", green)
 	}
 }

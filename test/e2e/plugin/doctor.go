@@ -22,8 +22,8 @@ import (
 // config is the ClusterProviderConfig that the deployments of these tests use, and no other test's do.
 const config = "doctor"
 
-// install makes what Crossplane, the packages and a person make, and a configuration.
-func (s *stage) install() {
+// installPackages makes what Crossplane, the packages and a person make, and a configuration.
+func (s *stage) installPackages() {
 	s.Helper()
 	root, err := controlplane.Root()
 	s.must(err)
@@ -32,29 +32,29 @@ func (s *stage) install() {
 	all, err := samples.Installation()
 	s.must(err)
 	for _, o := range all {
-		s.audit(o)
-		s.put(o)
+		s.letPolicyAudit(o)
+		s.putObject(o)
 	}
-	s.configure(config)
+	s.applyConfig(config)
 }
 
-// audit lets a policy deny nothing: the other tests of this API server write what Crossplane and the provider alone may.
-func (s *stage) audit(o *unstructured.Unstructured) {
+// letPolicyAudit lets a policy deny nothing: the other tests of this API server write what Crossplane and the provider alone may.
+func (s *stage) letPolicyAudit(o *unstructured.Unstructured) {
 	s.Helper()
 	if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
 		s.must(unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions"))
 	}
 }
 
-// configure makes a ClusterProviderConfig.
-func (s *stage) configure(name string) {
+// applyConfig makes a ClusterProviderConfig.
+func (s *stage) applyConfig(name string) {
 	s.Helper()
 	s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: %s},
 		spec: {controlPlane: demo, git: {url: "https://git.example.org/fleet.git", branch: main, credentials: {type: Basic, secretRef: {namespace: crossplane-system, name: fleet-git}}}}}`, name)))
 }
 
-// put writes an object that is in no namespace of a test, with its status.
-func (s *stage) put(o *unstructured.Unstructured) {
+// putObject writes an object that is in no namespace of a test, with its status.
+func (s *stage) putObject(o *unstructured.Unstructured) {
 	s.Helper()
 	is := o.DeepCopy()
 	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), is)))
@@ -66,8 +66,8 @@ func (s *stage) put(o *unstructured.Unstructured) {
 	s.must(cp.Client.Status().Update(s.Context(), is))
 }
 
-// patch changes an object, and its status.
-func (s *stage) patch(apiVersion, kind, name, change string) {
+// patchStatus changes an object, and its status.
+func (s *stage) patchStatus(apiVersion, kind, name, change string) {
 	s.Helper()
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
@@ -86,7 +86,7 @@ func newInstallation(t *testing.T, namespace string) *stage {
 	t.Helper()
 	s := &stage{T: t, namespace: namespace}
 	s.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	s.install()
+	s.installPackages()
 	return s
 }
 
@@ -99,7 +99,7 @@ func (s *stage) showUsing(sample *samples.Sample) {
 		if o.GetKind() == "GitDelivery" {
 			s.must(unstructured.SetNestedField(o.Object, config, "spec", "providerConfigRef", "name"))
 		}
-		s.write(o)
+		s.writeStatus(o)
 	}
 }
 
@@ -109,7 +109,7 @@ type report struct {
 	Problems int              `json:"problems"`
 }
 
-func (s *stage) doctor(args ...string) (report, int) {
+func (s *stage) runDoctor(args ...string) (report, int) {
 	s.Helper()
 	out, code := s.run(append([]string{"doctor", "-o", "json"}, args...)...)
 	r := report{}
@@ -142,7 +142,7 @@ func (s *stage) remakeKind(name, state string) {
 		if o.GetKind() == "ManagedResourceDefinition" && o.GetName() == name {
 			s.must(cp.Client.Delete(s.Context(), o.DeepCopy()))
 			s.must(unstructured.SetNestedField(o.Object, state, "spec", "state"))
-			s.put(o)
+			s.putObject(o)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (s *stage) remakeKind(name, state string) {
 func (s *stage) awaitWell() {
 	s.Helper()
 	for deadline := time.Now().Add(patience); ; {
-		r, code := s.doctor()
+		r, code := s.runDoctor()
 		if code == 0 {
 			return
 		}

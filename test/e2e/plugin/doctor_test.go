@@ -20,15 +20,15 @@ func TestDoctor(t *testing.T) {
 	s.showUsing(samples.Verified())
 	root, err := controlplane.Root()
 	s.must(err)
-	if r, code := s.doctor(); code != 0 || r.Problems != 0 || len(r.Items) < 15 {
+	if r, code := s.runDoctor(); code != 0 || r.Problems != 0 || len(r.Items) < 15 {
 		t.Fatalf("An installation that is well has no problems: exit code %d, %d lines:\n%s", code, len(r.Items), r.problems())
 	}
 	out, code := s.run("version")
-	s.expect(out, "function        v0.1.1", "provider        v0.1.0", "configuration   v0.1.0", "crossplane      2.4.0")
+	s.expectOutput(out, "function        v0.1.1", "provider        v0.1.0", "configuration   v0.1.0", "crossplane      2.4.0")
 	if code != 0 || strings.Contains(out, "not read") {
 		t.Errorf("version: exit code %d:\n%s", code, out)
 	}
-	if r, code := s.doctor("--pre"); code != 0 || r.Problems != 0 {
+	if r, code := s.runDoctor("--pre"); code != 0 || r.Problems != 0 {
 		t.Errorf("doctor --pre: exit code %d:\n%s", code, r.problems())
 	}
 	for _, step := range []struct {
@@ -37,23 +37,23 @@ func TestDoctor(t *testing.T) {
 		says          string
 	}{
 		{
-			reason: "A package that is not healthy is named.", breaks: func() { s.patch("pkg.crossplane.io/v1", "Function", "intentplane-function-intentplane", sick) },
-			mends: s.install, says: "packages: Function intentplane-function-intentplane: PackageUnhealthy: Healthy is False (Sick): cannot pull Fix: Repair the package",
+			reason: "A package that is not healthy is named.", breaks: func() { s.patchStatus("pkg.crossplane.io/v1", "Function", "intentplane-function-intentplane", sick) },
+			mends: s.installPackages, says: "packages: Function intentplane-function-intentplane: PackageUnhealthy: Healthy is False (Sick): cannot pull Fix: Repair the package",
 		},
 		{
 			reason: "A package of another minor version is named.",
 			breaks: func() {
-				s.patch("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", `{"spec":{"package":"ghcr.io/intentplane/provider-intentplane:v0.2.0"}}`)
+				s.patchStatus("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", `{"spec":{"package":"ghcr.io/intentplane/provider-intentplane:v0.2.0"}}`)
 			},
 			mends: func() {
-				s.patch("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", `{"spec":{"package":"ghcr.io/intentplane/provider-intentplane:v0.1.0"}}`)
+				s.patchStatus("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", `{"spec":{"package":"ghcr.io/intentplane/provider-intentplane:v0.1.0"}}`)
 			},
 			says: "versions: Provider intentplane-provider-intentplane: : v0.2.0 is of another minor version",
 		},
 		{
 			reason: "A right that the API server does not find is named.",
 			breaks: func() {
-				s.patch("rbac.authorization.k8s.io/v1", "ClusterRole", "intentplane:provider", `{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch"]}]}`)
+				s.patchStatus("rbac.authorization.k8s.io/v1", "ClusterRole", "intentplane:provider", `{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch"]}]}`)
 			},
 			mends: func() { s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", "rbac"))) },
 			says:  "rights: ServiceAccount crossplane-system/provider-intentplane: : may not delete sites.catalog.intentplane.dev Fix: kubectl apply -f examples/rbac/provider.yaml",
@@ -61,9 +61,9 @@ func TestDoctor(t *testing.T) {
 		{
 			reason: "A definition that is not established is named.",
 			breaks: func() {
-				s.patch("apiextensions.crossplane.io/v1", "CompositeResourceDefinition", "intentdeployments.intentplane.dev", inactive)
+				s.patchStatus("apiextensions.crossplane.io/v1", "CompositeResourceDefinition", "intentdeployments.intentplane.dev", inactive)
 			},
-			mends: s.install, says: "definitions: intentdeployments.intentplane.dev: DefinitionNotActive: Established is False (Terminating): being deleted Fix: Activate the definition",
+			mends: s.installPackages, says: "definitions: intentdeployments.intentplane.dev: DefinitionNotActive: Established is False (Terminating): being deleted Fix: Activate the definition",
 		},
 		{
 			reason: "A kind of the provider that is not active is named.", breaks: func() { s.remakeKind("gates.rollout.intentplane.dev", "Inactive") },
@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 		},
 	} {
 		step.breaks()
-		r, code := s.doctor()
+		r, code := s.runDoctor()
 		if code != 1 || !strings.Contains(r.problems(), step.says) {
 			t.Errorf("\n%s\ndoctor: want %q, got exit code %d:\n%s", step.reason, step.says, code, r.problems())
 		}
@@ -90,19 +90,19 @@ func TestDoctor(t *testing.T) {
 func TestDoctorOfMany(t *testing.T) {
 	s := newInstallation(t, "plugin-many")
 	for i := range 10 {
-		s.configure(fmt.Sprintf("many-%d", i))
+		s.applyConfig(fmt.Sprintf("many-%d", i))
 		objects, err := samples.Verified().Objects()
 		s.must(err)
 		delivery, sync := objects[1], objects[2]
 		delivery.SetName(fmt.Sprintf("many-%d", i))
 		s.must(unstructured.SetNestedField(delivery.Object, delivery.GetName(), "spec", "providerConfigRef", "name"))
-		s.write(delivery)
+		s.writeStatus(delivery)
 		sync.SetName(fmt.Sprintf("many-%d", i))
 		s.seeSites(sync, i)
-		s.write(sync)
+		s.writeStatus(sync)
 	}
 	began := time.Now()
-	r, code := s.doctor()
+	r, code := s.runDoctor()
 	t.Logf("doctor_s %.2f", time.Since(began).Seconds())
 	if code != 1 || r.Problems != 5 || strings.Count(r.problems(), "ClusterUnreachable") != 5 {
 		t.Errorf("doctor: want 5 Sites that are not reached, got exit code %d:\n%s", code, r.problems())

@@ -35,7 +35,7 @@ func newStage(t *testing.T, namespace string, s sample) *stage {
 	t.Helper()
 	on := &stage{T: t, namespace: namespace}
 	on.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	on.show(s)
+	on.showObject(s)
 	return on
 }
 
@@ -46,17 +46,17 @@ func (s *stage) must(err error) {
 	}
 }
 
-// show writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
-func (s *stage) show(shown sample) {
+// showObject writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
+func (s *stage) showObject(shown sample) {
 	s.Helper()
 	all, err := shown.Objects()
 	s.must(err)
 	for _, o := range all {
-		s.write(o)
+		s.writeStatus(o)
 	}
 }
 
-func (s *stage) write(o *unstructured.Unstructured) {
+func (s *stage) writeStatus(o *unstructured.Unstructured) {
 	s.Helper()
 	o.SetNamespace(s.namespace)
 	if _, isComposed, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "claimRef"); isComposed {
@@ -90,8 +90,8 @@ func observedAt(status any, generation int64) any {
 	return out
 }
 
-// intent starts the plugin.
-func (s *stage) intent(ctx context.Context, args ...string) *exec.Cmd {
+// runIntent starts the plugin.
+func (s *stage) runIntent(ctx context.Context, args ...string) *exec.Cmd {
 	s.Helper()
 	path, err := plugin()
 	s.must(err)
@@ -104,7 +104,7 @@ func (s *stage) run(args ...string) (string, int) {
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	out := &bytes.Buffer{}
-	c := s.intent(ctx, args...)
+	c := s.runIntent(ctx, args...)
 	c.Stdout, c.Stderr = out, out
 	if err := c.Run(); err != nil && c.ProcessState == nil {
 		s.Fatal(err)
@@ -112,8 +112,8 @@ func (s *stage) run(args ...string) (string, int) {
 	return out.String(), c.ProcessState.ExitCode()
 }
 
-// bind gives a user a ClusterRole in the namespace.
-func (s *stage) bind(user, role string) {
+// bindRole gives a user a ClusterRole in the namespace.
+func (s *stage) bindRole(user, role string) {
 	s.Helper()
 	s.must(cp.Client.Create(s.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: user}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
@@ -132,14 +132,14 @@ func (s *stage) runUntil(not string, args ...string) string {
 	}
 }
 
-func (s *stage) lacks(out, not string) {
+func (s *stage) wantLacking(out, not string) {
 	s.Helper()
 	if strings.Contains(out, not) {
 		s.Errorf("want no %q, got:\n%s", not, out)
 	}
 }
 
-func (s *stage) expect(out string, says ...string) {
+func (s *stage) expectOutput(out string, says ...string) {
 	s.Helper()
 	for _, want := range says {
 		if !strings.Contains(out, want) {

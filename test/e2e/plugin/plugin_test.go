@@ -19,71 +19,71 @@ import (
 // TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
 func TestStatusAndWhy(t *testing.T) {
 	s := newStage(t, "plugin-why", samples.WrongPassword())
-	s.bind("ann", "edit")
+	s.bindRole("ann", "edit")
 	out, code := s.run("status", "shop")
-	s.expect(out, "Delivering", "├─ delivery fleet   AuthFailed", "site edge1")
+	s.expectOutput(out, "Delivering", "├─ delivery fleet   AuthFailed", "site edge1")
 	if code != 0 {
 		t.Errorf("status: exit code %d", code)
 	}
 	out, _ = s.run("status", "--stuck")
-	s.expect(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
+	s.expectOutput(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
 	out, _ = s.run("why", "shop")
-	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
+	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
 	out = s.runUntil("gitdeliveries", "why", "shop", "--as", "ann")
-	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   leases.coordination.k8s.io: the user may not read them")
+	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   leases.coordination.k8s.io: the user may not read them")
 }
 
 // TestApplication reads an Application whose pods crash at one Site, as an administrator, and as a user with the role edit in its namespace.
 func TestApplication(t *testing.T) {
 	s := newStage(t, "plugin-application", samples.Crashing())
-	s.bind("ann", "edit")
+	s.bindRole("ann", "edit")
 	out, _ := s.run("status", "shop")
-	s.expect(out, "Application intentplane.dev", "Degraded", "image shop:2.0  serving 1/2", "└─ site edge2       Live     Flux 0/2")
+	s.expectOutput(out, "Application intentplane.dev", "Degraded", "image shop:2.0  serving 1/2", "└─ site edge2       Live     Flux 0/2")
 	out, _ = s.run("status")
-	s.expect(out, "shop  Degraded  7    7     1/2")
-	s.lacks(out, "Succeeded")
+	s.expectOutput(out, "shop  Degraded  7    7     1/2")
+	s.wantLacking(out, "Succeeded")
 	out = s.runUntil("sitehealths", "why", "shop", "--as", "ann")
-	s.expect(out, "Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ SiteHealth shop")
+	s.expectOutput(out, "Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ SiteHealth shop")
 	if out, code := s.run("wait", "shop", "--timeout=3s"); code != 4 {
 		t.Errorf("wait for an Application that crashes: exit code %d:\n%s", code, out)
 	}
-	s.show(samples.NewApplication(samples.Verified()))
+	s.showObject(samples.NewApplication(samples.Verified()))
 	if out, code := s.run("wait", "shop"); code != 0 {
 		t.Errorf("wait for an Application that runs: exit code %d:\n%s", code, out)
 	}
 	out, _ = s.run("why", "shop")
-	s.expect(out, "Nothing is in the way.")
+	s.expectOutput(out, "Nothing is in the way.")
 }
 
 // TestBundle reads a Bundle one of whose packages is blocked, as an administrator, and as a user with the role edit in its namespace.
 func TestBundle(t *testing.T) {
 	s := newStage(t, "plugin-bundle", samples.InProgress(samples.WrongPassword()))
-	s.bind("ann", "edit")
+	s.bindRole("ann", "edit")
 	out, _ := s.run("status", "platform")
-	s.expect(out, "Bundle intentplane.dev", "version 1.4.0  packages 1/2", "└─ package shop     deploying")
+	s.expectOutput(out, "Bundle intentplane.dev", "version 1.4.0  packages 1/2", "└─ package shop     deploying")
 	out, _ = s.run("status")
-	s.expect(out, "platform  Deploying", "1/2", "shop      Delivering")
+	s.expectOutput(out, "platform  Deploying", "1/2", "shop      Delivering")
 	out = s.runUntil("bundlestates", "why", "platform", "--as", "ann")
-	s.expect(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "└─ package shop: InProgress")
+	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "└─ package shop: InProgress")
 	if out, code := s.run("wait", "platform", "--timeout=3s"); code != 4 {
 		t.Errorf("wait for a Bundle that is deployed: exit code %d:\n%s", code, out)
 	}
-	s.show(samples.NewBundle(samples.Verified()))
+	s.showObject(samples.NewBundle(samples.Verified()))
 	if out, code := s.run("wait", "platform"); code != 0 {
 		t.Errorf("wait for a Bundle that runs: exit code %d:\n%s", code, out)
 	}
 	out, _ = s.run("why", "platform")
-	s.expect(out, "Nothing is in the way.")
+	s.expectOutput(out, "Nothing is in the way.")
 }
 
 // TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test does what function and provider do.
 func TestRefresh(t *testing.T) {
 	s := newStage(t, "plugin-refresh", samples.WrongPassword())
-	s.bind("ann", "edit")
-	s.expect(s.runUntil("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
+	s.bindRole("ann", "edit")
+	s.expectOutput(s.runUntil("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	c := s.intent(ctx, "refresh", "shop", "--as", "ann", "--timeout=5m")
+	c := s.runIntent(ctx, "refresh", "shop", "--as", "ann", "--timeout=5m")
 	out := &bytes.Buffer{}
 	c.Stdout, c.Stderr = out, out
 	s.must(c.Start())
@@ -92,7 +92,7 @@ func TestRefresh(t *testing.T) {
 		s.must(cp.Client.Get(ctx, client.ObjectKeyFromObject(d), d))
 	}
 	// What was reported before is not the answer.
-	s.show(samples.Verified())
+	s.showObject(samples.Verified())
 	is := &unstructured.Unstructured{}
 	is.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
 	is.SetKind("GitDelivery")
@@ -100,7 +100,7 @@ func TestRefresh(t *testing.T) {
 	s.must(unstructured.SetNestedField(is.Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
 	s.must(cp.Client.Status().Update(ctx, is))
 	s.must(c.Wait())
-	s.expect(out.String(), "GitDelivery shop-fleet: Delivered")
+	s.expectOutput(out.String(), "GitDelivery shop-fleet: Delivered")
 	if out, code := s.run("refresh", "shop", "--timeout=2s"); code != 4 {
 		t.Errorf("refresh where no provider runs: exit code %d:\n%s", code, out)
 	}
@@ -109,7 +109,7 @@ func TestRefresh(t *testing.T) {
 // TestOffers shows what a namespace may use to who may read the catalog, and what is in use to who may not.
 func TestOffers(t *testing.T) {
 	s := newStage(t, "plugin-offers", samples.Verified())
-	s.bind("ann", "edit")
+	s.bindRole("ann", "edit")
 	root, err := controlplane.Root()
 	s.must(err)
 	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml"} {
@@ -118,13 +118,13 @@ func TestOffers(t *testing.T) {
 	s.must(cp.ApplyYAML(t.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: offers}, spec: {allowedNamespaces: [plugin-offers],
 		cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: clusters/offers}, parameters: {plmn: "00101"}}}`)))
 	out, _ := s.run("sites")
-	s.expect(out, "offers  None", "clusters/offers", "plmn=00101")
-	s.lacks(out, "edge1")
+	s.expectOutput(out, "offers  None", "clusters/offers", "plmn=00101")
+	s.wantLacking(out, "edge1")
 	out, _ = s.run("blueprints", "web")
-	s.expect(out, "web   1.0.0    stable", "greeting   string  Hello", "replicas  1")
+	s.expectOutput(out, "web   1.0.0    stable", "greeting   string  Hello", "replicas  1")
 	out = s.runUntil("intentdeployments", "sites", "--as", "ann")
-	s.expect(out, "edge1", "edge2", "Not read: sites.catalog.intentplane.dev: the user may not read them")
-	s.lacks(out, "offers")
+	s.expectOutput(out, "edge1", "edge2", "Not read: sites.catalog.intentplane.dev: the user may not read them")
+	s.wantLacking(out, "offers")
 }
 
 // TestWatch shows each change as a line, where there is no terminal.
@@ -132,7 +132,7 @@ func TestWatch(t *testing.T) {
 	s := newStage(t, "plugin-watch", samples.Canary(false))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	c := s.intent(ctx, "status", "shop", "--watch")
+	c := s.runIntent(ctx, "status", "shop", "--watch")
 	out, err := c.StdoutPipe()
 	s.must(err)
 	s.must(c.Start())
@@ -141,7 +141,7 @@ func TestWatch(t *testing.T) {
 		shown *samples.Sample
 		says  string
 	}{{samples.Canary(false), "Delivering revision 7 sites 2/2 step 2/4 20%"}, {samples.RollingBack(), "RollingBack revision 7"}, {samples.RolledBack(), "Succeeded/RolledBack revision 7"}} {
-		s.show(next.shown)
+		s.showObject(next.shown)
 		for !strings.Contains(seen.Text(), next.says) {
 			if !seen.Scan() {
 				t.Fatalf("the plugin ended before it said %q: %v", next.says, seen.Err())
@@ -175,7 +175,7 @@ func TestWait(t *testing.T) {
 			s := newStage(t, "plugin-wait-"+name, tc.begins)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			c := s.intent(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
+			c := s.runIntent(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
 			out, err := c.StdoutPipe()
 			s.must(err)
 			s.must(c.Start())
@@ -183,7 +183,7 @@ func TestWait(t *testing.T) {
 			seen := bufio.NewScanner(out)
 			seen.Scan()
 			if tc.then != nil {
-				s.show(tc.then)
+				s.showObject(tc.then)
 			}
 			if tc.edit {
 				s.must(cp.Client.Patch(ctx, deployment(s.namespace), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":true}}`))))

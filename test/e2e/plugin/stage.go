@@ -18,7 +18,7 @@ import (
 // cp is the one API server of this package's tests.
 var cp *controlplane.ControlPlane
 
-func run(m *testing.M) (int, error) {
+func runSuite(m *testing.M) (int, error) {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "definitions-")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
+	code, err := runSuite(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
