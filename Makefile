@@ -23,8 +23,8 @@ ONCE ?=
 
 OUTPUT := _output
 PACKAGES := configuration configuration-namespaced configuration-applications function provider
-# The demo needs no linter and no generators.
-DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS XPKG_IMAGE XPKG
+# The demo needs no linter and no generators, and four of the controllers of Kubernetes.
+DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLERS KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS XPKG_IMAGE XPKG
 # The tour has GitOps and measurements beside it.
 TOUR_TOOLS := $(DEMO_TOOLS) FLUX_SOURCE_CONTROLLER FLUX_SOURCE_CRDS FLUX_KUSTOMIZE_CONTROLLER FLUX_KUSTOMIZE_CRDS PROMETHEUS
 # CAPT works with an older core of Cluster API than the newest.
@@ -42,6 +42,11 @@ with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$envi
 
 # find_tools runs a command with the paths of programs that need not be built.
 find_tools = set -a && environment="$$(tools/tools.sh find $(1))" && eval "$$environment" && set +a &&
+
+# play finds or builds the tools that the playground needs, builds what is ours, and runs a command with the paths of all. Of the controllers of Kubernetes
+# a few are enough. A kube-controller-manager that is installed is taken instead: both take the same arguments.
+play = $(call find_tools,$(1) KUBE_CONTROLLER_MANAGER) export KUBE_CONTROLLERS="$${KUBE_CONTROLLERS:-$${KUBE_CONTROLLER_MANAGER:-}}" && \
+	tools/tools.sh build $(1) && $(MAKE) build xpkg playground && $(call with_tools,$(1)) KUBE_CONTROLLER_MANAGER="$$KUBE_CONTROLLERS"
 
 ##@ General
 
@@ -63,18 +68,22 @@ clean: ## Remove what was built here; the tools stay in their cache.
 
 .PHONY: demo
 demo: ## Show a claim become a commit on a real control plane (ONCE=1 ends by itself).
-	@$(call find_tools,$(DEMO_TOOLS)) tools/tools.sh build $(DEMO_TOOLS) && $(MAKE) build xpkg && \
-		$(call with_tools,$(DEMO_TOOLS)) ONCE=$(ONCE) go run ./cmd/playground
+	@$(call play,$(DEMO_TOOLS)) ONCE=$(ONCE) $(OUTPUT)/bin/playground
 
 .PHONY: tour
 tour: ## Release three versions on a real control plane, with Flux and Prometheus; the second one is rolled back.
-	@$(call find_tools,$(TOUR_TOOLS)) tools/tools.sh build $(TOUR_TOOLS) && $(MAKE) build xpkg && \
-		$(call with_tools,$(TOUR_TOOLS)) go run ./cmd/playground tour
+	@$(call play,$(TOUR_TOOLS)) $(OUTPUT)/bin/playground tour
 
 ##@ Build
 
 .PHONY: build
 build: $(PROGRAMS:%=$(OUTPUT)/bin/%) ## Build the function, the provider and kubectl-intent.
+
+# With the flags of the other programs, what they import is compiled once.
+.PHONY: playground
+playground:
+	@echo "building $(OUTPUT)/bin/playground"
+	@$(BUILD) -o $(OUTPUT)/bin/playground ./cmd/playground
 
 .PHONY: xpkg
 xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
@@ -82,8 +91,8 @@ xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
 .PHONY: push
 push: xpkg ## Push the packages, each for all of ARCH (REGISTRY=registry.example.org/intentplane).
 	@[[ -n '$(REGISTRY)' ]] || { echo 'cannot push: name a registry, as in "make push REGISTRY=registry.example.org/intentplane"' >&2; exit 1; }
-	@tools/tools.sh build CROSSPLANE_CLI
-	@$(call with_tools,CROSSPLANE_CLI) $(foreach p,$(PACKAGES),$(call push_package,$p) &&) true
+	@$(call find_tools,CROSSPLANE_CLI) tools/tools.sh build CROSSPLANE_CLI && \
+		$(call with_tools,CROSSPLANE_CLI) $(foreach p,$(PACKAGES),$(call push_package,$p) &&) true
 
 .PHONY: generate
 generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in docs.
@@ -116,10 +125,10 @@ lint: ## Lint the code, check its words, and check that go.mod is tidy.
 	@# A cache shared with another checkout names files by their paths there, which no exclusion matches.
 	@$(call with_tools,GOLANGCI_LINT) GOLANGCI_LINT_CACHE="$(CURDIR)/$(OUTPUT)/lint" "$$GOLANGCI_LINT" run ./...
 	@cd tools/images && go vet ./...
-	@cd tools/xpkg && CGO_ENABLED=0 go vet -trimpath ./...
+	@for module in xpkg controllers; do (cd tools/$$module && CGO_ENABLED=0 go vet -trimpath ./...); done
 	@go run ./test/words
 	@# The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
-	@for module in . tools/images tools/xpkg; do (cd $$module && go mod tidy -diff) || \
+	@for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
 
 .PHONY: check-generated
@@ -144,7 +153,7 @@ test-unit: ## Run the unit tests, with the race detector where something runs at
 		go test $$race -timeout 25m $(LONG_PACKAGES) $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
 		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') | $(keep_seconds) && \
 		(cd tools/images && go test $$race ./...) && \
-		cd tools/xpkg && CGO_ENABLED=0 go test -trimpath ./...
+		for module in xpkg controllers; do (cd tools/$$module && CGO_ENABLED=0 go test -trimpath ./...); done
 
 # The suites that take longest begin first: none of them is left over when all others have ended. The others follow in the order of their names.
 LONG_SUITES := $(addprefix ./test/e2e/,sites canary clusters disruption applications ledger claims bundles tenants)

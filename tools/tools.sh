@@ -30,6 +30,7 @@ tools() {
 		ETCD                     etcd           etcd                     go.etcd.io/etcd/server/v3                          -
 		KUBE_APISERVER           kubernetes     kube-apiserver           k8s.io/kubernetes/cmd/kube-apiserver               k8s.io/component-base/version.gitVersion
 		KUBE_CONTROLLER_MANAGER  kubernetes     kube-controller-manager  k8s.io/kubernetes/cmd/kube-controller-manager      k8s.io/component-base/version.gitVersion
+		KUBE_CONTROLLERS         controllers    kube-controllers         .                                                  -
 		KUBECTL                  kubernetes     kubectl                  k8s.io/kubernetes/cmd/kubectl                      k8s.io/component-base/version.gitVersion
 		CROSSPLANE_CORE          crossplane     crossplane-core          github.com/crossplane/crossplane/v2/cmd/crossplane github.com/crossplane/crossplane-runtime/v2/pkg/version.version
 		CROSSPLANE_CRDS          crossplane     crds                     dir:github.com/crossplane/crossplane/v2/cluster/crds -
@@ -194,12 +195,46 @@ tick() {
 	done
 }
 
+# seconds_of prints how many seconds each of some tools took to build: the last time on this machine, else when they were last measured. A tool that
+# was never measured is left out.
+seconds_of() {
+	cat "$here/seconds" "$cache/seconds" 2>/dev/null | awk -v names="$*" 'BEGIN { split(names, n); for (i in n) wanted[n[i]] = 1 }
+		$1 in wanted && $2 ~ /^[0-9]+$/ { seconds[$1] = $2 } END { for (made in seconds) print made, seconds[made] }' || true
+}
+
+# keep_seconds writes down how long a build took, for those who wait for the next one. A file that cannot be written is not a reason to fail.
+keep_seconds() {
+	{ grep -v "^$1 " "$cache/seconds" || true; echo "$1 $2"; } >"$scratch/seconds" 2>/dev/null && mv "$scratch/seconds" "$cache/seconds" || true
+}
+
+# add prints the sum of the second column.
+add() {
+	awk '{ sum += $2 } END { print sum + 0 }'
+}
+
+# announce says which tools are built, and how long that took the last time.
+announce() {
+	local total
+	total=$(seconds_of "$@" | add)
+	echo "tools: builds $# programs:$(printf ' %s' "$@")"
+	[[ $total -eq 0 ]] || echo "tools: that took $total s the last time$([[ -e $cache/seconds ]] || echo ', on two processors of another machine')"
+}
+
+# expect prints how long the first of some tools took the last time, and how long the others did, or nothing if it was never measured.
+expect() {
+	local one
+	one=$(seconds_of "$1" | add)
+	[[ $one -ne 0 ]] || return 0
+	echo -n ": $one s the last time"
+	[[ $# -eq 1 ]] || echo -n ", $(seconds_of "${@:2}" | add) s for the $(($# - 1)) after it"
+}
+
 # make_one builds one tool beside its place and moves it there in one step, so
 # that an interrupted build leaves nothing, and two builds do not disturb each other.
 make_one() {
 	local line=$1 path=$2 folder=$3 made=$4 package=$5 stamp=$6 mod version started=$SECONDS
 	read -r mod version < <(module "$folder" "$package") || true
-	line+=" building $made (${mod:-tools/$folder}${version:+ $version}) ..."
+	line+=" building $made (${mod:-tools/$folder}${version:+ $version})${7:-} ..."
 	printf '%s' "$line"
 	scratch=$(mktemp -d "$cache/.build.XXXXXX")
 	[[ ! -t 1 ]] || { tick "$line" & ticker=$!; }
@@ -216,6 +251,7 @@ make_one() {
 	mv "$scratch/$made" "$(dirname "$path")/" 2>/dev/null || [[ -e $path ]] || fail "cannot write $path"
 	[[ -z $ticker ]] || { kill "$ticker" && wait "$ticker"; } 2>/dev/null || true
 	ticker=
+	keep_seconds "$made" $((SECONDS - started))
 	rm -rf "$scratch"
 	[[ ! -t 1 ]] || printf '\r%s' "$line"
 	printf ' %d s\n' $((SECONDS - started))
@@ -224,7 +260,7 @@ make_one() {
 build() {
 	check
 	known "$@"
-	local all missing total n=0 name path folder made package stamp
+	local all missing total n=0 name path folder made package stamp names
 	all=$(locate "$@")
 	missing=$(while read -r name path folder made package stamp; do
 		[[ -e $path ]] || echo "$name $path $folder $made $package $stamp"
@@ -236,9 +272,11 @@ build() {
 	fi
 	# What a killed build left is removed when no build can still be at it.
 	mkdir -p "$cache" && find "$cache" -maxdepth 1 -name '.build.*' -mmin +180 -exec rm -rf {} +
+	read -ra names <<<"$(awk '{ printf "%s ", $4 }' <<<"$missing")"
+	announce "${names[@]}"
 	while read -r name path folder made package stamp <&3; do
+		make_one "[$((n + 1))/$total]" "$path" "$folder" "$made" "$package" "$stamp" "$(expect "${names[@]:n}")"
 		n=$((n + 1))
-		make_one "[$n/$total]" "$path" "$folder" "$made" "$package" "$stamp"
 	done 3<<<"$missing"
 }
 
@@ -252,13 +290,17 @@ print_env() {
 	done <<<"$all"
 }
 
-# installed lists programs that a machine may have, whether the official archive holds them, and the arguments with which each prints its version.
+# installed lists programs that a machine may have, whether the official archive holds them, by how many minor versions they may differ from the pinned
+# one, and the arguments with which each prints its version. Kubernetes supports a kubectl that is one minor version older or newer than the API server,
+# and each 2.x of Crossplane's command pushes the packages.
 installed() {
 	cat <<-'TABLE'
-		ETCD                    official --version
-		KUBE_APISERVER          official --version
-		KUBE_CONTROLLER_MANAGER -        --version
-		KUBECTL                 official version --client
+		ETCD                    official 0 --version
+		KUBE_APISERVER          official 0 --version
+		KUBE_CONTROLLER_MANAGER -        0 --version
+		KUBECTL                 official 1 version --client
+		CROSSPLANE_CORE         -        0 --version
+		CROSSPLANE_CLI          -        9 version --client
 	TABLE
 }
 
@@ -267,23 +309,31 @@ minor() {
 	grep -oE '[0-9]+\.[0-9]+' | head -n 1
 }
 
-# fits says whether a program is of a minor version. One that is not is named, since its user may expect that it is taken.
+# is_near says whether two minor versions differ by no more than a number, within one major version.
+is_near() {
+	local one=$1 other=$2 most=$3 difference
+	[[ -n $one && ${one%.*} == "${other%.*}" ]] || return 1
+	difference=$((${one#*.} - ${other#*.}))
+	[[ ${difference#-} -le $most ]]
+}
+
+# fits says whether a program is of a minor version, or near enough to it. One that is not is named, since its user may expect that it is taken.
 fits() {
-	local path=$1 want=$2 have
-	shift 2
+	local path=$1 want=$2 most=$3 have
+	shift 3
 	have=$("$path" "$@" 2>/dev/null </dev/null | minor) || true
-	[[ $have != "$want" ]] || return 0
+	! is_near "$have" "$want" "$most" || return 0
 	echo "tools: $path is not taken: it is ${have:-of an unknown version}, and $want is wanted" >&2
 	return 1
 }
 
 # find_one prints the path of a program that fits: in KUBEBUILDER_ASSETS, in PATH, or downloaded.
 find_one() {
-	local made=$1 want=$2 path
-	shift 2
+	local made=$1 want=$2 most=$3 path
+	shift 3
 	for path in "${KUBEBUILDER_ASSETS:+$KUBEBUILDER_ASSETS/$made}" "$(command -v "$made" || true)" "$cache/downloads/$made"; do
 		[[ -n $path && -x $path ]] || continue
-		fits "$path" "$want" "$@" || continue
+		fits "$path" "$want" "$most" "$@" || continue
 		echo "$path"
 		return
 	done
@@ -314,18 +364,18 @@ download() {
 find_programs() {
 	check
 	known "$@"
-	local name path folder made package stamp official args mod version found tried=
+	local name path folder made package stamp official most args mod version found tried=
 	while read -r name path folder made package stamp <&3; do
-		read -r official args < <(installed | awk -v n="$name" '$1 == n { $1 = ""; print }') || continue
+		read -r official most args < <(installed | awk -v n="$name" '$1 == n { $1 = ""; print }') || continue
 		[[ ! -e $path ]] || continue
 		read -r mod version < <(module "$folder" "$package")
 		version=$(minor <<<"$version")
 		# shellcheck disable=SC2086 # The arguments are words.
-		found=$(find_one "$made" "$version" $args) || {
+		found=$(find_one "$made" "$version" "$most" $args) || {
 			[[ $official == official && -z $tried ]] || continue
 			tried=yes
 			download
-			found=$(find_one "$made" "$version" $args 2>/dev/null) || continue
+			found=$(find_one "$made" "$version" "$most" $args 2>/dev/null) || continue
 		}
 		echo "tools: takes $found" >&2
 		printf '%s=%q\n' "$name" "$found"

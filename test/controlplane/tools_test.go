@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func TestFind(t *testing.T) {
 				writeFile(t, filepath.Join(assets, "etcd"), printsVersion(tc.installed), 0o700)
 			}
 			cmd := exec.CommandContext(t.Context(), copyTools(t, archive), "find", "ETCD")
-			cmd.Env = append(os.Environ(), "ETCD=", "KUBEBUILDER_ASSETS="+assets, "INTENTPLANE_CACHE="+cache, "INTENTPLANE_DOWNLOADS="+serveArchive(t, tc.served), "PATH="+pathWithoutEtcd(t))
+			cmd.Env = append(os.Environ(), "ETCD=", "KUBEBUILDER_ASSETS="+assets, "INTENTPLANE_CACHE="+cache, "INTENTPLANE_DOWNLOADS="+serveArchive(t, tc.served), "PATH="+pathOfScript(t))
 			problems := &bytes.Buffer{}
 			cmd.Stderr = problems
 			out, err := cmd.Output()
@@ -86,8 +87,90 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// pathWithoutEtcd is a folder with what the script runs, so that no program of this machine is found.
-func pathWithoutEtcd(t *testing.T) string {
+// TestFindNearVersion asks the script for programs of versions around the pinned one.
+func TestFindNearVersion(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		tool    string
+		program string
+		version string
+		want    string
+	}{
+		"KubectlOlder":  {reason: "A kubectl that is one minor version older than the API server is taken, as Kubernetes supports it.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.35.9", want: "KUBECTL=<assets>/kubectl\n"},
+		"KubectlNewer":  {reason: "A kubectl that is one minor version newer than the API server is taken.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.37.0", want: "KUBECTL=<assets>/kubectl\n"},
+		"KubectlTooOld": {reason: "A kubectl that is two minor versions older is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v1.34.0"},
+		"KubectlMajor":  {reason: "A kubectl of another major version is left alone.", tool: "KUBECTL", program: "kubectl", version: "Client Version: v2.36.0"},
+		"KubectlWords":  {reason: "A kubectl that does not say its version is left alone.", tool: "KUBECTL", program: "kubectl", version: "hello"},
+		"Core":          {reason: "A core of Crossplane of the pinned minor version is taken.", tool: "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.4.7", want: "CROSSPLANE_CORE=<assets>/crossplane-core\n"},
+		"CoreOther":     {reason: "A core of Crossplane of the next minor version is left alone.", tool: "CROSSPLANE_CORE", program: "crossplane-core", version: "v2.5.0"},
+		"CommandNewer":  {reason: "A newer command of Crossplane is taken, because it only pushes packages.", tool: "CROSSPLANE_CLI", program: "crossplane", version: "Client Version: v2.4.0", want: "CROSSPLANE_CLI=<assets>/crossplane\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			assets := t.TempDir()
+			writeFile(t, filepath.Join(assets, tc.program), printsVersion(tc.version), 0o700)
+			cmd := exec.CommandContext(t.Context(), copyTools(t, nil), "find", tc.tool)
+			cmd.Env = append(os.Environ(), tc.tool+"=", "KUBEBUILDER_ASSETS="+assets, "INTENTPLANE_CACHE="+t.TempDir(), "INTENTPLANE_DOWNLOADS=none", "PATH="+pathOfScript(t))
+			problems := &bytes.Buffer{}
+			cmd.Stderr = problems
+			out, err := cmd.Output()
+			if diff := cmp.Diff(tc.want, strings.ReplaceAll(string(out), assets, "<assets>")); diff != "" || err != nil {
+				t.Errorf("\n%s\ntools.sh find: %v: %s: -want, +got:\n%s", tc.reason, err, problems, diff)
+			}
+		})
+	}
+}
+
+// TestBuildProgress builds two tools that are folders of a Go module, and reads what the script says meanwhile.
+func TestBuildProgress(t *testing.T) {
+	const tail = " (github.com/crossplane/crossplane/v2 VERSION)"
+	cases := map[string]struct {
+		reason  string
+		seconds string
+		want    string
+	}{
+		"First": {
+			reason: "A build that was never measured says what is built, and how many tools are left.",
+			want: "tools: builds 2 programs: crds webhookconfigurations\n" +
+				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
+		},
+		"Again": {
+			reason:  "A build that was measured on this machine says how long it took, and how long those took that follow it.",
+			seconds: "crds 7\nother 100\nwebhookconfigurations 3\n",
+			want: "tools: builds 2 programs: crds webhookconfigurations\ntools: that took 10 s the last time\n" +
+				"[1/2] building crds" + tail + ": 7 s the last time, 3 s for the 1 after it ... N s\n[2/2] building webhookconfigurations" + tail + ": 3 s the last time ... N s\n",
+		},
+		"Unreadable": {
+			reason:  "A record of seconds that is damaged is left out.",
+			seconds: "crds many\n\n",
+			want: "tools: builds 2 programs: crds webhookconfigurations\n" +
+				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			cache := t.TempDir()
+			record := filepath.Join(cache, "tools", "seconds")
+			if tc.seconds != "" {
+				writeFile(t, record, []byte(tc.seconds), 0o600)
+			}
+			cmd := exec.CommandContext(t.Context(), copyTools(t, nil), "build", "CROSSPLANE_CRDS", "CROSSPLANE_WEBHOOKS")
+			cmd.Env = append(os.Environ(), "CROSSPLANE_CRDS=", "CROSSPLANE_WEBHOOKS=", "INTENTPLANE_CACHE="+cache)
+			out, err := cmd.CombinedOutput()
+			said := regexp.MustCompile(`\.\.\. \d+ s`).ReplaceAllString(regexp.MustCompile(` v2\.\d+\.\d+\)`).ReplaceAllString(string(out), " VERSION)"), "... N s")
+			if diff := cmp.Diff(tc.want, said); diff != "" || err != nil {
+				t.Errorf("\n%s\ntools.sh build: %v: -want, +got:\n%s", tc.reason, err, diff)
+			}
+			kept, err := os.ReadFile(record)
+			if err != nil || !regexp.MustCompile(`(?m)^crds \d+\nwebhookconfigurations \d+\n\z`).Match(kept) {
+				t.Errorf("\n%s\nThe seconds of both builds are not written down: %v: %s", tc.reason, err, kept)
+			}
+		})
+	}
+}
+
+// pathOfScript is a folder with what the script runs, so that no program of this machine is found.
+func pathOfScript(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for program := range strings.FieldsSeq("awk bash cat curl cut dirname env find git go grep gzip head mkdir mktemp mv rm sh sha256sum sha512sum tar touch") {
@@ -106,7 +189,9 @@ func pathWithoutEtcd(t *testing.T) string {
 func copyTools(t *testing.T, archive []byte) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, file := range []string{"tools.sh", "etcd/go.mod", "etcd/go.sum"} {
+	for _, file := range []string{
+		"tools.sh", "etcd/go.mod", "etcd/go.sum", "kubernetes/go.mod", "kubernetes/go.sum", "crossplane/go.mod", "crossplane/go.sum", "crossplane-cli/go.mod", "crossplane-cli/go.sum",
+	} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "tools", file))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package tour
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -17,7 +18,8 @@ func TestTour(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/playground", "tour")
-	cmd.Dir = root
+	// The tour has the few controllers of Kubernetes that "make tour" builds.
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "KUBE_CONTROLLER_MANAGER="+os.Getenv("KUBE_CONTROLLERS"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the tour ends with %v:\n%s", err, out)
