@@ -6,6 +6,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -60,13 +61,13 @@ func IsOutage(err error) bool {
 	return errors.As(err, &e) && e != ProblemLarge
 }
 
-// refusedError says which host may not be asked, as the user wrote it, and why. What its name was resolved to is not said.
-func refusedError(host string, refusal *address.RefusedError) Error {
+// refusedError says which host may not be asked, as the user wrote it, by whom, and why. What its name was resolved to is not said.
+func refusedError(askers, host string, refusal *address.RefusedError) Error {
 	verb := "resolves to"
 	if _, err := netip.ParseAddr(host); err == nil {
 		verb = "is"
 	}
-	return Error(fmt.Sprintf("checks may not ask the host %q: it %s %s", host, verb, refusal.Class))
+	return Error(fmt.Sprintf("%s may not ask the host %q: it %s %s", cmp.Or(askers, "checks"), host, verb, refusal.Class))
 }
 
 // A Secret is text that is never shown.
@@ -106,8 +107,17 @@ type Request struct {
 	// URL that is asked.
 	URL *url.URL
 
-	// Form that is posted. Nil means that nothing is, and that the method is GET.
+	// Form that is posted. Nil means that none is.
 	Form url.Values
+
+	// Body that is posted instead of a form. Without either the method is GET.
+	Body []byte
+
+	// ContentType of the body.
+	ContentType string
+
+	// Signature of the body, in header X-Signature. Empty means that it is not signed.
+	Signature string
 
 	// Credentials for the server.
 	Credentials Credentials
@@ -135,6 +145,9 @@ type Options struct {
 
 	// UserAgent that servers see.
 	UserAgent string
+
+	// Askers are who asks, as the error about a host that may not be asked names them. Empty means checks.
+	Askers string
 }
 
 // A Client asks servers. It is safe for concurrent use.
@@ -166,7 +179,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		var refusal *address.RefusedError
 		if errors.As(err, &refusal) {
-			return Answer{}, refusedError(r.URL.Hostname(), refusal)
+			return Answer{}, refusedError(c.options.Askers, r.URL.Hostname(), refusal)
 		}
 		return Answer{}, classifyError(ctx, err)
 	}
@@ -175,27 +188,36 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
-	method, body := http.MethodGet, []byte(nil)
+	method, body, contentType := http.MethodGet, r.Body, r.ContentType
 	if r.Form != nil {
-		method, body = http.MethodPost, []byte(r.Form.Encode())
+		body, contentType = []byte(r.Form.Encode()), "application/x-www-form-urlencoded"
+	}
+	if r.Form != nil || r.Body != nil {
+		method = http.MethodPost
 	}
 	req, err := http.NewRequestWithContext(ctx, method, r.URL.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make request")
 	}
-	if r.Form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for name, value := range map[string]string{"Content-Type": contentType, "X-Signature": r.Signature} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Cache-Control", "no-store")
 	req.Header.Set("User-Agent", c.options.UserAgent)
-	switch k := r.Credentials; {
+	setCredentials(req, r.Credentials)
+	return req, nil
+}
+
+func setCredentials(req *http.Request, k Credentials) {
+	switch {
 	case k.Token != "":
 		req.Header.Set("Authorization", "Bearer "+string(k.Token))
 	case k.Username != "":
 		req.SetBasicAuth(k.Username, string(k.Password))
 	}
-	return req, nil
 }
 
 func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {

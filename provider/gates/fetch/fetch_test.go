@@ -142,7 +142,7 @@ func TestIsOutage(t *testing.T) {
 		"Untrusted": {reason: "A server that may be another one is unavailable.", err: Error(ProblemUntrusted), want: true},
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
 		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
-		"Refused":   {reason: "A server that may not be asked says nothing of what it would have been asked.", err: refusedError("localhost", &address.RefusedError{}), want: true},
+		"Refused":   {reason: "A server that may not be asked says nothing of what it would have been asked.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
 		"None":      {reason: "No error means that the server was not unavailable."},
 	}
 	for name, tc := range cases {
