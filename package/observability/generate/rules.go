@@ -74,6 +74,11 @@ func rules() []rule {
 			reason: "AwaitingPromotion", summary: "{{ $value }} canaries wait for a user: {{ $labels.state }}.",
 		},
 		{
+			name: "NotificationsPending", expr: `sum(intentplane_notifications_pending) > 0`, wait: "1h", severity: warning,
+			runbook: "Who acts: the platform team. Look at the events with reason NotificationDelayed: kubectl get events -A --field-selector reason=NotificationDelayed.",
+			summary: "{{ $value }} notifications wait for receivers that do not take them.",
+		},
+		{
 			name: "IntentplaneProviderGone", expr: `absent(intentplane_build_info{component="provider"})`, wait: "5m", severity: critical, kind: advice.Installation,
 			reason: advice.ReasonProviderStopped, summary: "No provider of Intentplane reports metrics.",
 		},

@@ -75,6 +75,7 @@ func goodSeries() map[string]string {
 		`intentdeployment_condition{namespace="team-b",name="well",type="Validated",reason="Passed"}`:                          constantSeries("1"),
 		`intentdeployment_condition{namespace="team-b",name="new",type="Validated",reason="Measuring"}`:                        constantSeries("0"),
 		`intentdeployment_ledger_unreachable{instance="provider"}`:                                                             constantSeries("0"),
+		`intentplane_notifications_pending{instance="provider"}`:                                                               constantSeries("0"),
 		`intentdeployment_canary{state="Shifting"}`:                                                                            constantSeries("1"),
 		`intentdeployment_canary{state="AwaitingPromotion"}`:                                                                   constantSeries("0"),
 		`application_info{namespace="team-b",name="well",phase="Running",reason="Idle"}`:                                       constantSeries("1"),

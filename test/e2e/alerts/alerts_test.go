@@ -76,6 +76,10 @@ func TestAlerts(t *testing.T) {
 			reason: "Deployments whose ledger cannot be reached are counted over all providers.",
 			series: map[string]string{`intentdeployment_ledger_unreachable{instance="other"}`: constantSeries("2")}, value: 2,
 		},
+		"NotificationsPending": {
+			reason: "Notifications that receivers do not take are counted over all providers.",
+			series: map[string]string{`intentplane_notifications_pending{instance="other"}`: constantSeries("2")}, value: 2,
+		},
 		"CanaryAwaitsAUser": {
 			reason: "Canaries that wait for a user are counted by what they wait for.",
 			series: map[string]string{`intentdeployment_canary{state="Held"}`: constantSeries("3")},
