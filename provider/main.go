@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/imagebuild"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
+	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
@@ -58,11 +59,13 @@ type cli struct {
 	MaxClusterMemory         int64         `default:"32"                                                                                                    help:"How many MiB of memory the objects of a Site's cluster take, or of all clusters of a tenant."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
-	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
+	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine, and notifications be posted to them. For tests."`
 	AllowLoopbackGit         bool          `help:"Let ProviderConfigs and sources of namespaces lead to the provider's own machine. For tests."`
 
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
+
+	NotificationHosts []string `help:"Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain for all names below it, each with a port where that is not 443. Without it none are. A ClusterProviderConfig names its own." placeholder:"HOST,..."`
 
 	SourceWebhookAddress string `help:"Address at which webhooks of Git servers are received, such as :8082: POST /hooks/<namespace>/<application>. Without it none are." placeholder:"ADDRESS"`
 
@@ -125,6 +128,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
 		ImageBuild:     imagebuild.Options{Guard: near, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
+		Notification:   notification.Options{Fetch: web, Hosts: c.NotificationHosts, Namespace: c.Namespace, Counter: m},
 		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},

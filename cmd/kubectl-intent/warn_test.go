@@ -32,8 +32,6 @@ func TestWarnings(t *testing.T) {
 	}
 	status := warning(6, "IntentDeployment", "status", "NoEffect", "status: is written by the control plane, and not taken from a file")
 	off := warning(8, "IntentDeployment", "spec.gatesConfig.sloThresholds", "NoEffect", "spec.gatesConfig.sloThresholds: does nothing while spec.gatesConfig.enabled is false")
-	notify := warning(7, "ClusterProviderConfig", "spec.notifications", "NoEffect", "spec.notifications: does nothing in this version")
-	notify[0].Name = "default"
 	cases := map[string]struct {
 		reason string
 		in     string
@@ -60,7 +58,7 @@ func TestWarnings(t *testing.T) {
 		"Status":      {reason: "A status has no effect in a file.", in: claim + "status: {phase: Succeeded}\n", want: Report{Checked: 1, Warnings: status}},
 		"GatesOff":    {reason: "A threshold has no effect while gates are switched off.", in: claim + "  gatesConfig:\n    enabled: false\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1, Warnings: off}},
 		"GatesOn":     {reason: "A threshold has an effect while gates are switched on.", in: claim + "  gatesConfig:\n    sloThresholds: {error_rate: '<= 1'}\n", want: Report{Checked: 1}},
-		"Unsupported": {reason: "A field that this version does not carry out is warned of.", in: config, want: Report{Checked: 1, Warnings: notify}},
+		"Supported":   {reason: "Each field of a configuration has an effect, so none is warned of.", in: config, want: Report{Checked: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

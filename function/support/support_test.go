@@ -39,7 +39,7 @@ func TestSelection(t *testing.T) {
 			},
 		},
 		"Config": {
-			reason: "A configuration of two Sites is named once, for the fields that do nothing.",
+			reason: "Each field of a configuration has an effect.",
 			change: func(s *catalog.Selection) {
 				for i := range s.Places {
 					s.Places[i].Config.Git.DivergencePolicy = configv1alpha1.DivergenceReapply
@@ -47,7 +47,6 @@ func TestSelection(t *testing.T) {
 					s.Places[i].Config.Notifications = []configv1alpha1.Notification{{URL: "https://example.org"}}
 				}
 			},
-			want: []string{"ClusterProviderConfig default: spec.notifications"},
 		},
 		"StateForm": {
 			reason: "Every form of the state works.",
@@ -74,6 +73,18 @@ func TestSelection(t *testing.T) {
 				t.Errorf("\n%s\nSelection(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestSetFieldsOfSpec(t *testing.T) {
+	spec := configv1alpha1.ProviderConfigSpec{ControlPlane: "fleet", Notifications: []configv1alpha1.Notification{{URL: "https://example.org"}}}
+	got, err := setFieldsOfSpec(spec, []string{"notifications", "metrics", "git.url"}, "ClusterProviderConfig default: spec.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ClusterProviderConfig default: spec.notifications", "ClusterProviderConfig default: spec.git.url"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("setFieldsOfSpec(...): the fields that are set are named: -want, +got:\n%s", diff)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/imagebuild"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
+	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
@@ -58,6 +59,9 @@ type Options struct {
 
 	// ManagedCluster holds the options of the controller of ManagedClusters.
 	ManagedCluster managedcluster.Options
+
+	// Notification holds the options of the controllers that post outcomes.
+	Notification notification.Options
 
 	// SiteHealth holds the options of the controller of SiteHealths.
 	SiteHealth sitehealth.Options
@@ -113,6 +117,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	}, append(requiredKinds(), imagebuild.Kind())...)
 	transition.Setup(mgr, o, of.Metrics, of.Tracer)
 	failure.Setup(mgr, o)
+	notification.Setup(mgr, o, of.Notification)
 	o.Gate.Register(func() {
 		if err := gate.Setup(mgr, o, of.Gate); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of Gates"))

@@ -42,6 +42,8 @@ func TestFamilies(t *testing.T) {
 	m.Synced(time.Second)
 	m.Pruned("Prune", "")
 	m.Pruned("Keep", "InUse")
+	m.Notified(NotificationDelivered)
+	m.NotificationsPending(1)
 	m.Operation("push", "", time.Second)
 	m.Operation("look", "Auth", time.Second)
 	m.Group(3)

@@ -38,7 +38,8 @@ type Metrics struct {
 	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
 	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds, buildSeconds                                          *prometheus.HistogramVec
-	builds, sourceLooks, sourceHooks                                                            *prometheus.CounterVec
+	builds, sourceLooks, sourceHooks, notifications                                             *prometheus.CounterVec
+	notificationsPending                                                                        *prometheus.GaugeVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -65,6 +66,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.pruned = counter(namePruned)
 	m.builds, m.buildSeconds, m.sourceLooks = counter(nameBuilds), histogram(nameBuildTook), counter(nameSourceLooks)
 	m.sourceHooks = counter(nameSourceHooks)
+	m.notifications, m.notificationsPending = counter(nameNotifications), gauge(nameNotifyPending)
 	m.build = gauge(nameBuild)
 	m.startAtZero()
 	m.startCanariesAtZero()
@@ -85,6 +87,10 @@ func (m *Metrics) startAtZero() {
 	for _, outcome := range deploymentOutcomes() {
 		m.outcomes.WithLabelValues(outcome)
 	}
+	for _, result := range notificationResults() {
+		m.notifications.WithLabelValues(result)
+	}
+	m.notificationsPending.WithLabelValues()
 }
 
 // startTransitions makes the counter of each legal change of a phase. All may start again at Pending.

@@ -238,26 +238,52 @@ type Build struct {
 	MaxResources buildv1alpha1.Resources `json:"maxResources,omitempty"`
 }
 
-// Notification receives outcomes.
+// NotificationFormat is what the body of a notification is written in.
+type NotificationFormat string
+
+// Formats of notifications.
+const (
+	// FormatCloudEvents is one CloudEvent 1.0 in structured mode, whose data is a CDEvent.
+	FormatCloudEvents NotificationFormat = "CloudEvents"
+
+	// FormatSlack is a message for an incoming webhook of Slack.
+	FormatSlack NotificationFormat = "Slack"
+)
+
+// Notification receives the outcomes of deployments whose spec.deliveryConfig.gitOpsRepo names the configuration.
 type Notification struct {
-	// URL that is posted to.
+	// URL that is posted to. The Secret may hold the whole address under key address, where a part of it is secret: then the host here has to be
+	// the same. In a ProviderConfig its host has to be one that --notification-hosts of the provider names. A near address, such as one of the provider's own
+	// machine, is not posted to.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
 	URL string `json:"url"`
 
-	// SecretRef names the Secret with the credentials. Absent means none.
+	// Format of the body. Absent means CloudEvents.
+	// +optional
+	// +kubebuilder:default=CloudEvents
+	// +kubebuilder:validation:Enum=CloudEvents;Slack
+	Format NotificationFormat `json:"format,omitempty"`
+
+	// SecretRef names the Secret with the credentials: under key token, the key of the HMAC-SHA256 of the body, which header X-Signature has as
+	// sha256=<hex>; under key address, the address that is posted to instead of url. One of the two has to be there. Absent means that the body is not
+	// signed.
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 
-	// Events that are posted: RolledBack when the Sites run an earlier revision again, Failed when a revision was rejected and was not
-	// rolled back.
+	// CABundleSecretRef names the certificates that the server's must descend from, as PEM. Absent means the system's.
+	// +optional
+	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
+
+	// Events that are posted: Succeeded when a revision was verified, RolledBack when the Sites run an earlier revision again, Failed when a
+	// revision was rejected and was not rolled back.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:items:Enum=RolledBack;Failed
+	// +kubebuilder:validation:items:Enum=Succeeded;RolledBack;Failed
 	// +listType=set
-	Events []string `json:"events"`
+	Events []deploymentv1alpha1.Outcome `json:"events"`
 }
 
 // ProviderConfigSpec says how the provider reaches a repository, and what its users may do.
@@ -294,7 +320,7 @@ type ProviderConfigSpec struct {
 	// +optional
 	Build *Build `json:"build,omitempty"`
 
-	// Notifications of outcomes.
+	// Notifications of outcomes: who is posted to when a revision of a deployment was verified, rolled back, or failed. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=atomic
@@ -317,7 +343,7 @@ type ProviderConfigStatus struct {
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="[self.spec.git.?credentials.?secretRef.?namespace, self.spec.git.?credentials.?clientCertSecretRef.?namespace, self.spec.git.?caBundleSecretRef.?namespace, self.spec.git.?knownHostsSecretRef.?namespace, self.spec.git.?proxy.?secretRef.?namespace, self.spec.git.?signing.?secretRef.?namespace, self.spec.?metrics.?prometheus.?secretRef.?namespace, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace].all(n, !n.hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || !has(n.secretRef.namespace)))",message="a ProviderConfig reads Secrets of its own namespace only: no secretRef may set namespace"
+// +kubebuilder:validation:XValidation:rule="[self.spec.git.?credentials.?secretRef.?namespace, self.spec.git.?credentials.?clientCertSecretRef.?namespace, self.spec.git.?caBundleSecretRef.?namespace, self.spec.git.?knownHostsSecretRef.?namespace, self.spec.git.?proxy.?secretRef.?namespace, self.spec.git.?signing.?secretRef.?namespace, self.spec.?metrics.?prometheus.?secretRef.?namespace, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace].all(n, !n.hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, (!has(n.secretRef) || !has(n.secretRef.namespace)) && (!has(n.caBundleSecretRef) || !has(n.caBundleSecretRef.namespace))))",message="a ProviderConfig reads Secrets of its own namespace only: no secretRef may set namespace"
 type ProviderConfig struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -350,7 +376,7 @@ type ProviderConfigList struct {
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="[[self.spec.git.?credentials.?secretRef.?name, self.spec.git.?credentials.?secretRef.?namespace], [self.spec.git.?credentials.?clientCertSecretRef.?name, self.spec.git.?credentials.?clientCertSecretRef.?namespace], [self.spec.git.?caBundleSecretRef.?name, self.spec.git.?caBundleSecretRef.?namespace], [self.spec.git.?knownHostsSecretRef.?name, self.spec.git.?knownHostsSecretRef.?namespace], [self.spec.git.?proxy.?secretRef.?name, self.spec.git.?proxy.?secretRef.?namespace], [self.spec.git.?signing.?secretRef.?name, self.spec.git.?signing.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?secretRef.?name, self.spec.?metrics.?prometheus.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?caBundleSecretRef.?name, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace]].all(p, p[0].hasValue() == p[1].hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || has(n.secretRef.namespace)))",message="a ClusterProviderConfig is in no namespace: each secretRef must set namespace"
+// +kubebuilder:validation:XValidation:rule="[[self.spec.git.?credentials.?secretRef.?name, self.spec.git.?credentials.?secretRef.?namespace], [self.spec.git.?credentials.?clientCertSecretRef.?name, self.spec.git.?credentials.?clientCertSecretRef.?namespace], [self.spec.git.?caBundleSecretRef.?name, self.spec.git.?caBundleSecretRef.?namespace], [self.spec.git.?knownHostsSecretRef.?name, self.spec.git.?knownHostsSecretRef.?namespace], [self.spec.git.?proxy.?secretRef.?name, self.spec.git.?proxy.?secretRef.?namespace], [self.spec.git.?signing.?secretRef.?name, self.spec.git.?signing.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?secretRef.?name, self.spec.?metrics.?prometheus.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?caBundleSecretRef.?name, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace]].all(p, p[0].hasValue() == p[1].hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, (!has(n.secretRef) || has(n.secretRef.namespace)) && (!has(n.caBundleSecretRef) || has(n.caBundleSecretRef.namespace))))",message="a ClusterProviderConfig is in no namespace: each secretRef must set namespace"
 type ClusterProviderConfig struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

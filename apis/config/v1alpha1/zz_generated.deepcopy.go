@@ -266,9 +266,14 @@ func (in *Notification) DeepCopyInto(out *Notification) {
 		*out = new(SecretReference)
 		**out = **in
 	}
+	if in.CABundleSecretRef != nil {
+		in, out := &in.CABundleSecretRef, &out.CABundleSecretRef
+		*out = new(SecretKeyReference)
+		**out = **in
+	}
 	if in.Events != nil {
 		in, out := &in.Events, &out.Events
-		*out = make([]string, len(*in))
+		*out = make([]deploymentv1alpha1.Outcome, len(*in))
 		copy(*out, *in)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,20 @@ func (w *workshop) awaitFlux(commit, status, words string) {
 	w.Await(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
 		ready := scene.Condition(u, "Ready")
 		return scene.Field(u, "status", "lastAttemptedRevision") == "main@sha1:"+commit && string(ready.Status) == status && strings.Contains(ready.Message, words)
+	})
+}
+
+// awaitFluxEvent waits until Flux has reported an event about the Kustomization of the claims, with words in its message.
+func (w *workshop) awaitFluxEvent(reason, words string) {
+	w.T.Helper()
+	w.Until("an event "+reason+" of Flux", scene.Patience, func() bool {
+		l := &corev1.EventList{}
+		if err := w.Client.List(w.T.Context(), l, client.InNamespace(controlplane.FluxNamespace)); err != nil {
+			return false
+		}
+		return slices.ContainsFunc(l.Items, func(e corev1.Event) bool {
+			return e.InvolvedObject.Kind == "Kustomization" && e.InvolvedObject.Name == "claims" && e.Reason == reason && strings.Contains(e.Message, words)
+		})
 	})
 }
 

@@ -40,10 +40,13 @@ func TestGitToGit(t *testing.T) {
 	w.Until("an edit of a claim is carried out", scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
+	// What an Alert is made from. Flux makes it an event of Kubernetes, too.
+	w.awaitFluxEvent("HealthCheckFailed", "IntentDeployment/team-a/bank status: 'Failed'")
 	w.wantRuns("what is wrong changes nothing", 3, 1)
 	w.wantHealth(bank, "Degraded")
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
+	w.awaitFluxEvent("ReconciliationSucceeded", "")
 	w.wantRuns("an edit of what is mended is waited for", 3, 4)
 
 	less, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")

@@ -1,0 +1,75 @@
+package notification
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/notification"
+)
+
+// Reasons of events about notifications, on the deployment.
+const (
+	// ReasonNotificationDelayed is the reason of the event for a receiver that did not take the notification of an outcome, which is posted again.
+	ReasonNotificationDelayed = "NotificationDelayed"
+
+	// ReasonNotificationGivenUp is the reason of the event for a notification that is not posted again: its receiver did not take it for a day, or too
+	// many others wait.
+	ReasonNotificationGivenUp = "NotificationGivenUp"
+)
+
+// reporter is the component that reports events.
+const reporter = "intentplane-provider"
+
+// reportDelayed creates the event for the first post that failed. Host is the one of the receiver, as the configuration says it.
+func (r *Reconciler) reportDelayed(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
+	message := fmt.Sprintf("%s did not take the notification that revision %d is %s: %s. The provider posts it again for a day", nameOfHost(host), p.Revision, p.Result, cause)
+	r.createEvent(ctx, a, p, event.Reason(ReasonNotificationDelayed), message)
+}
+
+// reportGivenUp creates the event for a notification that is not posted again.
+func (r *Reconciler) reportGivenUp(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
+	message := fmt.Sprintf("%s did not take the notification that revision %d is %s, and the provider does not post it again: %s", nameOfHost(host), p.Revision, p.Result, cause)
+	r.createEvent(ctx, a, p, event.Reason(ReasonNotificationGivenUp), message)
+}
+
+func nameOfHost(host string) string {
+	if host == "" {
+		return "The receiver"
+	}
+	return "Receiver " + host
+}
+
+// createEvent creates an event on the deployment of a notification. Its name is derived from the notification, so that it is made once. An event that
+// cannot be made is logged: it must not keep the notification from being posted.
+func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, p *notification.Pending, reason event.Reason, message string) {
+	err := r.kube.Create(ctx, r.newEvent(a, p, reason, message))
+	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && !kerrors.IsNotFound(err) {
+		r.log.Info("Cannot make event about a notification", "deployment", p.Deployment.Namespace+"/"+p.Deployment.Name, "error", err)
+	}
+}
+
+func (r *Reconciler) newEvent(a notification.Attempt, p *notification.Pending, reason event.Reason, message string) *corev1.Event {
+	sum, d, at := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), p.Deployment, metav1.NewTime(r.now())
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name + "." + hex.EncodeToString(sum[:8])},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID),
+		},
+		Type:                corev1.EventTypeWarning,
+		Reason:              string(reason),
+		Message:             message,
+		Source:              corev1.EventSource{Component: reporter},
+		ReportingController: reporter,
+		FirstTimestamp:      at,
+		LastTimestamp:       at,
+		Count:               1,
+	}
+}

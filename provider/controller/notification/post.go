@@ -1,0 +1,139 @@
+package notification
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/notification"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// busyWait is how long a post waits that could not begin, for another reason than its receiver.
+const busyWait = 2 * time.Second
+
+// A turn is what one receiver is posted in one reconcile, and what comes of it.
+type turn struct {
+	receiver string
+	pending  []notification.Pending
+
+	// ended are the ids of the outcomes that are not posted to the receiver again.
+	ended []string
+
+	// retry is how long to wait for the next post, or 0.
+	retry time.Duration
+}
+
+// turnsOf returns the turns of all receivers that outcomes wait for, the oldest outcome of each first.
+func turnsOf(all []notification.Pending) []*turn {
+	var out []*turn
+	for _, p := range all {
+		for _, key := range p.Receivers {
+			i := slices.IndexFunc(out, func(t *turn) bool { return t.receiver == key })
+			if i < 0 {
+				i, out = len(out), append(out, &turn{receiver: key})
+			}
+			out[i].pending = append(out[i].pending, p)
+		}
+	}
+	return out
+}
+
+// postPending posts what is pending, to all receivers at once, and writes the record if one of them took something. It returns how long to wait for the
+// next post, or 0.
+func (r *Reconciler) postPending(ctx context.Context, key types.NamespacedName, rec *storedRecord) (time.Duration, error) {
+	turns := turnsOf(rec.Pending)
+	all := sync.WaitGroup{}
+	for _, t := range turns {
+		all.Go(func() { r.takeTurn(ctx, t) })
+	}
+	all.Wait()
+	retry, changed := time.Duration(0), false
+	for _, t := range turns {
+		retry = soonest(retry, t.retry)
+		for _, id := range t.ended {
+			rec.Taken(id, t.receiver)
+			changed = true
+		}
+	}
+	if !changed {
+		return retry, nil
+	}
+	return retry, r.records.put(ctx, key, rec)
+}
+
+// takeTurn posts to one receiver what is due. A receiver that does not answer is not posted to again in this turn; one that refuses an outcome may take
+// the next one.
+func (r *Reconciler) takeTurn(ctx context.Context, t *turn) {
+	for i := range t.pending {
+		a := notification.Attempt{ID: t.pending[i].ID(), Receiver: t.receiver}
+		if wait := r.backoff.Remaining(a, r.now()); wait > 0 {
+			t.retry = soonest(t.retry, wait)
+			continue
+		}
+		ended, retry, goOn := r.postOne(ctx, a, &t.pending[i])
+		if ended {
+			t.ended = append(t.ended, a.ID)
+		}
+		t.retry = soonest(t.retry, retry)
+		if !goOn {
+			return
+		}
+	}
+}
+
+// postOne posts one outcome to one receiver. It returns whether that has ended, how long to wait where it has not, and whether the receiver may take
+// other outcomes.
+func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *notification.Pending) (ended bool, retry time.Duration, goOn bool) {
+	to, host, err := r.receiverFor(ctx, p, a.Receiver)
+	if err == nil {
+		err = r.poster.Post(ctx, to, p)
+	}
+	switch {
+	case err == nil:
+		r.end(a, telemetry.NotificationDelivered)
+		return true, 0, true
+	case errors.Is(err, errReceiverGone):
+		r.end(a, telemetry.NotificationDropped)
+		return true, 0, true
+	case ctx.Err() != nil, !isFailure(err):
+		return false, busyWait, false
+	}
+	r.counter.Notified(telemetry.NotificationFailed)
+	if r.now().Sub(p.At.Time) >= notification.RetryFor {
+		r.giveUp(ctx, a, p, host, err)
+		return true, 0, !notification.IsOutage(err)
+	}
+	if r.backoff.Fail(a, r.now()) {
+		r.reportDelayed(ctx, a, p, host, err)
+	}
+	return false, r.backoff.Remaining(a, r.now()), !notification.IsOutage(err)
+}
+
+// isFailure is true for an error of a receiver or of its configuration. Others, such as those of the API server, end by themselves.
+func isFailure(err error) bool {
+	var (
+		unanswered fetch.Error
+		rejected   *notification.RejectedError
+		config     configError
+	)
+	return errors.As(err, &unanswered) || errors.As(err, &rejected) || errors.As(err, &config)
+}
+
+// end records that an outcome is not posted to a receiver again.
+func (r *Reconciler) end(a notification.Attempt, result telemetry.NotificationResult) {
+	r.backoff.Forget(a)
+	r.counter.Notified(result)
+}
+
+// giveUp ends the posts of an outcome that a receiver did not take.
+func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
+	r.end(a, telemetry.NotificationGivenUp)
+	r.reportGivenUp(ctx, a, p, host, cause)
+	r.log.Info("Notification given up", "deployment", p.Deployment.Namespace+"/"+p.Deployment.Name, "revision", p.Revision, "outcome", p.Result, "host", host, "error", cause)
+}

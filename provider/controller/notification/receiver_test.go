@@ -1,0 +1,107 @@
+package notification
+
+import (
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/notification"
+)
+
+// TestReceiverFor posts for the configurations of an administrator and of a tenant.
+func TestReceiverFor(t *testing.T) {
+	hook := &configv1alpha1.SecretReference{Name: "hook"}
+	cases := map[string]struct {
+		reason  string
+		change  func(*configv1alpha1.Notification)
+		allowed []string
+		data    map[string]string
+		key     string
+		want    string
+		err     string
+	}{
+		"Allowed":    {reason: "A tenant posts to a host that the administrator allows.", want: "https://a.example.org/x"},
+		"NotAllowed": {reason: "A tenant posts to no other host.", change: func(n *configv1alpha1.Notification) { n.URL = "https://c.example.org/x" }, err: `spec.notifications.url: host "c.example.org" is not one to which the administrator lets notifications of ProviderConfigs be posted (--notification-hosts of the provider)`},
+		"Removed":    {reason: "A receiver that is not named any more gets nothing.", key: "another", err: errReceiverGone.Error()},
+		"NoSecret":   {reason: "A Secret that does not exist is named.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, err: "spec.notifications.secretRef: Secret team-a/hook does not exist"},
+		"NoKey":      {reason: "A Secret without a key that is read is named.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"password": "x"}, err: "spec.notifications.secretRef: Secret team-a/hook has no key token or address"},
+		"Address":    {reason: "The Secret has the address whose path is secret.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"address": "https://a.example.org/services/T/B\n"}, want: "https://a.example.org/services/T/B"},
+		"OtherHost":  {reason: "The Secret does not lead to another host.", change: func(n *configv1alpha1.Notification) { n.SecretRef = hook }, data: map[string]string{"address": "https://b.example.org/x"}, err: "spec.notifications.secretRef: key address of the Secret must be an https address with the host of spec.notifications.url"},
+		"OtherSecret": {reason: "A tenant's configuration reads no Secret of another namespace.", change: func(n *configv1alpha1.Notification) {
+			n.SecretRef = &configv1alpha1.SecretReference{Namespace: "crossplane-system", Name: "hook"}
+		}, err: "spec.notifications.secretRef.namespace: a ProviderConfig reads Secrets of its own namespace only"},
+		"NoBundle": {reason: "Certificates that do not exist are named.", change: func(n *configv1alpha1.Notification) {
+			n.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: *hook, Key: "ca.crt"}
+		}, data: map[string]string{"token": "x"}, err: "spec.notifications.caBundleSecretRef: Secret team-a/hook has no key ca.crt"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w, n := newTestEnv(t), to("https://a.example.org/x", succeeded)
+			if tc.change != nil {
+				tc.change(&n)
+			}
+			c := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
+			c.Spec.Notifications = []configv1alpha1.Notification{n}
+			w.must(w.kube.Create(t.Context(), c))
+			if tc.data != nil {
+				w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "hook"}, Data: bytesOf(tc.data)}))
+			}
+			if tc.key == "" {
+				tc.key = notification.ReceiverKey(&n)
+			}
+			p := &notification.Pending{Config: notification.Config{Kind: "ProviderConfig", Namespace: "team-a", Name: "own"}, Deployment: notification.Deployment{Namespace: "team-a"}}
+			got, _, err := w.r.receiverFor(t.Context(), p, tc.key)
+			text, address := "", ""
+			if err != nil {
+				text = err.Error()
+			}
+			if got != nil {
+				address = got.URL.String()
+			}
+			if diff := cmp.Diff([]string{tc.want, tc.err}, []string{address, text}); diff != "" {
+				t.Errorf("\n%s\nreceiverFor(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if err != nil && !errors.Is(err, errReceiverGone) && !isFailure(err) {
+				t.Errorf("\n%s\nisFailure(%v): want true, since only an edit ends it", tc.reason, err)
+			}
+		})
+	}
+}
+
+func bytesOf(in map[string]string) map[string][]byte {
+	out := map[string][]byte{}
+	for k, v := range in {
+		out[k] = []byte(v)
+	}
+	return out
+}
+
+// TestForbiddenNamespace posts nothing for a namespace that may not use the configuration.
+func TestForbiddenNamespace(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.config.Spec.Policy.AllowedNamespaces = []string{"team-b"}
+	w.must(w.kube.Update(t.Context(), w.config))
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	if w.receiver.posts > 0 || w.records() > 0 {
+		t.Errorf("%d posts were made, and %d records", w.receiver.posts, w.records())
+	}
+}
+
+// TestHasReceivers finds the configurations of both kinds.
+func TestHasReceivers(t *testing.T) {
+	own := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}}
+	own.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
+	none, shared, tenant := newTestEnv(t), newTestEnv(t, to("https://a.example.org/x", succeeded)), newTestEnv(t)
+	tenant.must(tenant.kube.Create(t.Context(), own))
+	for i, w := range []*testEnv{none, shared, tenant} {
+		got, err := w.r.hasReceivers(t.Context())
+		if err != nil || got != (i > 0) {
+			t.Errorf("hasReceivers(...) of case %d: %t, %v", i, got, err)
+		}
+	}
+}

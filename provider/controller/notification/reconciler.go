@@ -1,0 +1,173 @@
+// Package notification posts the outcomes of deployments to the receivers of the configuration that they name.
+//
+// A reconcile collects the outcomes that the status of a deployment shows into the record of the deployment, posts what is pending there, and removes from
+// the record what was taken. So an outcome survives a restart of the provider, and the deletion of its deployment.
+package notification
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/provider/notification"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// A Poster posts an outcome to a receiver.
+type Poster interface {
+	// Post posts an outcome. Its errors hold no secret.
+	Post(ctx context.Context, r *notification.Receiver, what *notification.Pending) error
+}
+
+// A Counter counts notifications.
+type Counter interface {
+	// Notified counts a notification by how it ended.
+	Notified(result telemetry.NotificationResult)
+
+	// NotificationsPending adds more, which may be negative, to the number of notifications that are pending.
+	NotificationsPending(more int)
+}
+
+// A Reconciler posts the outcomes of the deployments of one API group.
+type Reconciler struct {
+	kube client.Client
+	// live reads what is not cached: Secrets.
+	live    client.Reader
+	gvk     schema.GroupVersionKind
+	records store
+	// hosts are those to which notifications of ProviderConfigs may be posted.
+	hosts   []string
+	poster  Poster
+	backoff *notification.Backoff
+	counter Counter
+	now     func() time.Time
+	log     logging.Logger
+
+	mu sync.Mutex
+	// pending is how many notifications each deployment has that has a record.
+	pending map[types.NamespacedName]int
+}
+
+// Reconcile posts what the receivers of a deployment have not taken. It returns an error if something cannot be read, or the record cannot be written.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	if wanted, err := r.isWanted(ctx, req.NamespacedName); err != nil || !wanted {
+		return reconcile.Result{}, err
+	}
+	d, err := r.getDeployment(ctx, req.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	rec, err := r.records.get(ctx, req.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	settles, err := r.collectOutcomes(ctx, req.NamespacedName, d, rec)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	r.countPending(req.NamespacedName, rec)
+	retry, err := r.postPending(ctx, req.NamespacedName, rec)
+	r.countPending(req.NamespacedName, rec)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if d == nil && len(rec.Pending) == 0 {
+		return reconcile.Result{}, r.forgetDeployment(ctx, req.NamespacedName, rec)
+	}
+	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, nil
+}
+
+// isWanted reports whether a deployment has a record, or any configuration has receivers.
+func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName) (bool, error) {
+	r.mu.Lock()
+	_, known := r.pending[key]
+	r.mu.Unlock()
+	if known {
+		return true, nil
+	}
+	return r.hasReceivers(ctx)
+}
+
+// collectOutcomes adds the new outcomes of a deployment to its record, and writes it if there are some. It returns how long an outcome has to wait until
+// it counts, or 0.
+func (r *Reconciler) collectOutcomes(ctx context.Context, key types.NamespacedName, d *observedDeployment, rec *storedRecord) (time.Duration, error) {
+	if d == nil {
+		return 0, nil
+	}
+	spec, err := r.getConfig(ctx, d.config(), key.Namespace)
+	if err != nil || spec == nil || len(spec.Notifications) == 0 {
+		return 0, err
+	}
+	state, err := r.ledgerOf(ctx, d.Identity)
+	if err != nil {
+		return 0, err
+	}
+	outcomes, settles := notification.Outcomes(&d.Status, state, r.now())
+	full, changed := rec.Add(d.Identity, outcomes, d.config(), spec.Notifications, r.now())
+	if !changed {
+		return settles, nil
+	}
+	for i := range full {
+		for _, receiver := range full[i].Receivers {
+			r.giveUp(ctx, notification.Attempt{ID: full[i].ID(), Receiver: receiver}, &full[i], "", errors.New("too many later ones wait"))
+		}
+	}
+	return settles, r.records.put(ctx, key, rec)
+}
+
+// countPending counts the notifications of a deployment that receivers have not taken.
+func (r *Reconciler) countPending(key types.NamespacedName, rec *storedRecord) {
+	if rec.object == nil {
+		return
+	}
+	n := 0
+	for i := range rec.Pending {
+		n += len(rec.Pending[i].Receivers)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counter.NotificationsPending(n - r.pending[key])
+	r.pending[key] = n
+}
+
+// forgetDeployment deletes the record of a deployment that does not exist, and of which nothing is pending.
+func (r *Reconciler) forgetDeployment(ctx context.Context, key types.NamespacedName, rec *storedRecord) error {
+	if err := r.records.remove(ctx, rec); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.pending, key)
+	return nil
+}
+
+// wakeRecorded lets each deployment that has a record be reconciled, also one that was deleted while no provider ran.
+func (r *Reconciler) wakeRecorded(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	keys, err := r.records.list(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range keys {
+		r.pending[key] += 0
+		queue.Add(reconcile.Request{NamespacedName: key})
+	}
+	return nil
+}
+
+// soonest returns the shorter of two waits, of which 0 is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,495 @@
+package notification
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/notification"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
+
+func shopKey() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "shop"} }
+
+// A testReceiver takes notifications, or fails as the test says.
+type testReceiver struct {
+	mu sync.Mutex
+	// err is what a post returns.
+	err error
+	// taken are the ids of the posts that were taken, in their order, each as often as it was taken.
+	taken []string
+	// posts is how many there were.
+	posts int
+	// unheard lets a post be taken, and its answer be lost.
+	unheard bool
+}
+
+// Post takes a notification unless the test says otherwise.
+func (r *testReceiver) Post(_ context.Context, to *notification.Receiver, what *notification.Pending) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.posts++
+	if r.err != nil {
+		return r.err
+	}
+	r.taken = append(r.taken, to.URL.Host+" "+what.ID())
+	if r.unheard {
+		return fetch.Error(fetch.ProblemSilent)
+	}
+	return nil
+}
+
+// counts are what a Counter was given.
+type counts struct {
+	mu      sync.Mutex
+	ends    map[telemetry.NotificationResult]int
+	pending int
+}
+
+// Notified counts a notification.
+func (c *counts) Notified(r telemetry.NotificationResult) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ends[r]++
+}
+
+// NotificationsPending adds to the number of pending notifications.
+func (c *counts) NotificationsPending(more int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending += more
+}
+
+// A testEnv has one deployment, whose configuration has receivers, and one process of the provider after the other.
+type testEnv struct {
+	t        *testing.T
+	kube     client.WithWatch
+	receiver *testReceiver
+	counts   *counts
+	r        *Reconciler
+	now      time.Time
+	config   *configv1alpha1.ClusterProviderConfig
+	status   deploymentv1alpha1.IntentDeploymentStatus
+	stalled  string
+	// refused lets no record be written.
+	refused bool
+}
+
+func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &testEnv{t: t, receiver: &testReceiver{}, counts: &counts{ends: map[telemetry.NotificationResult]int{}}, now: clock()}
+	refuse := func(o client.Object) error {
+		if _, ok := o.(*corev1.ConfigMap); ok && w.refused {
+			return errors.New("the API server is busy")
+		}
+		return nil
+	}
+	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return errors.Join(refuse(o), c.Create(ctx, o, opts...))
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			if err := refuse(o); err != nil {
+				return err
+			}
+			return c.Update(ctx, o, opts...)
+		},
+	}).Build()
+	w.config = &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	w.config.Spec.ControlPlane, w.config.Spec.Notifications = "fleet", receivers
+	w.must(w.kube.Create(t.Context(), w.config))
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-1"}}
+	d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupNamespaced, Namespace: "team-a", Name: "shop"}
+	d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: 3, Seq: 7}}
+	w.must(w.kube.Create(t.Context(), d))
+	w.restart()
+	return w
+}
+
+func (w *testEnv) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// restart replaces the process of the provider.
+func (w *testEnv) restart() {
+	w.t.Helper()
+	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
+	w.counts.pending = 0
+	w.r = &Reconciler{
+		kube: w.kube, live: w.kube, gvk: gvk, poster: w.receiver, backoff: notification.NewBackoff(), counter: w.counts, hosts: []string{"a.example.org"},
+		records: store{kube: w.kube, namespace: "crossplane-system", group: gvk.Group},
+		now:     func() time.Time { return w.now }, log: logging.NewNopLogger(), pending: map[types.NamespacedName]int{},
+	}
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer queue.ShutDown()
+	w.must(w.r.wakeRecorded(w.t.Context(), queue))
+}
+
+// moveTo adds changes of the phase that happen now, and writes the deployment.
+func (w *testEnv) moveTo(revision int64, to ...deploymentv1alpha1.Phase) {
+	w.t.Helper()
+	for _, p := range to {
+		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(w.now)}
+		if log := w.status.Transitions; len(log) > 0 {
+			t.Index, t.From = log[len(log)-1].Index+1, log[len(log)-1].To
+		}
+		w.status.Transitions = append(w.status.Transitions, t)
+		w.status.Phase, w.status.Revision, w.status.Message = p, revision, "said"
+	}
+	w.write()
+}
+
+func (w *testEnv) deployment() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(w.r.gvk)
+	u.SetNamespace("team-a")
+	u.SetName("shop")
+	u.SetUID("u1")
+	return u
+}
+
+func (w *testEnv) write() {
+	w.t.Helper()
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.status)
+	w.must(err)
+	if w.stalled != "" {
+		status["conditions"] = []any{map[string]any{"type": deploymentv1alpha1.TypeStalled, "status": "True", "reason": w.stalled}}
+	}
+	u := w.deployment()
+	u.Object["status"] = status
+	_ = w.kube.Delete(w.t.Context(), w.deployment())
+	w.must(w.kube.Create(w.t.Context(), u))
+}
+
+func (w *testEnv) reconcile() (time.Duration, error) {
+	w.t.Helper()
+	res, err := w.r.Reconcile(w.t.Context(), reconcile.Request{NamespacedName: shopKey()})
+	return res.RequeueAfter, err
+}
+
+func (w *testEnv) mustReconcile() time.Duration {
+	w.t.Helper()
+	wait, err := w.reconcile()
+	w.must(err)
+	return wait
+}
+
+// wait lets the clock reach the next reconcile, as the queue does, until nothing is waited for or the time is over. It returns how many reconciles there were.
+func (w *testEnv) wait(most time.Duration) int {
+	w.t.Helper()
+	n := 0
+	for end := w.now.Add(most); ; n++ {
+		wait := w.mustReconcile()
+		if wait == 0 || w.now.Add(wait).After(end) {
+			return n + 1
+		}
+		w.now = w.now.Add(wait)
+	}
+}
+
+// events returns the reasons and messages of all events, sorted.
+func (w *testEnv) events() []string {
+	w.t.Helper()
+	l := &corev1.EventList{}
+	w.must(w.kube.List(w.t.Context(), l))
+	var out []string
+	for _, e := range l.Items {
+		out = append(out, e.Reason+" "+e.Message)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *testEnv) wantTaken(reason string, want ...string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.receiver.taken); diff != "" {
+		w.t.Errorf("\n%s\ntaken: -want, +got:\n%s", reason, diff)
+	}
+}
+
+func (w *testEnv) records() int {
+	w.t.Helper()
+	l := &corev1.ConfigMapList{}
+	w.must(w.kube.List(w.t.Context(), l, client.InNamespace("crossplane-system")))
+	return len(l.Items)
+}
+
+func to(url string, events ...deploymentv1alpha1.Outcome) configv1alpha1.Notification {
+	return configv1alpha1.Notification{URL: url, Format: configv1alpha1.FormatCloudEvents, Events: events}
+}
+
+const (
+	succeeded  = deploymentv1alpha1.OutcomeSucceeded
+	rolledBack = deploymentv1alpha1.OutcomeRolledBack
+	failed     = deploymentv1alpha1.OutcomeFailed
+)
+
+func verified() []deploymentv1alpha1.Phase {
+	return []deploymentv1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}
+}
+
+// TestEachOutcomeIsTaken follows a good revision and a bad one that is rolled back. Each outcome goes to those that want it, once, also with repeated
+// reconciles and a restart.
+func TestEachOutcomeIsTaken(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack), to("https://b.example.org/x", rolledBack))
+	w.moveTo(1, "Pending", "Compiling")
+	w.mustReconcile()
+	if n := w.records(); n > 0 {
+		t.Errorf("a deployment without an outcome has %d records", n)
+	}
+	w.moveTo(1, verified()[2:]...)
+	w.mustReconcile()
+	w.mustReconcile()
+	w.restart()
+	w.mustReconcile()
+	w.wantTaken("A verified revision is posted to who wants it.", "a.example.org u1.3.1.Succeeded")
+	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+	w.mustReconcile()
+	slices.Sort(w.receiver.taken)
+	w.wantTaken("A rollback is posted to both.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack", "b.example.org u1.3.2.RolledBack")
+	if diff := cmp.Diff(map[telemetry.NotificationResult]int{telemetry.NotificationDelivered: 3}, w.counts.ends); diff != "" || w.counts.pending != 0 {
+		t.Errorf("%d pending; results: -want, +got:\n%s", w.counts.pending, diff)
+	}
+	if got := w.events(); len(got) > 0 {
+		t.Errorf("events: %v", got)
+	}
+}
+
+// TestReceiverThatFails posts to a receiver that fails three times, then to one that is down for a minute, and to one that is there again after the
+// provider was killed. The clock is the test's.
+func TestReceiverThatFails(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
+	w.receiver.err = &notification.RejectedError{Status: 503}
+	w.moveTo(1, verified()...)
+	for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		wait := w.mustReconcile()
+		if wait != want {
+			t.Errorf("failure %d: want the next post in %s, got %s", i+1, want, wait)
+		}
+		if again := w.mustReconcile(); again != wait || w.receiver.posts != i+1 {
+			t.Errorf("failure %d: a reconcile before its time posts: %d posts", i+1, w.receiver.posts)
+		}
+		w.now = w.now.Add(wait)
+	}
+	w.receiver.err = nil
+	w.mustReconcile()
+	w.wantTaken("A receiver that failed three times takes the outcome.", "a.example.org u1.3.1.Succeeded")
+
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+	if n := w.wait(time.Minute); n > 8 {
+		t.Errorf("a receiver that is down for a minute is posted to %d times", n)
+	}
+	if w.counts.pending != 1 {
+		t.Errorf("%d notifications are pending", w.counts.pending)
+	}
+	w.restart() // The provider was killed while the receiver was down.
+	w.receiver.err = nil
+	w.mustReconcile()
+	w.wantTaken("The next provider posts what the one before could not.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
+	want := []string{
+		"NotificationDelayed Receiver a.example.org did not take the notification that revision 1 is Succeeded: the server answers with status 503 Service Unavailable. The provider posts it again for a day",
+		"NotificationDelayed Receiver a.example.org did not take the notification that revision 2 is RolledBack: the server does not answer. The provider posts it again for a day",
+	}
+	if diff := cmp.Diff(want, w.events()); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDuplicatesHaveOneID lets the answer of a receiver get lost, and the provider be killed between the post and the record: the outcome is posted
+// again with the same id.
+func TestDuplicatesHaveOneID(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.unheard = true
+	w.moveTo(1, verified()...)
+	w.now = w.now.Add(w.mustReconcile())
+	w.receiver.unheard = false
+	w.refused = true
+	if _, err := w.reconcile(); err == nil {
+		t.Error("Reconcile(...): want an error while the record cannot be written")
+	}
+	w.restart()
+	w.refused = false
+	w.mustReconcile()
+	w.wantTaken("All three posts have one id.", slices.Repeat([]string{"a.example.org u1.3.1.Succeeded"}, 3)...)
+}
+
+// TestRecordBeforePost writes the outcome into the record before it posts it.
+func TestRecordBeforePost(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.refused = true
+	w.moveTo(1, verified()...)
+	if _, err := w.reconcile(); err == nil || w.receiver.posts > 0 {
+		t.Errorf("Reconcile(...): want an error before the first post, got %v after %d", err, w.receiver.posts)
+	}
+}
+
+// TestGivenUp posts for a day to a receiver that never answers.
+func TestGivenUp(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.err = fetch.Error(fetch.ProblemSlow)
+	w.moveTo(1, verified()...)
+	w.wait(notification.RetryFor - time.Second)
+	if w.counts.pending != 1 {
+		t.Errorf("%d notifications are pending before the day is over", w.counts.pending)
+	}
+	w.wait(10 * time.Minute)
+	if w.counts.pending != 0 || w.counts.ends[telemetry.NotificationGivenUp] != 1 {
+		t.Errorf("%d notifications are pending after a day, and %v", w.counts.pending, w.counts.ends)
+	}
+	want := "NotificationGivenUp Receiver a.example.org did not take the notification that revision 1 is Succeeded, and the provider does not post it again: the server does not answer in time"
+	if got := w.events(); len(got) != 2 || got[1] != want {
+		t.Errorf("events: %v", got)
+	}
+	before := w.receiver.posts
+	w.mustReconcile()
+	w.restart()
+	w.mustReconcile()
+	if w.receiver.posts != before {
+		t.Error("a notification that was given up is posted again")
+	}
+}
+
+// TestFailedIsPostedOnceItSettled waits for a rollback that may begin by itself.
+func TestFailedIsPostedOnceItSettled(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", failed))
+	w.stalled, w.status.Rollback = rolloutv1alpha1.RejectedGateFailed, &deploymentv1alpha1.RollbackStatus{Reason: rolloutv1alpha1.RejectedGateFailed}
+	w.moveTo(1, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed")
+	wait := w.mustReconcile()
+	w.wantTaken("A revision that failed just now is not posted.")
+	w.now = w.now.Add(wait)
+	w.mustReconcile()
+	w.wantTaken("A revision that stays failed is posted.", "a.example.org u1.3.1.Failed")
+}
+
+// TestDeploymentIsDeleted deletes a deployment while its receiver is down and no provider runs: its outcome is posted, and its record goes.
+func TestDeploymentIsDeleted(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	w.must(w.kube.Delete(t.Context(), w.deployment()))
+	w.restart()
+	w.receiver.err = nil
+	w.mustReconcile()
+	w.wantTaken("The outcome of a deployment that was deleted is posted.", "a.example.org u1.3.1.Succeeded")
+	if n := w.records(); n != 0 {
+		t.Errorf("%d records are left of a deployment that was deleted", n)
+	}
+	if w.mustReconcile() != 0 || len(w.r.pending) != 0 {
+		t.Error("the provider remembers a deployment that was deleted")
+	}
+}
+
+// TestReceiverIsRemoved drops what waits for a receiver that the configuration does not name any more.
+func TestReceiverIsRemoved(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	w.config.Spec.Notifications = nil
+	w.must(w.kube.Update(t.Context(), w.config))
+	w.now = w.now.Add(time.Hour)
+	w.mustReconcile()
+	if w.counts.pending != 0 || w.counts.ends[telemetry.NotificationDropped] != 1 {
+		t.Errorf("%d notifications are pending for a receiver that was removed, and %v", w.counts.pending, w.counts.ends)
+	}
+}
+
+// TestOneBadReceiver lets one of two receivers be down: the other one gets its notifications at once.
+func TestOneBadReceiver(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded), to("https://b.example.org/x", succeeded))
+	down := &selective{testReceiver: w.receiver, down: "b.example.org"}
+	w.r.poster = down
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	w.wantTaken("A receiver does not wait for another one.", "a.example.org u1.3.1.Succeeded")
+	if w.counts.pending != 1 {
+		t.Errorf("%d notifications are pending", w.counts.pending)
+	}
+}
+
+// TestRefusedNotification lets a receiver refuse one outcome for good: it takes the later ones all the same.
+func TestRefusedNotification(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
+	w.r.poster = &selective{testReceiver: w.receiver, refuses: "u1.3.1.Succeeded"}
+	w.moveTo(1, verified()...)
+	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+	w.mustReconcile()
+	w.wantTaken("A later outcome does not wait for one that is refused.", "a.example.org u1.3.2.RolledBack")
+}
+
+// A selective receiver is down at one host, or refuses one outcome.
+type selective struct {
+	*testReceiver
+
+	down, refuses string
+}
+
+// Post takes what the receiver does not refuse.
+func (s *selective) Post(ctx context.Context, r *notification.Receiver, what *notification.Pending) error {
+	switch {
+	case r.URL.Host == s.down:
+		return fetch.Error(fetch.ProblemSilent)
+	case what.ID() == s.refuses:
+		return &notification.RejectedError{Status: 400}
+	}
+	return s.testReceiver.Post(ctx, r, what)
+}
+
+// TestSecretsStayOutOfEvents lets everything fail that has a secret at hand.
+func TestSecretsStayOutOfEvents(t *testing.T) {
+	const canary = "canary-7f3a9c"
+	n := to("https://a.example.org", succeeded)
+	n.SecretRef = &configv1alpha1.SecretReference{Namespace: "crossplane-system", Name: "hook"}
+	w := newTestEnv(t, n)
+	w.must(w.kube.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "hook"},
+		Data:       map[string][]byte{"token": []byte(canary), "address": []byte("https://evil.example.com/" + canary + "%zz")},
+	}))
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	text := fmt.Sprint(w.events())
+	if !strings.Contains(text, "key address of the Secret must be an https address with the host of spec.notifications.url") {
+		t.Errorf("events do not say what is wrong: %s", text)
+	}
+	if strings.Contains(text, canary) || w.receiver.posts > 0 {
+		t.Errorf("a secret is in the events, or %d posts were made: %s", w.receiver.posts, text)
+	}
+}

@@ -1,0 +1,76 @@
+package notification
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/notification"
+)
+
+// Options of the controllers.
+type Options struct {
+	// Fetch has the options of how receivers are asked.
+	Fetch fetch.Options
+
+	// Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain. Empty means none.
+	Hosts []string
+
+	// Namespace of the provider, in which the records are.
+	Namespace string
+
+	// Counter of notifications.
+	Counter Counter
+}
+
+// Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
+func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
+	poster := notification.NewPoster(n.Fetch)
+	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
+		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
+		o.Gate.Register(func() {
+			if err := addController(mgr, o, n, poster, gvk); err != nil {
+				// The callback cannot return an error, and without the controller no outcome would be posted.
+				panic(errors.Wrap(err, "cannot set up notifications"))
+			}
+		}, gvk, deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
+			configv1alpha1.GroupVersion.WithKind("ProviderConfig"), configv1alpha1.GroupVersion.WithKind("ClusterProviderConfig"))
+	}
+}
+
+func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Poster, gvk schema.GroupVersionKind) error {
+	name := "notification/" + gvk.GroupKind().String()
+	partial := &metav1.PartialObjectMetadata{}
+	partial.SetGroupVersionKind(gvk)
+	events := &setup.EventSource{}
+	r := &Reconciler{
+		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, hosts: n.Hosts, poster: poster, backoff: notification.NewBackoff(), counter: n.Counter,
+		records: store{kube: mgr.GetClient(), namespace: n.Namespace, group: gvk.Group},
+		now:     time.Now, log: o.Logger.WithValues("controller", name), pending: map[types.NamespacedName]int{},
+	}
+	recorded := source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		return r.wakeRecorded(ctx, queue)
+	})
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(name).
+		WithOptions(o.ForControllerRuntime()).
+		For(partial, builder.OnlyMetadata).
+		WatchesRawSource(recorded).
+		WatchesRawSource(events).
+		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), o.MaxConcurrentReconciles, events.Wake))
+}

@@ -1,0 +1,56 @@
+package credentials
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+// Fields of a configuration that name the Secrets of receivers of notifications.
+const (
+	fieldReceiver   = "spec.notifications.secretRef"
+	fieldReceiverCA = "spec.notifications.caBundleSecretRef"
+)
+
+// keyAddress is the key of an address a part of which is secret.
+const keyAddress = "address"
+
+// A Receiver is what the Secrets of a receiver of notifications hold.
+type Receiver struct {
+	// Key that bodies are signed with. Empty means that they are not signed.
+	Key transport.Secret
+
+	// Address that is posted to. Empty means the one of the configuration.
+	Address transport.Secret
+
+	// CABundle is empty where the system's certificates are trusted.
+	CABundle []byte
+}
+
+// ReadReceiver reads the Secrets of one receiver. Of the configuration, only kind and namespace count. It returns a GoneError or an InvalidError,
+// and another error if the API server cannot be read.
+func ReadReceiver(ctx context.Context, r client.Reader, c Config, n *configv1alpha1.Notification) (Receiver, error) {
+	s, out := secrets{reader: r, config: c}, Receiver{}
+	if n.SecretRef != nil {
+		held, err := s.openSecret(ctx, fieldReceiver, *n.SecretRef)
+		if err != nil {
+			return Receiver{}, err
+		}
+		if _, err := held.firstValue(keyToken, keyAddress); err != nil {
+			return Receiver{}, err
+		}
+		out.Key, out.Address = transport.Secret(held.data[keyToken]), transport.Secret(held.data[keyAddress])
+	}
+	if n.CABundleSecretRef == nil {
+		return out, nil
+	}
+	held, err := s.openSecret(ctx, fieldReceiverCA, n.CABundleSecretRef.SecretReference)
+	if err != nil {
+		return Receiver{}, err
+	}
+	out.CABundle, err = held.firstValue(n.CABundleSecretRef.Key)
+	return out, err
+}

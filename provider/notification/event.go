@@ -1,0 +1,130 @@
+package notification
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Types of events. CDEvents has a type for what was deployed, upgraded and rolled back, and none for what failed: that is a custom one, as CDEvents names them.
+const (
+	typeDeployed   = "dev.cdevents.service.deployed.0.3.0"
+	typeUpgraded   = "dev.cdevents.service.upgraded.0.3.0"
+	typeRolledBack = "dev.cdevents.service.rolledback.0.3.0"
+	typeFailed     = "dev.cdeventsx.intentplane-service.failed.0.1.0"
+)
+
+const (
+	cloudEventsVersion = "1.0"
+	cdEventsVersion    = "0.5.1"
+
+	contentTypeCloudEvent = "application/cloudevents+json"
+	contentTypeJSON       = "application/json"
+)
+
+// A cloudEvent is one in structured mode: its id, type and time are a part of the body, so that a signature of the body covers them.
+type cloudEvent struct {
+	SpecVersion     string  `json:"specversion"`
+	ID              string  `json:"id"`
+	Source          string  `json:"source"`
+	Type            string  `json:"type"`
+	Subject         string  `json:"subject"`
+	Time            string  `json:"time"`
+	DataContentType string  `json:"datacontenttype"`
+	Data            cdEvent `json:"data"`
+}
+
+type cdEvent struct {
+	Context    cdContext  `json:"context"`
+	Subject    cdSubject  `json:"subject"`
+	CustomData customData `json:"customData"`
+}
+
+type cdContext struct {
+	SpecVersion string `json:"specversion"`
+	ID          string `json:"id"`
+	Source      string `json:"source"`
+	Type        string `json:"type"`
+	Timestamp   string `json:"timestamp"`
+}
+
+type cdSubject struct {
+	ID      string    `json:"id"`
+	Source  string    `json:"source"`
+	Content cdContent `json:"content"`
+}
+
+type cdContent struct {
+	Environment cdReference `json:"environment"`
+	ArtifactID  string      `json:"artifactId"`
+}
+
+type cdReference struct {
+	ID string `json:"id"`
+}
+
+// customData is what CDEvents has no field for.
+type customData struct {
+	Deployment   Deployment                 `json:"deployment"`
+	Outcome      deploymentv1alpha1.Outcome `json:"outcome"`
+	Epoch        int64                      `json:"epoch"`
+	Revision     int64                      `json:"revision"`
+	LiveRevision int64                      `json:"liveRevision,omitempty"`
+	Reason       string                     `json:"reason,omitempty"`
+	Message      string                     `json:"message,omitempty"`
+	Commit       string                     `json:"commit,omitempty"`
+	Sites        []string                   `json:"sites,omitempty"`
+}
+
+// newCloudEvent returns the body for an outcome. ControlPlane is the name of the installation.
+func newCloudEvent(p *Pending, controlPlane string) ([]byte, error) {
+	o, d := p.Outcome, p.Deployment
+	source, subject, at := "/intentplane/"+url.PathEscape(controlPlane), subjectOf(d), o.At.UTC().Format(time.RFC3339)
+	e := cloudEvent{
+		SpecVersion: cloudEventsVersion, ID: o.ID(d.UID), Source: source, Type: o.eventType(), Subject: subject, Time: at, DataContentType: contentTypeJSON,
+		Data: cdEvent{
+			Context: cdContext{SpecVersion: cdEventsVersion, ID: o.ID(d.UID), Source: source, Type: o.eventType(), Timestamp: at},
+			Subject: cdSubject{ID: subject, Source: source, Content: cdContent{Environment: cdReference{ID: controlPlane}, ArtifactID: o.artifactID(d)}},
+			CustomData: customData{
+				Deployment: d, Outcome: o.Result, Epoch: o.Epoch, Revision: o.Revision, LiveRevision: o.LiveRevision,
+				Reason: o.Reason, Message: o.Message, Commit: o.Commit, Sites: o.Sites,
+			},
+		},
+	}
+	b, err := json.Marshal(e)
+	return b, errors.Wrap(err, "cannot encode event")
+}
+
+// subjectOf returns the name of a deployment among both shapes.
+func subjectOf(d Deployment) string {
+	gv, _ := schema.ParseGroupVersion(d.APIVersion) // An object that was read has a version that can be read.
+	return gv.Group + "/" + d.Namespace + "/" + d.Name
+}
+
+// eventType returns the type of the event for an outcome.
+func (o Outcome) eventType() string {
+	switch {
+	case o.Result == deploymentv1alpha1.OutcomeRolledBack:
+		return typeRolledBack
+	case o.Result == deploymentv1alpha1.OutcomeFailed:
+		return typeFailed
+	case o.IsFirst:
+		return typeDeployed
+	}
+	return typeUpgraded
+}
+
+// artifactID is the package URL of what runs after the outcome. After a rollback that is an earlier revision, where the status said which.
+func (o Outcome) artifactID(d Deployment) string {
+	revision := o.Revision
+	if o.Result == deploymentv1alpha1.OutcomeRolledBack && o.LiveRevision > 0 {
+		revision = o.LiveRevision
+	}
+	return fmt.Sprintf("pkg:generic/%s/%s@%d", d.Namespace, d.Name, revision)
+}

@@ -1,0 +1,33 @@
+package telemetry
+
+// A NotificationResult is how a post of a notification ended, or what became of a notification that is not posted again.
+type NotificationResult string
+
+// Results of notifications.
+const (
+	// NotificationDelivered means that a receiver took a notification.
+	NotificationDelivered NotificationResult = "Delivered"
+
+	// NotificationFailed means that a receiver did not take a notification, which is posted again.
+	NotificationFailed NotificationResult = "Failed"
+
+	// NotificationGivenUp means that a notification is not posted again, since no receiver took it for a day, or since too many wait.
+	NotificationGivenUp NotificationResult = "GivenUp"
+
+	// NotificationDropped means that the configuration does not name the receiver of a notification any more.
+	NotificationDropped NotificationResult = "Dropped"
+)
+
+func notificationResults() []string {
+	return toStrings(NotificationDelivered, NotificationFailed, NotificationGivenUp, NotificationDropped)
+}
+
+// Notified counts a notification by how it ended.
+func (m *Metrics) Notified(result NotificationResult) {
+	m.notifications.WithLabelValues(string(result)).Inc()
+}
+
+// NotificationsPending adds more, which may be negative, to the number of notifications that receivers have not taken.
+func (m *Metrics) NotificationsPending(more int) {
+	m.notificationsPending.WithLabelValues().Add(float64(more))
+}

@@ -1,0 +1,90 @@
+package disruption
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/receiver"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// hookKey is the key that the notifications of this package are signed with.
+const hookKey = "canary-5d2e91"
+
+// notified is a scene whose ClusterProviderConfig posts all outcomes to a receiver, and what describes deployments that name it.
+func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int) *unstructured.Unstructured) {
+	t.Helper()
+	s := scene.New(t, cp, "edge1")
+	r, err := receiver.New(hookKey)
+	s.Must(err)
+	t.Cleanup(r.Stop)
+	keys := s.Set(secretOf(s, ""), map[string]any{"token": hookKey, "ca.crt": r.Bundle()}, "stringData")
+	keys.SetName("hook")
+	s.Apply(keys)
+	s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{
+		"url": r.URL(), "events": []any{"Succeeded", "RolledBack", "Failed"},
+		"secretRef":         map[string]any{"namespace": s.Namespace, "name": "hook"},
+		"caBundleSecretRef": map[string]any{"namespace": s.Namespace, "name": "hook", "key": "ca.crt"},
+	}}, "spec", "notifications"))
+	return s, r, func(replicas int) *unstructured.Unstructured {
+		o := s.Composite("shop", intentLine(s, replicas, "edge1"))
+		return s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+	}
+}
+
+// awaitTaken waits until what a receiver took is enough, and returns how often it took each notification, by type, in the order of the first time.
+// Notifications with one id have one body.
+func awaitTaken(s *scene.Scene, r *receiver.Receiver, what string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	for {
+		taken, changed := r.Taken()
+		if types, times = countTaken(s, taken); isEnough(types, times) {
+			return types, times
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			s.T.Fatalf("the receiver took %v, and not %s", types, what)
+		}
+	}
+}
+
+func countTaken(s *scene.Scene, taken []receiver.Notification) (types []string, times map[string]int) {
+	s.T.Helper()
+	bodies := map[string]string{}
+	times = map[string]int{}
+	for _, n := range taken {
+		if body, known := bodies[n.ID]; known && body != n.Body {
+			s.T.Errorf("two notifications with id %s differ:\n%s\n%s", n.ID, body, n.Body)
+		}
+		if bodies[n.ID] == "" {
+			types = append(types, n.Type)
+		}
+		bodies[n.ID] = n.Body
+		times[n.Type]++
+	}
+	return types, times
+}
+
+// awaitEvent waits until an event of the scene's namespace has a reason and a part of a message.
+func awaitEvent(s *scene.Scene, reason, part string) {
+	s.T.Helper()
+	s.Until("an event "+reason+" with "+part, scene.Patience, func() bool {
+		l := &corev1.EventList{}
+		if err := s.Client.List(s.T.Context(), l); err != nil {
+			return false
+		}
+		for _, e := range l.Items {
+			if e.Namespace == s.Namespace && e.Reason == reason && strings.Contains(e.Message, part) {
+				return true
+			}
+		}
+		return false
+	})
+}
+

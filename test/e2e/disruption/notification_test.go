@@ -1,0 +1,55 @@
+package disruption
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestNotifications posts each outcome of a deployment to a receiver that fails three times, loses an answer, is down for a while, and answers after the
+// provider was killed: each arrives, duplicates have one id, and the key is nowhere.
+func TestNotifications(t *testing.T) {
+	s, r, deployment := notified(t)
+	r.Fail(3)
+	r.LoseAnswers(1)
+	s.Succeed(deployment(1))
+	const deployed, upgraded, back = "dev.cdevents.service.deployed.0.3.0", "dev.cdevents.service.upgraded.0.3.0", "dev.cdevents.service.rolledback.0.3.0"
+	awaitTaken(s, r, "the first outcome twice, since its answer was lost", func(_ []string, times map[string]int) bool { return times[deployed] == 2 })
+	if refused, unsigned := r.Refused(); refused < 3 || unsigned > 0 {
+		t.Errorf("the receiver refused %d posts, and %d were not signed", refused, unsigned)
+	}
+
+	r.Stop()
+	o := s.Succeed(deployment(2))
+	s.Apply(s.Set(s.Request("back", o, rolloutv1alpha1.ActionRollbackTo, 2), int64(1), "spec", "toRevision"))
+	s.Await(o, "RolledBack", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "RolledBack" })
+	awaitEvent(s, "NotificationDelayed", "revision 2 is Succeeded")
+	cp.KillProvider()
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	startProvider(t)
+	types, _ := awaitTaken(s, r, "three outcomes", func(types []string, _ map[string]int) bool { return len(types) == 3 })
+	if diff := cmp.Diff([]string{deployed, upgraded, back}, types); diff != "" {
+		t.Errorf("types of notifications: -want, +got:\n%s", diff)
+	}
+	for name, text := range readablePublicly(s) {
+		if strings.Contains(text, hookKey) {
+			t.Errorf("the key of the signature is in %s", name)
+		}
+	}
+}
+
+// TestRefusedNotification posts nothing for a tenant whose host the administrator does not allow, and says so on the deployment.
+func TestRefusedNotification(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	s.Apply(s.Set(s.ProviderConfig(), []any{map[string]any{"url": "https://hooks.example.org/x", "events": []any{"Succeeded"}}}, "spec", "notifications"))
+	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
+	awaitEvent(s, "NotificationDelayed", `host "hooks.example.org" is not one to which the administrator lets notifications of ProviderConfigs be posted`)
+}
