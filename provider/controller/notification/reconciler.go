@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -58,13 +59,22 @@ type Reconciler struct {
 
 // Reconcile posts what the receivers of a deployment have not taken. It returns an error if something cannot be read, or the record cannot be written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	if wanted, err := r.isWanted(ctx, req.NamespacedName); err != nil || !wanted {
+	known := r.hasRecord(req.NamespacedName)
+	if wanted, err := r.hasReceivers(ctx); err != nil || !wanted && !known {
 		return reconcile.Result{}, err
 	}
 	d, err := r.getDeployment(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	if settles, hasEnded := hasOutcome(d, r.now()); !hasEnded && !known {
+		return reconcile.Result{RequeueAfter: settles}, nil
+	}
+	return r.reconcileRecord(ctx, req, d)
+}
+
+// reconcileRecord adds to the record of a deployment what its status shows, and posts what is pending there.
+func (r *Reconciler) reconcileRecord(ctx context.Context, req reconcile.Request, d *observedDeployment) (reconcile.Result, error) {
 	rec, err := r.records.get(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -85,15 +95,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, nil
 }
 
-// isWanted reports whether a deployment has a record, or any configuration has receivers.
-func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName) (bool, error) {
+// hasRecord reports whether a deployment has a record, as far as this process knows.
+func (r *Reconciler) hasRecord(key types.NamespacedName) bool {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	_, known := r.pending[key]
-	r.mu.Unlock()
-	if known {
-		return true, nil
+	return known
+}
+
+// hasOutcome reports whether the status of a deployment shows an outcome, and how long one has to wait until it counts, or 0.
+func hasOutcome(d *observedDeployment, now time.Time) (settles time.Duration, hasEnded bool) {
+	if d == nil {
+		return 0, false
 	}
-	return r.hasReceivers(ctx)
+	outcomes, settles := notification.Outcomes(&d.Status, &ledger.State{}, now)
+	return settles, len(outcomes) > 0
 }
 
 // collectOutcomes adds the new outcomes of a deployment to its record, and writes it if there are some. It returns how long an outcome has to wait until
