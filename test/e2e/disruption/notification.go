@@ -87,4 +87,3 @@ func awaitEvent(s *scene.Scene, reason, part string) {
 		return false
 	})
 }
-
