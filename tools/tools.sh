@@ -216,7 +216,7 @@ add() {
 announce() {
 	local total
 	total=$(seconds_of "$@" | add)
-	echo "tools: builds $# programs:$(printf ' %s' "$@")"
+	echo "tools: builds$(printf ' %s' "$@")"
 	[[ $total -eq 0 ]] || echo "tools: that took $total s the last time$([[ -e $cache/seconds ]] || echo ', on two processors of another machine')"
 }
 

@@ -131,19 +131,19 @@ func TestBuildProgress(t *testing.T) {
 	}{
 		"First": {
 			reason: "A build that was never measured says what is built, and how many tools are left.",
-			want: "tools: builds 2 programs: crds webhookconfigurations\n" +
+			want: "tools: builds crds webhookconfigurations\n" +
 				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
 		},
 		"Again": {
 			reason:  "A build that was measured on this machine says how long it took, and how long those took that follow it.",
 			seconds: "crds 7\nother 100\nwebhookconfigurations 3\n",
-			want: "tools: builds 2 programs: crds webhookconfigurations\ntools: that took 10 s the last time\n" +
+			want: "tools: builds crds webhookconfigurations\ntools: that took 10 s the last time\n" +
 				"[1/2] building crds" + tail + ": 7 s the last time, 3 s for the 1 after it ... N s\n[2/2] building webhookconfigurations" + tail + ": 3 s the last time ... N s\n",
 		},
 		"Unreadable": {
 			reason:  "A record of seconds that is damaged is left out.",
 			seconds: "crds many\n\n",
-			want: "tools: builds 2 programs: crds webhookconfigurations\n" +
+			want: "tools: builds crds webhookconfigurations\n" +
 				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
 		},
 	}

@@ -399,8 +399,9 @@ type ClusterProviderConfigList struct {
 	Items           []ClusterProviderConfig `json:"items"`
 }
 
-// A ProviderConfigUsage shows that a managed resource uses a configuration. It is for people to look at: what holds a
-// configuration is the finalizer on it.
+// A ProviderConfigUsage shows that a ManagedCluster uses a configuration. It is for people to look at: what holds a
+// configuration is the finalizer on it. A GitDelivery has none, since it would cost a write for each deployment: "kubectl get
+// gitdeliveries -o wide" shows the configuration of each.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}

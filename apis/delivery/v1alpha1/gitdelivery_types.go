@@ -446,6 +446,8 @@ type GitDeliveryStatus struct {
 // +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
 // +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.atProvider.remote.commit"
+// +kubebuilder:printcolumn:name="CONFIG-KIND",type="string",priority=1,JSONPath=".spec.providerConfigRef.kind"
+// +kubebuilder:printcolumn:name="CONFIG-NAME",type="string",priority=1,JSONPath=".spec.providerConfigRef.name"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"

@@ -89,7 +89,6 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		fastPath: unchanged,
 		kube:     kube,
 		live:     mgr.GetAPIReader(),
-		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool:     pool,
 		guard:    g.Guard,
 		interval: o.PollInterval,
@@ -176,8 +175,7 @@ type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
 	kube client.Client
 	// live reads past the cache.
-	live  client.Reader
-	usage resource.ModernTracker
+	live client.Reader
 	// fastPath learns which deliveries need nothing.
 	fastPath *fastPath
 	// named remembers which objects files hold.
@@ -194,10 +192,11 @@ type connector struct {
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
-// condition, if either is missing, not valid, or not for this namespace.
+// condition, if either is missing, not valid, or not for this namespace. It writes nothing: a ProviderConfigUsage for people to look at would be one more
+// request to the API server for each deployment, and the delivery names its configuration itself.
 func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (managed.TypedExternalClient[*v1alpha1.GitDelivery], error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
-	e, err := c.openTracked(ctx, d)
+	e, err := c.openRepository(ctx, d)
 	if err == nil {
 		return e, nil
 	}
@@ -209,16 +208,6 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 	// Without a configuration nothing can be looked at.
 	answerRequest(d)
 	return nil, err
-}
-
-func (c *connector) openTracked(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
-	// A usage cannot be made in a namespace that is going, and is of no use to an object that is.
-	if !meta.WasDeleted(d) {
-		if err := c.usage.Track(ctx, d); err != nil {
-			return nil, errors.Wrap(err, "cannot track use of configuration")
-		}
-	}
-	return c.openRepository(ctx, d)
 }
 
 // openRepository opens the repository of a delivery.

@@ -1,6 +1,8 @@
 package gitdelivery
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -35,6 +39,37 @@ func TestNamespacedConfigIsGuarded(t *testing.T) {
 	w.expect("near", v1alpha1.ReasonPolicyDenied)
 	if m := w.get("near").GetCondition(xpv2.TypeReady).Message; strings.Contains(m, "127.0.0.1") || !strings.Contains(m, "may not reach") {
 		t.Errorf("The condition says that the address is refused, and nothing of what is there.\nmessage: %s", m)
+	}
+}
+
+// TestDeliveryWritesItselfAlone collects the kinds of objects that a first delivery writes. Each write counts where hundreds are made at once.
+func TestDeliveryWritesItselfAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	inner, ok := w.kube.(client.WithWatch)
+	if !ok {
+		t.Fatal("The client cannot watch.")
+	}
+	w.create(w.first())
+	got := map[string]bool{}
+	w.kube = interceptor.NewClient(inner, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			got[fmt.Sprintf("%T", o)] = true
+			return c.Create(ctx, o, opts...)
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			got[fmt.Sprintf("%T", o)] = true
+			return c.Update(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			got[fmt.Sprintf("%T", o)] = true
+			return c.Patch(ctx, o, p, opts...)
+		},
+	})
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+	if diff := cmp.Diff(map[string]bool{"*v1alpha1.GitDelivery": true}, got); diff != "" {
+		t.Errorf("\nA first delivery writes itself, and no other object.\nkinds that it writes: -want, +got:\n%s", diff)
 	}
 }
 

@@ -306,7 +306,6 @@ func (w *world) reconciler() reconcile.Reconciler {
 		fastPath: w.calm,
 		kube:     w.kube,
 		live:     w.kube,
-		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:     w.pool,
 		guard:    address.Guard{Loopback: !w.guarded},
 		interval: 30 * time.Second,
