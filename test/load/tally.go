@@ -94,7 +94,7 @@ func PrintWrites(w io.Writer, all []Request) error {
 		t.addRow(r.At.Sub(began).Milliseconds(), r.Resource+" "+r.Name, r.Verb, r.Manager, r.Code, r.Bytes,
 			fmt.Sprintf("%.1f", milliseconds(r.Took)), string(r.Effect), strings.Join(r.Changed, " "))
 	}
-	return t.print()
+	return t.printRows()
 }
 
 // A kindOfWrite is what writes have in common that are one row of a summary.
@@ -120,17 +120,17 @@ func PrintSummary(w io.Writer, all []Request) error {
 	}
 	t := newTable(w, "each", "object", "verb", "manager", "code", "effect", "bytes each", "ms each")
 	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b kindOfWrite) int {
-		return cmp.Or(byKind[b].count()-byKind[a].count(), strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
+		return cmp.Or(byKind[b].countRequests()-byKind[a].countRequests(), strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})
 	for _, k := range kinds {
 		c := byKind[k]
-		t.addRow(fmt.Sprintf("%.1f", n.EachOf(c.count())), k.resource, k.verb, k.manager, k.code, string(k.effect),
+		t.addRow(fmt.Sprintf("%.1f", n.EachOf(c.countRequests())), k.resource, k.verb, k.manager, k.code, string(k.effect),
 			fmt.Sprintf("%.0f", n.EachOf(c.Bytes)), fmt.Sprintf("%.1f", milliseconds(c.Took)/max(1, float64(n.Deployments))))
 	}
-	return t.print()
+	return t.printRows()
 }
 
-func (t *Tally) count() int { return t.Writes + t.Events }
+func (t *Tally) countRequests() int { return t.Writes + t.Events }
 
 // A table is lines of columns that are as wide as they must be.
 type table struct {
@@ -153,7 +153,7 @@ func (t *table) addRow(cells ...any) {
 	t.err = cmp.Or(t.err, err)
 }
 
-func (t *table) print() error {
+func (t *table) printRows() error {
 	return errors.Wrap(cmp.Or(t.err, t.w.Flush()), "cannot print the table")
 }
 

@@ -52,7 +52,7 @@ func (w *stopwatch) writeSeconds(cp *controlplane.ControlPlane) error {
 
 // describe says the parts, the time of processors of all processes of the tests, and the components that took most of it.
 func (w *stopwatch) describe(components map[string]time.Duration) string {
-	words := append([]string{"suite", suiteName()}, w.parts...)
+	words := append([]string{"suite", nameOfSuite()}, w.parts...)
 	words = append(words, fmt.Sprintf("processors %.0f:", processorSeconds()))
 	names := slices.SortedFunc(maps.Keys(components), func(a, b string) int { return int(components[b] - components[a]) })
 	for _, name := range names[:min(len(names), biggest)] {
@@ -61,8 +61,8 @@ func (w *stopwatch) describe(components map[string]time.Duration) string {
 	return strings.Join(words, " ")
 }
 
-// suiteName is the folder in which "go test" runs a package's tests.
-func suiteName() string {
+// nameOfSuite is the folder in which "go test" runs a package's tests.
+func nameOfSuite() string {
 	dir, _ := os.Getwd()
 	return filepath.Base(dir)
 }

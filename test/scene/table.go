@@ -15,7 +15,7 @@ func ParseTable(out string) map[string]Row {
 			head = parseColumns(line)
 			continue
 		}
-		if row := parseRow(head, line); row["NAME"] != "" {
+		if row := parseTableRow(head, line); row["NAME"] != "" {
 			rows[row["NAME"]] = row
 		}
 	}
@@ -39,7 +39,7 @@ func parseColumns(head string) []column {
 	return out
 }
 
-func parseRow(head []column, line string) Row {
+func parseTableRow(head []column, line string) Row {
 	row := Row{}
 	for i, c := range head {
 		end := len(line)

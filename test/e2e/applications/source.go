@@ -137,10 +137,13 @@ func (s *sourceStage) awaitRunning(commit string) string {
 	s.T.Helper()
 	image := s.awaitBuilt(commit)
 	s.reportOf(image, readyStatus(corev1.ConditionTrue))
-	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Running" && scene.Field(u, "status", "commit") == commit
-	})
+	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool { return isRunningCommit(u, commit) })
 	return image
+}
+
+// isRunningCommit reports whether an Application runs the image of a commit.
+func isRunningCommit(u *unstructured.Unstructured, commit string) bool {
+	return scene.Field(u, "status", "phase") == "Running" && scene.Field(u, "status", "commit") == commit
 }
 
 // awaitBuildState waits until the build has a state and a reason.

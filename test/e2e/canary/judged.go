@@ -38,25 +38,25 @@ func newMeasured(t *testing.T) *measured {
 	return &measured{followedRelease: newReleaseAt(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}), prometheus: server, scrapes: scrapes}
 }
 
-// fails makes each nth request to a track fail.
-func (y *measured) fails(n int, name string) { y.Sites[0].Faults.FailEvery(n, y.Namespace, name) }
+// failsGate makes each nth request to a track fail.
+func (y *measured) failsGate(n int, name string) { y.Sites[0].Faults.FailEvery(n, y.Namespace, name) }
 
-// outage restarts Prometheus while a step is measured: that says nothing about the canary.
-func (y *measured) outage() {
+// playOutage restarts Prometheus while a step is measured: that says nothing about the canary.
+func (y *measured) playOutage() {
 	y.Helper()
 	y.prometheus.Stop()
-	gate := y.gate("Prometheus cannot be asked", func(o *unstructured.Unstructured) bool {
+	gate := y.awaitGate("Prometheus cannot be asked", func(o *unstructured.Unstructured) bool {
 		return scene.Condition(o, "Ready").Reason == "MetricsUnavailable"
 	})
 	y.must(y.prometheus.Start(y.Context()))
-	y.gate("Prometheus can be asked again", func(o *unstructured.Unstructured) bool {
+	y.awaitGate("Prometheus can be asked again", func(o *unstructured.Unstructured) bool {
 		return o.GetUID() == gate.GetUID() && scene.Condition(o, "Ready").Reason != "MetricsUnavailable"
 	})
 	y.awaitState(2, "AwaitingPromotion", "3/4")
 }
 
-// gate waits until the Gate fulfils a condition.
-func (y *measured) gate(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+// awaitGate waits until the Gate fulfils a condition.
+func (y *measured) awaitGate(what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	y.Helper()
 	gate := &unstructured.Unstructured{}
 	gate.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
@@ -66,12 +66,12 @@ func (y *measured) gate(what string, is func(*unstructured.Unstructured) bool) *
 	return o
 }
 
-// worse lets half of the canary's requests fail while it waits for a user: it loses its requests.
-func (y *measured) worse() {
+// answersWorse lets half of the canary's requests fail while it waits for a user: it loses its requests.
+func (y *measured) answersWorse() {
 	y.Helper()
 	y.runPart("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
 		broken := time.Now()
-		y.fails(2, track.Green)
+		y.failsGate(2, track.Green)
 		z.awaitOutcome(2, "RolledBack")
 		scraped, ok := y.scrapes.FirstAfter(broken)
 		if !ok {

@@ -18,14 +18,14 @@ func TestJudged(t *testing.T) {
 		Gates: release.Gates(gateInterval, 1),
 	}
 	y.startsUsers(plan, perSecond)
-	y.fails(10, track.Blue)
-	y.fails(10, track.Green)
+	y.failsGate(10, track.Blue)
+	y.failsGate(10, track.Green)
 
 	y.asksForImage(2, plan)
 	y.awaitState(2, "AwaitingPromotion", "3/4")
-	y.outage()
-	y.worse()
-	y.fails(10, track.Green)
+	y.playOutage()
+	y.answersWorse()
+	y.failsGate(10, track.Green)
 
 	y.asksForImage(3, plan)
 	y.awaitState(3, "AwaitingPromotion", "3/4")

@@ -20,8 +20,8 @@ var (
 	gateKind     = kind{"rollout.intentplane.dev/v1alpha1", "Gate"}
 )
 
-// all objects of a kind that the release has.
-func (y *measured) all(k kind) []unstructured.Unstructured {
+// allGates objects of a kind that the release has.
+func (y *measured) allGates(k kind) []unstructured.Unstructured {
 	y.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(k.apiVersion)
@@ -30,12 +30,12 @@ func (y *measured) all(k kind) []unstructured.Unstructured {
 	return l.Items
 }
 
-// loses all objects of some kinds at once, and waits until others took their places.
-func (y *measured) loses(kinds ...kind) {
+// losesSomething all objects of some kinds at once, and waits until others took their places.
+func (y *measured) losesSomething(kinds ...kind) {
 	y.Helper()
 	gone := []string{}
 	for _, k := range kinds {
-		for _, o := range y.all(k) {
+		for _, o := range y.allGates(k) {
 			gone = append(gone, string(o.GetUID()))
 			y.must(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
 		}
@@ -57,10 +57,13 @@ func (y *measured) losesState() {
 	y.Helper()
 	_, err := cp.Git.Git(y.Context(), y.Namespace, "update-ref", "-d", release.StateRef)
 	y.must(err)
-	y.until("the state is there again", func() bool {
-		refs, err := cp.Git.Refs(y.Context(), y.Namespace)
-		return err == nil && refs[release.StateRef] != ""
-	})
+	y.until("the state is there again", y.hasState)
+}
+
+// hasState reports whether the repository has the ref of the state.
+func (y *measured) hasState() bool {
+	refs, err := cp.Git.Refs(y.Context(), y.Namespace)
+	return err == nil && refs[release.StateRef] != ""
 }
 
 // crashesAfterPush kills the provider when the next commit is in the repository and no status says so, and starts it again.

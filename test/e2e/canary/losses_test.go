@@ -20,7 +20,7 @@ func TestLosses(t *testing.T) {
 	y.startsUsers(plan, perSecond/2)
 	y.asksForImage(2, plan)
 	for step, lose := range []func(){
-		func() { y.loses(deliveryKind) }, func() { y.loses(syncKind) }, func() { y.loses(gateKind) }, func() { y.loses(deliveryKind, syncKind, gateKind) }, y.losesState,
+		func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) }, func() { y.losesSomething(gateKind) }, func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState,
 	} {
 		at := []string{"2/7", "3/7", "4/7", "5/7", "6/7"}[step]
 		y.awaitState(2, "AwaitingPromotion", at)

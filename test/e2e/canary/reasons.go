@@ -16,7 +16,7 @@ spec:
   listeners: [{name: web, protocol: HTTP, port: %d, allowedRoutes: {namespaces: {from: Same}}}]
 `
 
-func inRoute(old, by string) func(*shop, tree.Files) {
+func withRouteEdited(old, by string) func(*shop, tree.Files) {
 	return func(s *shop, files tree.Files) {
 		s.Helper()
 		const name = "shared/httproute-web.yaml"

@@ -24,22 +24,22 @@ func TestReasons(t *testing.T) {
 		"Proven": {reason: "A route that the gateway takes, and whose Services it finds, is proven.", change: func(*shop, tree.Files) {}},
 		"OtherListener": {
 			reason: "A listener that the Gateway does not have takes no route.",
-			change: inRoute("namespace: gateways", "namespace: gateways\n    sectionName: other"),
+			change: withRouteEdited("namespace: gateways", "namespace: gateways\n    sectionName: other"),
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway web/other, by traefik.io/gateway-controller: Accepted is False: NoMatchingParent",
 		},
 		"RefusingGateway": {
 			reason: "A Gateway may refuse routes of the namespace.",
-			change: inRoute("name: web\n    namespace: gateways", "name: refusing\n    namespace: gateways"),
+			change: withRouteEdited("name: web\n    namespace: gateways", "name: refusing\n    namespace: gateways"),
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
 		},
 		"MissingGateway": {
 			reason: "No controller reports on a route whose Gateway does not exist, and what was reported before does not count.",
-			change: inRoute("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
+			change: withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route",
 		},
 		"OneGatewayMissing": {
 			reason: "Traefik reports for each Gateway of a route what holds for one of them.",
-			change: inRoute("  parentRefs:\n", "  parentRefs:\n  - name: missing\n    namespace: gateways\n"),
+			change: withRouteEdited("  parentRefs:\n", "  parentRefs:\n  - name: missing\n    namespace: gateways\n"),
 		},
 		"NoService": {
 			reason: "The share of a Service that is missing goes nowhere.",
@@ -52,17 +52,17 @@ func TestReasons(t *testing.T) {
 		},
 		"NoPort": {
 			reason: "The share of a port that the Service does not have goes nowhere.",
-			change: inRoute("name: web-green\n      port: 80\n", "name: web-green\n      port: 81\n"),
+			change: withRouteEdited("name: web-green\n      port: 80\n", "name: web-green\n      port: 81\n"),
 			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: BackendNotFound", failing: true,
 		},
 		"OtherNamespace": {
 			reason: "A Service of another namespace needs a grant.",
-			change: inRoute("name: web-green\n", "name: web-green\n      namespace: default\n"),
+			change: withRouteEdited("name: web-green\n", "name: web-green\n      namespace: default\n"),
 			want:   engines.ReasonRefsNotResolved, message: "ResolvedRefs is False: RefNotPermitted", failing: true,
 		},
 		"UnsupportedFilter": {
 			reason:  "Traefik accepts a route with a filter that it does not support, and fails each request: only a Gate finds that.",
-			change:  inRoute("  - backendRefs:\n", "  - filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    backendRefs:\n"),
+			change:  withRouteEdited("  - backendRefs:\n", "  - filters:\n    - type: RequestMirror\n      requestMirror: {backendRef: {name: web, port: 80}}\n    backendRefs:\n"),
 			failing: true,
 		},
 	}
@@ -71,7 +71,7 @@ func TestReasons(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.Gateway.Port)))
-			files := s.at(s.filesBeside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+			files := s.stateAt(s.filesBeside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 			tc.change(s, files)
 			s.commitFiles(files)
 			got := ""

@@ -20,16 +20,16 @@ func TestNoRequestFails(t *testing.T) {
 	s.awaitReached(files)
 	for _, step := range []track.State{{Weight: 5, Ahead: 20}, {Weight: 20, Ahead: 50}, {Weight: 50, Ahead: 100}, {Weight: 100, Ahead: 100}} {
 		step.Serving = track.Blue
-		files = s.at(files, step)
+		files = s.stateAt(files, step)
 		s.awaitReached(files)
 	}
 	s.awaitDrained()
-	s.awaitReached(s.at(files, track.State{Serving: track.Green, Alone: true}))
+	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Alone: true}))
 
 	files = s.filesBeside(track.Green, 2, 3, 50)
 	s.awaitReached(files)
-	s.awaitReached(s.at(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
-	s.awaitReached(s.at(files, track.State{Serving: track.Green, Ahead: 50}))
+	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
+	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Ahead: 50}))
 	s.awaitDrained()
 	s.awaitReached(s.filesAlone(track.Green, 2))
 
@@ -50,7 +50,7 @@ func TestPodsWithWeight(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	users := s.target.Start(t.Context(), perSecond)
-	s.commitFiles(withAnnotation(s.at(s.filesBeside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
+	s.commitFiles(withAnnotation(s.stateAt(s.filesBeside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
 	s.awaitDrained()
 	if got := users.Stop(); len(got.Failed()) == 0 {
 		t.Errorf("no request fails although a track gets its weight before its pods are ready: %s", got)
@@ -66,7 +66,7 @@ func TestWeightWithPods(t *testing.T) {
 	for range tries {
 		files := withAnnotation(s.filesBeside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
 		s.awaitReached(files)
-		s.awaitReached(s.at(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
+		s.awaitReached(s.stateAt(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
 		s.awaitDrained()
 		users := s.target.Start(t.Context(), perSecond)
 		s.awaitReached(s.filesAlone(track.Blue, 1))

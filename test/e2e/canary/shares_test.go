@@ -13,7 +13,7 @@ func TestShares(t *testing.T) {
 	s := newShop(t)
 	files := s.filesBeside(track.Blue, 1, 2, 5)
 	for _, weight := range []int{0, 5, 20, 50, 100, 0} {
-		files = s.at(files, track.State{Serving: track.Blue, Weight: weight, Ahead: 100})
+		files = s.stateAt(files, track.State{Serving: track.Blue, Weight: weight, Ahead: 100})
 		s.awaitReached(files)
 		got := s.countRequests(weight)
 		if failed := got.Failed(); len(failed) > 0 {

@@ -182,7 +182,7 @@ func (s *shop) filesAlone(name string, revision int) tree.Files {
 	s.must(err)
 	files, err := parts.Files(name, track.Layout{Kustomizations: true})
 	s.must(err)
-	return s.at(files, track.State{Serving: name, Alone: true})
+	return s.stateAt(files, track.State{Serving: name, Alone: true})
 }
 
 // filesBeside is the directory in which the next revision has the other track of the one that serves, and nothing of the requests yet.
@@ -194,10 +194,10 @@ func (s *shop) filesBeside(serving string, stable, next int, ahead int) tree.Fil
 			files[name] = b
 		}
 	}
-	return s.at(files, track.State{Serving: serving, Ahead: ahead})
+	return s.stateAt(files, track.State{Serving: serving, Ahead: ahead})
 }
 
-func (s *shop) at(files tree.Files, to track.State) tree.Files {
+func (s *shop) stateAt(files tree.Files, to track.State) tree.Files {
 	s.Helper()
 	out, err := track.At(files, to)
 	s.must(err)

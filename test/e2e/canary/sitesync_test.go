@@ -36,7 +36,7 @@ func TestSiteSync(t *testing.T) {
 		t.Errorf("a track that is idle gets requests: %s", got)
 	}
 
-	files = s.at(files, track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+	files = s.stateAt(files, track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 	position.Step = 1
 	s.askForDirectory(files, position, nil)
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + deliveryv1alpha1.SiteReasonOtherTree)

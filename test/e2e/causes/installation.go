@@ -7,6 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -23,12 +24,18 @@ func (s *stage) openBreaker() {
 	o := s.DeliveryNamed(s.Delivery().GetName())
 	written := 0
 	s.Until("the circuit breaker opens", scene.Patience, func() bool {
-		for range writesInRow {
-			written++
-			s.Patch(o, fmt.Sprintf(`{"metadata":{"annotations":{"example.org/written":"%d"}}}`, written))
-		}
+		written = s.writeInRow(o, written)
 		return scene.Is(s.Now(s.deployment), "Responsive", corev1.ConditionFalse, "")
 	})
+}
+
+// writeInRow writes an object some times more, and returns how often it has been written.
+func (s *stage) writeInRow(o *unstructured.Unstructured, written int) int {
+	for range writesInRow {
+		written++
+		s.Patch(o, fmt.Sprintf(`{"metadata":{"annotations":{"example.org/written":"%d"}}}`, written))
+	}
+	return written
 }
 
 // patchLease changes the lease of the provider.

@@ -34,7 +34,7 @@ func TestBreaker(t *testing.T) {
 		h.awaitAvailable("True", "")
 	}
 	h.awaitAvailable("False", "etcd has no leader")
-	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
+	s.awaitObject(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	if diff := cmp.Diff(before, s.refusedByBreaker(t.Context())); diff != "" {
 		t.Errorf("what the circuit breaker refused in %d flaps: -before, +after:\n%s", flaps, diff)
 	}

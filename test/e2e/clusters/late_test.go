@@ -24,7 +24,7 @@ func TestLate(t *testing.T) {
 	s.Apply(site)
 	shop := s.Claim("shop", `{"service":"shop","type":"web","sites":["`+site.GetName()+`"],"replicas":1}`)
 	s.Apply(s.Set(shop, "5s", "spec", "deliveryConfig", "clusterWaitTimeout"))
-	s.until(shop, "is rejected", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(shop, "is rejected", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Delivered", corev1.ConditionFalse, "ClusterTimedOut")
 	})
 	dir := s.Directory("late", "shop")
@@ -33,7 +33,7 @@ func TestLate(t *testing.T) {
 	}
 
 	s.hostCluster(k).buildHosted()
-	s.until(s.onlyObject("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(s.onlyObject("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
 		sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 		if len(sites) != 1 {
 			return false

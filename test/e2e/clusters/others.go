@@ -25,7 +25,7 @@ func (s *stage) existingCluster() map[string]any {
 // awaitPaused waits until a ManagedCluster says that its Cluster is.
 func (s *stage) awaitPaused(mc *unstructured.Unstructured) {
 	s.T.Helper()
-	s.until(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
+	s.awaitObject(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
 }
 
 // unlabelled is a kind of infrastructure whose definition does not say which contract it follows.

@@ -49,7 +49,7 @@ func TestPaused(t *testing.T) {
 		t.Errorf("a paused Cluster was written to: %+v", after[before:])
 	}
 	s.Patch(s.clusterNamed(), `{"spec":{"paused":false}}`)
-	s.until(s.clusterNamed(), "is as asked for", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(s.clusterNamed(), "is as asked for", func(u *unstructured.Unstructured) bool {
 		return u.GetLabels()["team"] == "a" && scene.Field(u, "spec", "topology", "version") == newVersion
 	})
 	s.Delete(mc)
@@ -73,7 +73,7 @@ func TestSomebodyElseDeletes(t *testing.T) {
 	s.awaitGone(s.clusterNamed())
 
 	s.Apply(s.clusterByHand())
-	s.until(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+	s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 	now := s.awaitReason(mc, "ObjectsGone")
 	if got := scene.Field(now, "status", "atProvider", "uid"); got != uid {
 		t.Errorf("it took another Cluster, %s, for the one that is gone, %s", got, uid)
@@ -99,7 +99,7 @@ func TestRecreated(t *testing.T) {
 	s.Delete(s.clusterNamed())
 	s.awaitReason(mc, "ObjectsGone")
 	s.Patch(mc, `{"metadata":{"annotations":{"cluster.intentplane.dev/recreate":"`+uid+`"}}}`)
-	again := s.until(mc, "is another cluster", func(u *unstructured.Unstructured) bool {
+	again := s.awaitObject(mc, "is another cluster", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "uid") != uid && scene.Condition(u, "Ready").Reason == "Ready"
 	})
 	if diff := cmp.Diff(string(s.Now(s.clusterNamed()).GetUID()), scene.Field(again, "status", "atProvider", "uid")); diff != "" {

@@ -16,7 +16,7 @@ const otherClass = "other"
 // awaitMadeOfClass waits until a ManagedCluster is made of a class, and says so.
 func (s *stage) awaitMadeOfClass(mc *unstructured.Unstructured, class string) {
 	s.T.Helper()
-	s.until(mc, "is made of "+class, func(u *unstructured.Unstructured) bool {
+	s.awaitObject(mc, "is made of "+class, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "topology", "class") == class
 	})
 }

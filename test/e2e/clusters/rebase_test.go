@@ -36,7 +36,7 @@ func TestRebase(t *testing.T) {
 
 	s.Set(wc, newVersion, "spec", "version")
 	s.Apply(wc)
-	s.until(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion
 	})
 	s.provisioned(wc)

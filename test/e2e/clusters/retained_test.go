@@ -20,11 +20,11 @@ func TestDeletedManagedCluster(t *testing.T) {
 			wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 			wc.SetAPIVersion(apiVersion)
 			s.Apply(wc)
-			made := s.until(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
-			first := s.until(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
+			made := s.awaitObject(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
+			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
 
 			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
-			s.until(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
+			s.awaitObject(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
 				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})
 			s.wantNotDeleted(s.clusterNamed())

@@ -25,7 +25,7 @@ func TestShapesOfOneName(t *testing.T) {
 	refused := func() {
 		t.Helper()
 		s.Apply(second.DeepCopy())
-		s.until(second, "is told that its name is taken", func(u *unstructured.Unstructured) bool {
+		s.awaitObject(second, "is told that its name is taken", func(u *unstructured.Unstructured) bool {
 			return scene.Is(u, "Valid", corev1.ConditionFalse, "NameTaken") && scene.Is(u, "Stalled", corev1.ConditionTrue, "NameTaken") &&
 				scene.Is(u, "Synced", corev1.ConditionTrue, "") && scene.Field(u, "status", "phase") == "Failed"
 		})
@@ -44,11 +44,11 @@ func TestShapesOfOneName(t *testing.T) {
 	same()
 	refused()
 	s.Delete(first)
-	s.until(mc, "is the second one's", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(mc, "is the second one's", func(u *unstructured.Unstructured) bool {
 		team, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "labels", "team")
 		return u.GetUID() != kept.GetUID() && team == "b"
 	})
-	s.until(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
+	s.awaitObject(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
 	s.Delete(second)
 	s.awaitGone(second)
 	s.awaitGone(mc)

@@ -119,8 +119,8 @@ func (s *stage) clusterNamed() *unstructured.Unstructured {
 	return s.describeObject("cluster.x-k8s.io/v1beta2", "Cluster", name)
 }
 
-// until something is so of an object, as it is there. The wait ends at once when a controller ended.
-func (s *stage) until(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+// awaitObject something is so of an object, as it is there. The wait ends at once when a controller ended.
+func (s *stage) awaitObject(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
 	seen := o.DeepCopy()
 	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience, func() bool {
@@ -144,7 +144,7 @@ func (s *stage) awaitGone(o *unstructured.Unstructured) {
 // awaitReason waits until Ready of a ManagedCluster has a reason for its present generation.
 func (s *stage) awaitReason(mc *unstructured.Unstructured, want string) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.until(mc, "has reason "+want, func(u *unstructured.Unstructured) bool {
+	return s.awaitObject(mc, "has reason "+want, func(u *unstructured.Unstructured) bool {
 		c := scene.Condition(u, "Ready")
 		return string(c.Reason) == want && c.ObservedGeneration == u.GetGeneration()
 	})
@@ -163,7 +163,7 @@ func (s *stage) awaitReady(mc *unstructured.Unstructured) *unstructured.Unstruct
 // awaitMessage waits until the message of a condition holds some words.
 func (s *stage) awaitMessage(o *unstructured.Unstructured, condition string, words ...string) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.until(o, fmt.Sprintf("says in %s %q", condition, words), func(u *unstructured.Unstructured) bool {
+	return s.awaitObject(o, fmt.Sprintf("says in %s %q", condition, words), func(u *unstructured.Unstructured) bool {
 		c := scene.Condition(u, condition)
 		for _, w := range words {
 			if !strings.Contains(string(c.Reason)+": "+c.Message, w) {

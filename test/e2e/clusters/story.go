@@ -48,7 +48,7 @@ func (s *stage) bringDirectory(k *controlplane.Cluster) {
 // awaitPhase waits until a deployment has one, and says some words with it.
 func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
-	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
+	s.awaitObject(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
 		var said strings.Builder
 		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
 			said.WriteString(scene.Condition(u, c).Message + "\n")
@@ -73,7 +73,7 @@ func messageWhileUnhealthy(site, why string) string {
 // awaitSiteMessage waits until a deployment says that of a Site.
 func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
-	s.until(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
+	s.awaitObject(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
 		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
 		return want == degraded{Site: said, Message: scene.Field(u, "status", "message"), Available: scene.Condition(u, "Available").Message}
 	})

@@ -49,7 +49,7 @@ func TestStory(t *testing.T) {
 
 	h.awaitAvailable("False", "etcd has no leader")
 	s.awaitMessage(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
-	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
+	s.awaitObject(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	why := "NotReady: HostedControlPlane " + name + ": etcd has no leader"
 	s.awaitSiteMessage(shop, site, degraded{
 		Site: "The Site's cluster is degraded: " + why, Message: messageWhileUnhealthy(site, why), Available: strings.TrimPrefix(messageWhileUnhealthy(site, why), "Every Site runs the revision. "),

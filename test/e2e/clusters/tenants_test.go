@@ -69,7 +69,7 @@ func TestTenants(t *testing.T) {
 			wc := s.describeWorkload(tc.name, tc.spec)
 			s.Apply(wc)
 			reason, _, _ := strings.Cut(tc.want, ":")
-			s.until(wc, "is refused: "+reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionFalse, reason) })
+			s.awaitObject(wc, "is refused: "+reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionFalse, reason) })
 			s.Delete(wc)
 			s.awaitGone(wc)
 		})
@@ -111,17 +111,17 @@ func TestDeletedEarly(t *testing.T) {
 	}{
 		"Unseen": {reason: "A cluster is deleted that was never observed.", until: func(*stage, *unstructured.Unstructured) {}},
 		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+			s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 		}},
 		"Claimed": {reason: "Whoever asked by a claim takes that back, while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
-			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
-			s.until(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
+			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.awaitObject(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
 		}},
 		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
-			s.until(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.Delete(s.clusterNamed())
 		}},
 	}

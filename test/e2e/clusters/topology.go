@@ -26,7 +26,7 @@ func (s *stage) describeWorkload(as string, forProvider map[string]any) *unstruc
 // provisioned waits until a WorkloadCluster is, and is ready.
 func (s *stage) provisioned(wc *unstructured.Unstructured) {
 	s.T.Helper()
-	s.until(wc, "is provisioned", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(wc, "is provisioned", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Provisioned" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
 	})
 }
@@ -45,7 +45,7 @@ func (s *stage) workersWanted(wc *unstructured.Unstructured, n int64) {
 // awaitMachines waits until the ManagedCluster says that there are so many, all ready.
 func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int64) {
 	s.T.Helper()
-	s.until(mc, "has its machines", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(mc, "has its machines", func(u *unstructured.Unstructured) bool {
 		count := func(of, what string) int64 { return scene.Number(u, "status", "atProvider", "replicas", of, what) }
 		return count("controlPlane", "desired") == planes && count("controlPlane", "ready") == planes &&
 			count("workers", "desired") == workers && count("workers", "ready") == workers && scene.Condition(u, "Ready").Reason == "Ready"

@@ -29,7 +29,7 @@ func TestTopology(t *testing.T) {
 
 	s.Set(wc, newVersion, "spec", "version")
 	s.Apply(wc)
-	s.until(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion && scene.Condition(u, "Ready").Reason == "Ready"
 	})
 	s.awaitMachines(mc, 3, 2)

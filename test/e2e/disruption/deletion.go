@@ -77,9 +77,11 @@ func deliveryUIDs(s *scene.Scene) map[types.UID]bool {
 func areNewAndDelivered(s *scene.Scene, before map[types.UID]bool) bool {
 	s.T.Helper()
 	all := s.Deliveries()
-	isOld := func(d deliveryv1alpha1.GitDelivery) bool {
-		c := d.GetCondition(xpv2.TypeReady)
-		return before[d.GetUID()] || c.Reason != deliveryv1alpha1.ReasonDelivered || c.ObservedGeneration != d.GetGeneration()
-	}
-	return len(all) == len(before) && !slices.ContainsFunc(all, isOld)
+	return len(all) == len(before) && !slices.ContainsFunc(all, func(d deliveryv1alpha1.GitDelivery) bool { return before[d.GetUID()] || !isDeliveredNow(&d) })
+}
+
+// isDeliveredNow reports whether a GitDelivery has delivered its present generation.
+func isDeliveredNow(d *deliveryv1alpha1.GitDelivery) bool {
+	c := d.GetCondition(xpv2.TypeReady)
+	return c.Reason == deliveryv1alpha1.ReasonDelivered && c.ObservedGeneration == d.GetGeneration()
 }

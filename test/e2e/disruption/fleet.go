@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -75,14 +76,13 @@ func (f *fleet) isDelivered(d *deliveryv1alpha1.GitDelivery) bool {
 // awaitAllOrders waits for the end of all orders.
 func (f *fleet) awaitAllOrders() {
 	f.T.Helper()
-	f.Until("all orders carried out", scene.Patience, func() bool {
-		for _, d := range f.Deliveries() {
-			if !f.isDelivered(&d) {
-				return false
-			}
-		}
-		return true
-	})
+	f.Until("all orders carried out", scene.Patience, f.areAllDelivered)
+}
+
+// areAllDelivered reports whether each delivery carried out what was ordered last.
+func (f *fleet) areAllDelivered() bool {
+	f.T.Helper()
+	return !slices.ContainsFunc(f.Deliveries(), func(d deliveryv1alpha1.GitDelivery) bool { return !f.isDelivered(&d) })
 }
 
 // commitUnmanaged commits beside us. It returns an error if another pusher came first.

@@ -31,24 +31,31 @@ func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
 func (d *deployment) awaitRecords(epoch, revision int64) {
 	d.T.Helper()
 	for _, repository := range d.repositories {
-		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), scene.Patience, func() bool {
-			r := d.storedRecord(repository).record
-			return r != nil && r.Position.Epoch == epoch && r.Position.Revision == revision
-		})
+		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), scene.Patience, func() bool { return d.isRecordedAt(repository, epoch, revision) })
 	}
+}
+
+// isRecordedAt reports whether the record of a repository is at a revision of an epoch.
+func (d *deployment) isRecordedAt(repository string, epoch, revision int64) bool {
+	d.T.Helper()
+	r := d.storedRecord(repository).record
+	return r != nil && r.Position.Epoch == epoch && r.Position.Revision == revision
 }
 
 // awaitReplicas waits until the files of all Sites ask for so many replicas.
 func (d *deployment) awaitReplicas(want string) {
 	d.T.Helper()
-	d.Until("all repositories ask for "+want+" replicas", scene.Patience, func() bool {
-		for i := range d.repositories {
-			if d.replicasInFile(i) != want {
-				return false
-			}
+	d.Until("all repositories ask for "+want+" replicas", scene.Patience, func() bool { return d.haveAllReplicas(want) })
+}
+
+// haveAllReplicas reports whether each repository asks for so many replicas.
+func (d *deployment) haveAllReplicas(want string) bool {
+	for i := range d.repositories {
+		if d.replicasInFile(i) != want {
+			return false
 		}
-		return true
-	})
+	}
+	return true
 }
 
 // wantHistory compares the revisions that the ledger knows as verified.

@@ -68,7 +68,7 @@ func (d *deployment) applyOwnCatalog() []*unstructured.Unstructured {
 	d.T.Helper()
 	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}
 	for i, repository := range d.repositories {
-		all = append(all, d.describeConfig(repository), d.Set(d.NewSite(siteName(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef"))
+		all = append(all, d.describeConfig(repository), d.Set(d.NewSite(nameOfSite(i)), map[string]any{"name": repository}, "spec", "repository", "providerConfigRef"))
 	}
 	return all
 }
@@ -105,7 +105,7 @@ func (d *deployment) setHook(repository, script string) {
 	d.Must(os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
-func siteName(i int) string { return fmt.Sprintf("edge%d", i+1) }
+func nameOfSite(i int) string { return fmt.Sprintf("edge%d", i+1) }
 
 // homeRepository is the repository that holds the ledger. The others are followers.
 func (d *deployment) homeRepository() string { return d.repositories[d.homeIs.Load()] }
@@ -117,8 +117,8 @@ func (d *deployment) describeShop(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
 	sites, waves := make([]string, len(d.repositories)), []any{}
 	for i := range d.repositories {
-		sites[i] = fmt.Sprintf("%q", d.Site(siteName(i)))
-		waves = append(waves, map[string]any{"name": siteName(i), "sites": []any{d.Site(siteName(i))}})
+		sites[i] = fmt.Sprintf("%q", d.Site(nameOfSite(i)))
+		waves = append(waves, map[string]any{"name": nameOfSite(i), "sites": []any{d.Site(nameOfSite(i))}})
 	}
 	o := d.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(sites, ", "), replicas))
 	d.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": d.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")

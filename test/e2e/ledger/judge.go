@@ -34,11 +34,16 @@ type judge struct {
 func newJudge() *judge {
 	j := &judge{answers: map[string]string{}, bundle: filepath.Join(os.TempDir(), fmt.Sprintf("intentplane-judge-%d.pem", os.Getpid()))}
 	j.server = httptest.NewTLSServer(http.HandlerFunc(j.serveAnswer))
+	j.writeCertificate()
+	return j
+}
+
+// writeCertificate writes what the provider trusts the server by.
+func (j *judge) writeCertificate() {
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: j.server.Certificate().Raw})
 	if err := os.WriteFile(j.bundle, certificate, 0o600); err != nil {
 		panic(err) // Without it no Gate passes.
 	}
-	return j
 }
 
 func (j *judge) closeServer() {

@@ -55,8 +55,8 @@ func (l lives) wantFinished(more int) {
 	l.rejected.wantLedgerOf(l.rejected.ledgerAfterRollback(2, 1), "1", 3+more, 3+more)
 }
 
-// await that all deployments say again how they ended.
-func (l lives) await() {
+// awaitSameEnds that all deployments say again how they ended.
+func (l lives) awaitSameEnds() {
 	l.plain.awaitSucceeded(2)
 	l.waves.awaitSucceeded(2)
 	l.rejected.rolledBack(2)

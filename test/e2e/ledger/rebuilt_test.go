@@ -34,7 +34,7 @@ func TestOldObjects(t *testing.T) {
 		d.Inside("wait", "intentdeployments.claims.intentplane.dev", "--all", "--for=condition=Synced", "--timeout="+scene.Patience.String())
 	}
 	l.pauseComposites("crossplane.io/paused-")
-	l.await()
+	l.awaitSameEnds()
 	l.wantFinished(0)
 	for _, d := range l.allDeployments() {
 		if now := d.recordedLedger().State.Head; now != heads[d.Namespace] {
@@ -69,7 +69,7 @@ func TestAllObjectsLost(t *testing.T) {
 	l.plain.awaitReason(ledgerUnreachable)
 	l.plain.wantUntouched(before, l.plain.repositories...)
 	l.plain.Git.Fail(l.plain.homeRepository(), 0)
-	l.await()
+	l.awaitSameEnds()
 	l.wantFinished(1)
 	for _, d := range l.allDeployments() {
 		d.wantRevision(2)

@@ -143,7 +143,7 @@ func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")
 	d.Must(err)
-	text := all[d.Directory(siteName(repository), claim)+"/deployment-shop.yaml"]
+	text := all[d.Directory(nameOfSite(repository), claim)+"/deployment-shop.yaml"]
 	_, after, _ := strings.Cut(text, "replicas: ")
 	n, _, _ := strings.Cut(after, "\n")
 	return n

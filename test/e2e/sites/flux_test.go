@@ -51,9 +51,9 @@ func TestUnmanagedEdit(t *testing.T) {
 	s.Apply(y)
 	s.deliverRevision(1, "one")
 	s.expectSiteSync(y, "1"+isLive)
-	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("theirs")["a.yaml"])}))
+	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("theirs")["a.yaml"])}))
 	s.expectSiteSync(y, "1 | False | Syncing | Syncing | OtherTree")
-	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("one")["a.yaml"])}))
+	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("one")["a.yaml"])}))
 	s.expectSiteSync(y, "1"+isLive)
 }
 
@@ -86,7 +86,7 @@ func TestFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
 	// No GitDelivery delivers what is no YAML.
-	files := s.files("[")
+	files := s.filesOfRepository("[")
 	changes := map[string]string{}
 	for name, content := range files {
 		changes[s.path+"/"+name] = string(content)

@@ -97,7 +97,7 @@ func (p standpoint) staysInPhase(u *unstructured.Unstructured) bool {
 	return scene.Is(u, "Delivered", corev1.ConditionTrue, "")
 }
 
-func (p standpoint) check(s *stage, u *unstructured.Unstructured) {
+func (p standpoint) checkStandpoint(s *stage, u *unstructured.Unstructured) {
 	s.T.Helper()
 	s.WantEqual("transitions until "+string(p.phase), p.seen, s.logOfTransitions(u))
 	s.wantSeenAs(u, p.health[0], p.health[1])

@@ -19,7 +19,7 @@ func TestEditedInEachPhase(t *testing.T) {
 			t.Parallel()
 			s := newManySites(t, "edge1")
 			u := p.stayInPhase(s)
-			p.check(s, u)
+			p.checkStandpoint(s, u)
 			commits := len(s.Commits())
 			o := s.Claim(claim, s.runIntent(7))
 			s.Reach(o, "begun anew", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == p.revision+1 })

@@ -115,28 +115,28 @@ func (s *stage) commit(files map[string]string) string {
 	return id
 }
 
-func (s *stage) files(says string) tree.Files {
+func (s *stage) filesOfRepository(says string) tree.Files {
 	return tree.Files{
 		"a.yaml":             fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: %s}\ndata: {says: %s}\n", s.Namespace, says),
 		"kustomization.yaml": []byte("resources: [a.yaml]\n"),
 	}
 }
 
-func (s *stage) claimRef() rolloutv1alpha1.ClaimReference {
+func (s *stage) claimReference() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: claim}
 }
 
 // deliverRevision delivers a revision, which says something, with a GitDelivery by hand.
 func (s *stage) deliverRevision(revision int64, says string) {
 	s.T.Helper()
-	yes, files := true, s.files(says)
+	yes, files := true, s.filesOfRepository(says)
 	encoded, err := tree.Encode(files)
 	s.Must(err)
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.SetName(claim)
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
-		ClaimRef: s.claimRef(), Copy: load.Copy(revision), Position: new(load.Position(revision)), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
+		ClaimRef: s.claimReference(), Copy: load.Copy(revision), Position: new(load.Position(revision)), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", claim), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
@@ -158,9 +158,9 @@ func (s *stage) describeSync(revision int64, says string) *unstructured.Unstruct
 	s.T.Helper()
 	y := &deliveryv1alpha1.SiteSync{}
 	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: s.claimRef(), Position: new(load.Position(revision)), SyncWaitTimeout: "10m",
+		ClaimRef: s.claimReference(), Position: new(load.Position(revision)), SyncWaitTimeout: "10m",
 		Sites: []deliveryv1alpha1.SiteTree{{
-			Name: s.Site("edge1"), Path: s.Directory("edge1", claim), Tree: tree.ID(s.files(says)),
+			Name: s.Site("edge1"), Path: s.Directory("edge1", claim), Tree: tree.ID(s.filesOfRepository(says)),
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: scene.Config},
 		}},
 	}
@@ -257,11 +257,15 @@ func (s *stage) patchAtSite(o *unstructured.Unstructured, patch string) {
 func (s *stage) awaitApplied(commit string) {
 	s.T.Helper()
 	s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
-	s.Until("Flux applies "+commit, scene.Patience, func() bool {
-		k := s.kustomizationAtSite()
-		s.Must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
-		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
-	})
+	s.Until("Flux applies "+commit, scene.Patience, func() bool { return s.hasApplied(commit) })
+}
+
+// hasApplied reports whether Flux applied a commit last.
+func (s *stage) hasApplied(commit string) bool {
+	s.T.Helper()
+	k := s.kustomizationAtSite()
+	s.Must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))
+	return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
 }
 
 // configAtSite is what the ConfigMap at the Site says.
