@@ -139,7 +139,10 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
 			held, known := heldTreeAt(d, site)
-			out = append(out, step.Directory{Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision, Tracks: o.tracksOf(site, held)})
+			out = append(out, step.Directory{
+				Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision,
+				Tracks: o.tracksOf(site, held), AreTracksKnown: o.areTracksKnownOf(d),
+			})
 		}
 	}
 	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })

@@ -86,13 +86,12 @@ func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackO
 
 // areTracksKnown is true if each repository of the current revision was brought to the recorded position.
 func (o Observed) areTracksKnown(s ledger.State) bool {
-	if !o.home.IsKnown || o.home.State.Current == nil {
-		return false
-	}
-	return !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool {
-		d := o.deliveries[p.Delivery]
-		return d == nil || !evidence.HasApplied(d, o.home.State.Position())
-	})
+	return o.home.IsKnown && !slices.ContainsFunc(s.Current.Parts, func(p ledger.Part) bool { return !o.areTracksKnownOf(o.deliveries[p.Delivery]) })
+}
+
+// areTracksKnownOf is true if the repository of a delivery was brought to the recorded position.
+func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
+	return o.home.IsKnown && o.home.State.Current != nil && d != nil && evidence.HasApplied(d, o.home.State.Position())
 }
 
 // holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.

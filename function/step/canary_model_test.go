@@ -438,6 +438,7 @@ func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
 func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) Directory {
 	is, isKnown := d.trees[site]
 	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: is.name(), Tracks: map[string]Track{}}
+	out.AreTracksKnown = d.isObserved && d.reported == seen.deliveries[0].ledger.Position()
 	if is.isFlat() { // What serves without tracks is never asked for its pods.
 		out.Revision = is[ledger.TrackPlain].Revision
 		out.Tracks[ledger.TrackPlain] = Track{Revision: out.Revision, Weight: 100, IsProven: true}

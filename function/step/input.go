@@ -169,6 +169,10 @@ type Directory struct {
 
 	// Tracks of the directory, by their names. Nil for a directory without tracks.
 	Tracks map[string]Track
+
+	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are what the Site has until another
+	// position is recorded. Input.AreTracksKnown says so of all directories.
+	AreTracksKnown bool
 }
 
 // Action is what a RolloutRequest asks for.

@@ -192,7 +192,7 @@ func isVerifiedRevision(s ledger.State, number int64) bool {
 
 // tracksOf returns what is known of a directory.
 func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
-	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown}
+	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown || d.AreTracksKnown}
 	t.track = cmp.Or(t.origin.track, s.Current.Track)
 	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.nameBeside(t.track)
 	switch {

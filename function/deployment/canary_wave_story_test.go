@@ -1,0 +1,177 @@
+package deployment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// aCanaryInWaves is a world whose second revision has come to edge1, and next comes to edge2, which has a repository of its own.
+func aCanaryInWaves(t *testing.T) *world {
+	t.Helper()
+	w := newCanaryWorld(t, weightStep(20))
+	w.splitRepositories()
+	w.twoSites("one")
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	if _, out := w.story("edge1", cluster{}); !out.Ready {
+		t.Fatalf("the first revision does not run: %s", out.Status.Message)
+	}
+	w.twoSites("two")
+	return w
+}
+
+// storyWithout returns what both directories had, one after another, while the repository of edge2 does not answer.
+func (w *world) storyWithout(rounds int) []string {
+	w.t.Helper()
+	var told []string
+	for range rounds {
+		w.apply(w.call())
+		w.deliver(w.nameOfDelivery("edge1"))
+		w.observeTracks(cluster{})
+		w.in.Now = metav1.NewTime(w.in.Now.Add(5 * time.Second))
+		if is := w.directory("edge1") + " | " + w.directory("edge2"); len(told) == 0 || told[len(told)-1] != is {
+			told = append(told, is)
+		}
+	}
+	return told
+}
+
+// TestCanaryDeadRepository lets the repository of the second wave not answer when its turn comes.
+func TestCanaryDeadRepository(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		until  string
+		then   func(w *world)
+		want   []string
+		end    []string
+	}{
+		"Waits": {
+			reason: "The Sites of earlier waves keep what they have, and the canary goes on once the repository answers.", until: "blue 1: 0, green 2: 100",
+			want: []string{"blue 1: 0, green 2: 100 | blue 1: 100"},
+			end:  []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100", "green 2: 100"},
+		},
+		"Aborted": {
+			reason: "The requests of the Sites whose repository answers go back.", until: "blue 1: 0, green 2: 100",
+			then: func(w *world) { w.ask("a", 2, action("Abort")) },
+			want: []string{"blue 1: 100, green 2: 0 | blue 1: 100"}, end: []string{"blue 1: 100"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := aCanaryInWaves(t)
+			w.until("edge1", tc.until, cluster{})
+			if tc.then != nil {
+				tc.then(w)
+			}
+			was := w.storyWithout(20)
+			if len(was) > 1 && was[0] == tc.until+" | blue 1: 100" {
+				was = was[1:]
+			}
+			if diff := cmp.Diff(tc.want, was); diff != "" {
+				t.Errorf("\n%s\nwithout the repository: -want, +got:\n%s", tc.reason, diff)
+			}
+			told, out := w.story("edge2", cluster{})
+			if len(told) > 1 && told[0] == "blue 1: 100" {
+				told = told[1:]
+			}
+			if diff := cmp.Diff(tc.end, told); diff != "" {
+				t.Errorf("\n%s\nonce it answers: -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
+			}
+		})
+	}
+}
+
+// TestCanaryFrozenBetweenWaves lets the spec compile no more while a canary is between its waves.
+func TestCanaryFrozenBetweenWaves(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		breaks func(w *world)
+	}{
+		"Blueprint": {reason: "Its Blueprint is gone.", breaks: func(w *world) { w.remove("Blueprint", "web-canary-1.0.0") }},
+		"Intent":    {reason: "Its intent is invalid.", breaks: func(w *world) { w.say(`{"service": "shop", "replicas": "many"}`) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := aCanaryInWaves(t)
+			objects, intent := slices.Clone(w.objects), *w.in.Spec.Intent
+			w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
+			tc.breaks(w)
+			told, out := w.story("edge2", cluster{})
+			if diff := cmp.Diff([]string{"blue 1: 100"}, told); diff != "" || w.directory("edge1") != "blue 1: 0, green 2: 100" {
+				t.Errorf("\n%s The canary keeps what it has, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
+			}
+			w.objects = objects
+			w.say(intent)
+			told, out = w.story("edge2", cluster{})
+			if len(told) > 1 && told[0] == "blue 1: 100" {
+				told = told[1:]
+			}
+			want := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100", "green 2: 100"}
+			if diff := cmp.Diff(want, told); diff != "" || w.directory("edge1") != "green 2: 100" || out.Status.LiveRevision != 2 {
+				t.Errorf("\n%s Once that is corrected, the same revision goes on.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
+			}
+		})
+	}
+}
+
+// TestCanaryAtTheEnd gives a canary up that has all requests and no verdict yet, and asks for that again after the verdict.
+func TestCanaryAtTheEnd(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(50), weightStep(100), pauseStep(""))
+	w.story("edge1", cluster{})
+	w.sayCanary("two", 4)
+	w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
+	w.ask("a", 2, action("Abort"))
+	told, out := w.story("edge1", cluster{})
+	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" || out.Status.LiveRevision != 1 {
+		t.Errorf("\nThe stable pods are there until the verdict, so that all requests go back in one commit.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+	}
+	w.ask("r", 2, action("Retry"), uid("r"), func(r *rolloutv1alpha1.RolloutRequest) { r.CreationTimestamp = w.in.Now })
+	_, out = w.story("edge1", cluster{})
+	if c := out.Status.Canary; c == nil || c.Step != "3/3" || c.Promote == nil || *c.Promote != 3 {
+		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and its step is the one to name.\ngot %+v: %s", c, out.Status.Message)
+	}
+	w.ask("p", 3, action("Promote"), stepNumber(3), uid("p"))
+	if told, _ = w.story("edge1", cluster{}); told[len(told)-1] != "green 3: 100" {
+		t.Errorf("\nA promotion of the last step lets the verdict come.\ngot %q", told)
+	}
+	w.ask("late", 3, action("Abort"), uid("late"))
+	if got := w.updated(w.call()).Results; !strings.Contains(got, "late=AlreadyJudged") {
+		t.Errorf("\nA revision that was verified is not given up.\ngot %s", got)
+	}
+}
+
+// TestPromoteByStep names steps as column STEP shows them.
+func TestPromoteByStep(t *testing.T) {
+	w := newCanaryWorld(t, weightStep(20), pauseStep(""), weightStep(50), pauseStep(""))
+	w.story("edge1", cluster{})
+	w.sayCanary("two", 4)
+	_, out := w.story("edge1", cluster{})
+	for _, tc := range []struct {
+		reason  string
+		name    string
+		step    int32
+		result  string
+		column  string
+		directs string
+	}{
+		{reason: "A step that is passed cannot be named.", name: "first", step: 1, result: "first=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
+		{reason: "A later pause is not released before this one.", name: "far", step: 3, result: "far=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
+		{reason: "The step that column STEP shows is the one to name.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
+		{reason: "A step is released once.", name: "again", step: 2, result: "again=Stale", column: "3/4", directs: "blue 1: 50, green 2: 50"},
+	} {
+		w.ask(tc.name, 2, action("Promote"), stepNumber(tc.step), uid(tc.name))
+		_, out = w.story("edge1", cluster{})
+		got := w.updated(out).Results
+		if !strings.Contains(got, tc.result) || out.Status.Canary.Step != tc.column || w.directory("edge1") != tc.directs {
+			t.Errorf("\n%s\nwant %s at %s with %q, got %s at %s with %q", tc.reason, tc.result, tc.column, tc.directs, got, out.Status.Canary.Step, w.directory("edge1"))
+		}
+		w.remove("RolloutRequest", tc.name) // It has its answer, which the controller of requests keeps.
+	}
+}
