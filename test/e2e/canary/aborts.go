@@ -11,7 +11,7 @@ import (
 var aborted = []struct {
 	step   int64
 	weight int
-}{{step: 1, weight: 0}, {step: 2, weight: 5}, {step: 3, weight: 20}, {step: 4, weight: 50}}
+}{{step: 1, weight: 0}, {step: 2, weight: 5}, {step: 3, weight: 20}, {step: 4, weight: 50}, {step: 5, weight: 100}}
 
 // divisionsUntil are those of a canary in track green that is given up at a weight.
 func divisionsUntil(weight int) []string {
@@ -40,13 +40,13 @@ func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
 	y.awaitOutcome(revision, "RolledBack")
 }
 
-// isVerifiedAt lets a canary go to its end, through all steps.
+// isVerifiedAt lets a canary go to its end, through all steps, each of which the command line names by its number.
 func (y *followedRelease) isVerifiedAt(revision int64, plan release.Plan) {
 	y.Helper()
 	y.asksForImage(int(revision), plan)
-	for at := int64(1); at < 5; at++ {
+	for at := int64(1); at <= 5; at++ {
 		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", at))
-		y.promotesStep(revision, at)
+		y.runPlugin("promote", fmt.Sprintf("--step=%d", at))
 	}
 	y.awaitOutcome(revision, "Succeeded")
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/intentplane/intentplane/test/release"
 )
 
-// TestAborts gives canaries up at each of their weights, before and after a user let one go to its end. Then the user goes back to the first revision, as
+// TestAborts gives canaries up at each of their weights, also with all requests and without a verdict, before and after a user let one go to its end. Then the user goes back to the first revision, as
 // after a rollback, and forward again. No request fails.
 func TestAborts(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
 	one := release.Pause("")
-	plan := release.Plan{Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(50), one}}
+	plan := release.Plan{Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(50), one, release.Weight(100), one}}
 	y.startsUsers(plan, perSecond/2)
 	revision := int64(1)
 	var want []string
@@ -26,15 +26,15 @@ func TestAborts(t *testing.T) {
 	}
 
 	y.runPart("RollbackToAfterTheEnd", func(y *followedRelease) {
-		y.isVerifiedAt(6, plan)
+		y.isVerifiedAt(7, plan)
 		y.runPlugin("rollback", "--to-revision=1", "--wait")
-		y.awaitOutcome(7, "RolledBack")
+		y.awaitOutcome(8, "RolledBack")
 	})
 	y.runPart("RollbackToAfterRollback", func(y *followedRelease) {
-		y.isVerifiedAt(8, plan)
-		y.isGivenUpAt(9, 2, plan)
-		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRollbackTo, 9, map[string]any{"toRevision": int64(1)}))
-		y.awaitOutcome(10, "RolledBack")
+		y.isVerifiedAt(9, plan)
+		y.isGivenUpAt(10, 2, plan)
+		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRollbackTo, 10, map[string]any{"toRevision": int64(1)}))
+		y.awaitOutcome(11, "RolledBack")
 	})
 	y.stopUsers()
 	full := []string{"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}

@@ -23,6 +23,7 @@ func TestJudged(t *testing.T) {
 
 	y.asksForImage(2, plan)
 	y.awaitState(2, "AwaitingPromotion", "3/4")
+	y.runPart("TestBackgroundAnalysisWithArgs", y.checkQueries)
 	y.playOutage()
 	y.answersWorse()
 	y.failsGate(10, track.Green)
