@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// judgedClaims are in Validating at the same time, and ask judgedQuestions different questions.
+	// judgedClaims of judgedPlace are in Validating at the same time, and ask judgedQuestions different questions.
+	judgedPlace     = "judged"
 	judgedClaims    = 200
 	judgedQuestions = 20
 
@@ -70,27 +71,29 @@ func (y *judged) measureGates(ctx context.Context, dir string) (map[string]float
 
 // createGates makes the claims' GitDeliveries and Gates, as the function would compose them, and waits until all Gates measure.
 func (y *judged) createGates(ctx context.Context, prometheus string) error {
-	const place = "judged"
 	l, err := load.New(y.s.cp)
 	if err != nil {
 		return err
 	}
-	if err := l.Measured(ctx, place, often, prometheus); err != nil {
+	if err := l.Measured(ctx, judgedPlace, often, prometheus); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
-	keys := load.Keys(judgedClaims, place)
+	keys := load.Keys(judgedClaims, judgedPlace)
 	if err := l.DeliverAll(ctx, keys); err != nil {
 		return err
 	}
-	if err := l.Ready(ctx, place, judgedClaims); err != nil {
+	if err := l.Ready(ctx, judgedPlace, judgedClaims); err != nil {
+		return err
+	}
+	if err := l.Owners(ctx, keys); err != nil {
 		return err
 	}
 	if err := l.Judge(ctx, keys, gateInterval, judgedQuestions); err != nil {
 		return err
 	}
-	return l.Measuring(ctx, place, judgedClaims)
+	return l.Measuring(ctx, judgedPlace, judgedClaims)
 }
 
 // countQueries measures what the provider takes, and counts what the server is asked.
@@ -104,7 +107,8 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 		return nil, err
 	}
 	began := time.Now()
-	if err := waitForInterval(ctx, judgedIntervals*gateInterval); err != nil {
+	writes, err := y.countMeasuredWrites(ctx)
+	if err != nil {
 		return nil, err
 	}
 	after, err := cpuSeconds(y.s.cp.ProviderPID())
@@ -118,8 +122,24 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	}
 	return map[string]float64{
 		"cpu_percent": 100 * (after - cpu) / took.Seconds(),
+		"writes":      writes / took.Minutes(),
 		"queries":     (more - queries) / (took.Seconds() / gateInterval.Seconds()),
 	}, nil
+}
+
+// countMeasuredWrites returns how often what a Gate measured is written while some intervals pass.
+func (y *judged) countMeasuredWrites(ctx context.Context) (float64, error) {
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return 0, err
+	}
+	over, cancel := context.WithTimeout(ctx, judgedIntervals*gateInterval)
+	defer cancel()
+	writes, deployments, err := l.MeasuredWrites(ctx, judgedPlace, over.Done())
+	if err == nil && deployments != judgedClaims {
+		err = errors.Errorf("what %d of %d Gates measured is kept", deployments, judgedClaims)
+	}
+	return float64(writes) / judgedClaims, err
 }
 
 // answeredQueries returns how many queries a Prometheus server answered, as it counts them.

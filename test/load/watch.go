@@ -38,6 +38,17 @@ type conditioned interface {
 
 // Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be read.
 func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, error) {
+	all := &metav1.PartialObjectMetadataList{}
+	all.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
+	changes, seen, err := l.countChanges(ctx, all, "", until, func(client.Object) bool { return true })
+	if err == nil && seen != n {
+		return 0, errors.Errorf("%d of %d GitDeliveries were seen", seen, n)
+	}
+	return changes, err
+}
+
+// countChanges returns how often the wanted objects of a kind in a place are written until a channel ends, and how many there are.
+func (l *Load) countChanges(ctx context.Context, all client.ObjectList, place string, until <-chan struct{}, wanted func(client.Object) bool) (changes, seen int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -47,24 +58,21 @@ func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, 
 		case <-ctx.Done():
 		}
 	}()
-	all := &metav1.PartialObjectMetadataList{}
-	all.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
-	versions, changes := map[types.NamespacedName]string{}, 0
-	err := l.followObjects(ctx, all, "", func(o client.Object) bool {
+	versions := map[types.NamespacedName]string{}
+	err = l.followObjects(ctx, all, place, func(o client.Object) bool {
 		key, version := client.ObjectKeyFromObject(o), o.GetResourceVersion()
 		if was, known := versions[key]; known && was != version {
 			changes++
 		}
-		versions[key] = version
+		if wanted(o) {
+			versions[key] = version
+		}
 		return false
 	})
 	if err != nil && ctx.Err() == nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if len(versions) != n {
-		return 0, errors.Errorf("%d of %d GitDeliveries were seen", len(versions), n)
-	}
-	return changes, nil
+	return changes, len(versions), nil
 }
 
 // followObjects calls a function with each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they

@@ -1,10 +1,7 @@
 package failure
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +13,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/gaterecord"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -34,7 +32,6 @@ const (
 	maxTreeBytes = 640 << 10
 	maxSaidBytes = 128 << 10
 	maxEvents    = 100
-	maxName      = 63
 
 	// summaryKey is the key of the summary. Beside it is an archive per Site.
 	summaryKey = "summary.json"
@@ -146,23 +143,11 @@ func summarizeEvents(events []corev1.Event) []eventSummary {
 	return out
 }
 
-// reportName returns the name of a report. A digest distinguishes a composite from a claim of the same name, and replaces the end of a name
-// that is too long.
+// reportName returns the name of a report.
 func reportName(group, deployment string, revision int64) string {
-	suffix, whole := fmt.Sprintf("-failed-r%d", revision), deployment
-	claimed := group == deploymentv1alpha1.GroupClaims
-	if !claimed {
-		whole = group + "/" + deployment
-	}
-	if !claimed || len(deployment)+len(suffix) > maxName {
-		sum := sha256.Sum256([]byte(whole))
-		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
-		deployment = strings.TrimRight(deployment[:min(len(deployment), maxName-len(suffix))], "-.")
-	}
-	return deployment + suffix
+	return gaterecord.Name(group, deployment, "failed", revision)
 }
 
 func deploymentLabel(u *unstructured.Unstructured) string {
-	sum := sha256.Sum256([]byte(u.GroupVersionKind().Group + "/" + u.GetName()))
-	return hex.EncodeToString(sum[:8])
+	return gaterecord.DeploymentDigest(u.GroupVersionKind().Group, u.GetName())
 }

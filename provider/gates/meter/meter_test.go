@@ -143,6 +143,39 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 	})
 }
 
+// recorded are what a Recorder received.
+type recorded struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// Record notes whose measurement it is, how it counts, its value and how long after the beginning it came.
+func (r *recorded) Record(owner types.NamespacedName, uid types.UID, check string, m gates.Measurement, _ time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, fmt.Sprintf("%s %s %s %s %s", owner.Name, uid, check, m.Outcome, m.Value))
+}
+
+// TestMeasurementsAreRecorded records each measurement of a check that passes and then fails.
+func TestMeasurementsAreRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r, s := &recorded{}, &source{name: "q"}
+		m := New(time.Now, func(types.NamespacedName) {}, nil)
+		m.RecordTo(r)
+		go func() { _ = m.Start(ctx) }()
+		m.Measure(key(1), "u", []Task{task(s, time.Now())})
+		after(6 * time.Second)
+		s.say(7)
+		after(5 * time.Second)
+		want := []string{"1 u e1/errors Pass 0", "1 u e1/errors Fail 7"}
+		if diff := cmp.Diff(want, r.all); diff != "" {
+			t.Errorf("Record(...): -want, +got:\n%s", diff)
+		}
+	})
+}
+
 func TestFailureWakesWithinAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ func (r *run) nextInOutage(now time.Time) time.Time {
 }
 
 // takeOutage records that the host did not answer. The clock of the subject stands still, and the host is asked again after a while.
-func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Outcome {
+func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Measurement {
 	r.resumeWithData(begun)
 	if r.stopped.IsZero() {
 		r.stopped, r.outage = begun, gates.Outage{Since: begun}
@@ -28,7 +28,7 @@ func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.outage.Problem = a.Problem
 	r.outage.Questions++
 	r.due = nextSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
-	return gates.Missed
+	return gates.Measurement{Outcome: gates.Missed, Message: a.Problem}
 }
 
 // resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. What was measured in between is in the
@@ -42,10 +42,10 @@ func (r *run) resumeAfterLostQuestion(now time.Time) {
 
 // endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the
 // next one counts. Until then the clock stands still.
-func (r *run) endOutage(now time.Time) gates.Outcome {
+func (r *run) endOutage(now time.Time) gates.Measurement {
 	r.back = now
 	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))
 	r.waited += r.due.Sub(r.stopped)
 	r.outage, r.stopped = gates.Outage{}, time.Time{}
-	return gates.Early
+	return gates.Measurement{Outcome: gates.Early}
 }

@@ -14,6 +14,7 @@ import (
 // A run is the measurements of one check.
 type run struct {
 	owner types.NamespacedName
+	uid   types.UID
 	task  Task
 	tally gates.Tally
 
@@ -232,8 +233,8 @@ func (r *run) measurableSince() time.Time {
 	return r.task.LiveSince
 }
 
-// takeAnswer records the answer to a question that was begun at some time, and returns how it counts.
-func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Outcome {
+// takeAnswer records the answer to a question that was begun at some time, and returns the measurement with how it counts.
+func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement {
 	r.asking = false
 	if a.Unavailable {
 		return r.takeOutage(a, begun, now)
@@ -246,14 +247,14 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.due = nextMeasurement(r.task, now)
 	m := r.task.Criteria.Measure(a)
 	if r.judgeNow(now).Ended() {
-		return m.Outcome // It came too late.
+		return m // It came too late.
 	}
 	if r.tally = r.tally.Add(m); m.Outcome == gates.Waiting {
 		r.stopForData(now)
-		return m.Outcome
+		return m
 	}
 	r.resumeWithData(now)
-	return m.Outcome
+	return m
 }
 
 // stopForData stops the clock until there is data.
