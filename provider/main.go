@@ -17,6 +17,7 @@ import (
 	xpgate "github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 	"go.opentelemetry.io/otel"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates; a system that has some trusts its own.
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,6 +42,9 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
+
+// statesInterval is how often the managed resources are counted for Crossplane's metrics.
+const statesInterval = time.Minute
 
 // version is set by the linker.
 var version = "development"
@@ -119,6 +123,11 @@ func (c *cli) runProvider(ctx context.Context) error {
 		return err
 	}
 	m.Build(version)
+	states := statemetrics.NewMRStateMetrics()
+	if err := metrics.Registry.Register(states); err != nil {
+		return errors.Wrap(err, "cannot register the metrics of managed resources")
+	}
+	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Bounds: c.clusterBounds()}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}

@@ -121,7 +121,7 @@ func functionFigures() []figure {
 	}
 }
 
-// gitFigures are how quickly the provider works with a repository, without Kubernetes.
+// gitFigures are how quickly the provider works with a repository, and counts what it manages, without Kubernetes.
 func gitFigures() []figure {
 	e, l := &engine{}, &large{}
 	return []figure{
@@ -132,6 +132,8 @@ func gitFigures() []figure {
 		{"big_repo_delivery_s", "s", l.largeFigure("s/delivery")},
 		{"big_repo_rss_mib", "MiB", l.largeFigure("MiB")},
 		{"hostile_pack_peak_mib", "MiB", hostilePack},
+		{"managed_metrics_5000_ms", "ms", stateMetrics("managed_metrics_5000_ms")},
+		{"managed_metrics_5000_mib", "MiB", stateMetrics("managed_metrics_5000_mib")},
 		{"git_deliveries_per_s", "1/s", deliverySeries},
 		{"git_deliveries_ratio_vs_git", "times", deliveryRatio},
 	}

@@ -82,6 +82,13 @@ func stepTime(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./function/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
 
+// stateMetrics returns what it takes to count 5,000 GitDeliveries for Crossplane's metrics.
+func stateMetrics(unit string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		return benchmark{pkg: "./provider/controller/setup", pattern: "BenchmarkCountStates", result: "BenchmarkCountStates", unit: unit}.measure(ctx, slices.Min[[]float64])
+	}
+}
+
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
