@@ -202,7 +202,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 	made := flaps.Load()
-	writes, err := f.countWrites(ctx)
+	writes, err := f.s.countWrites(ctx, managedClusters(), flapMeasured, client.InNamespace(flapNs))
 	if err != nil {
 		return nil, err
 	}
@@ -265,24 +265,24 @@ func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
 	}
 }
 
-// countWrites counts writes to ManagedClusters within the time that is measured.
-func (f *fleet) countWrites(ctx context.Context) (int, error) {
-	l := managedClusters()
-	if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
-		return 0, errors.Wrap(err, "cannot list ManagedClusters")
+// countWrites counts the writes of the objects of a list within a time.
+func (s *stage) countWrites(ctx context.Context, l *unstructured.UnstructuredList, over time.Duration, of ...client.ListOption) (int, error) {
+	kind := l.GetKind()
+	if err := s.cp.Client.List(ctx, l, of...); err != nil {
+		return 0, errors.Wrapf(err, "cannot list %s", kind)
 	}
-	w, err := f.s.cp.Client.Watch(ctx, l, client.InNamespace(flapNs), &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: l.GetResourceVersion()}})
+	w, err := s.cp.Client.Watch(ctx, l, append(of, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: l.GetResourceVersion()}})...)
 	if err != nil {
-		return 0, errors.Wrap(err, "cannot watch ManagedClusters")
+		return 0, errors.Wrapf(err, "cannot watch %s", kind)
 	}
 	defer w.Stop()
-	end := time.NewTimer(flapMeasured)
+	end := time.NewTimer(over)
 	defer end.Stop()
 	for n := 0; ; {
 		select {
 		case e, open := <-w.ResultChan():
 			if !open {
-				return 0, errors.New("the watch of ManagedClusters ended")
+				return 0, errors.Errorf("the watch of %s ended", kind)
 			}
 			if e.Type == watch.Modified {
 				n++

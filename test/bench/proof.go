@@ -29,7 +29,7 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := l.FluxPlace(ctx, place, often); err != nil {
+	if _, err := l.FluxPlace(ctx, place, often); err != nil {
 		return 0, err
 	}
 	pushes := make(chan time.Time, proofs)

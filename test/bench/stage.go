@@ -36,6 +36,8 @@ type stage struct {
 	hasBaseline bool
 	// hasBundles is true if the control plane has the Configuration of Bundles.
 	hasBundles bool
+	// hooks is where the provider receives webhooks, or empty. Then images are built, too.
+	hooks string
 }
 
 // measureStart returns how long the control plane took to start.
@@ -65,6 +67,14 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	}
 	// What is measured is what would run in production, without its debug log, but that Prometheus may be on this machine.
 	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
+	if s.hooks != "" {
+		root, err := controlplane.Root()
+		if err != nil {
+			return err
+		}
+		o.Provider.Args = append(o.Provider.Args, "--source-webhook-address="+s.hooks)
+		o.Manifests = append(o.Manifests, filepath.Join(root, "examples", "builds"))
+	}
 	if s.audited {
 		o.Audit = []byte(load.AuditPolicy)
 	}
@@ -224,6 +234,6 @@ func (s *stage) closeControlPlane() error {
 		return nil
 	}
 	err := s.cp.Stop()
-	s.cp, s.hasBaseline, s.hasBundles = nil, false, false
+	s.cp, s.hasBaseline, s.hasBundles, s.hooks = nil, false, false, ""
 	return err
 }

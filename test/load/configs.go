@@ -16,7 +16,7 @@ func (l *Load) ReadyConfigs(ctx context.Context, places []string) (map[string]st
 	out := map[string]string{}
 	for _, p := range places {
 		c := &configv1alpha1.ProviderConfig{}
-		if err := l.kube.Get(ctx, types.NamespacedName{Namespace: p, Name: config}, c); err != nil {
+		if err := l.kube.Get(ctx, types.NamespacedName{Namespace: p, Name: Config}, c); err != nil {
 			return nil, errors.Wrapf(err, "cannot get ProviderConfig of %s", p)
 		}
 		if r := c.Status.GetCondition(xpv2.TypeReady); r.Status != corev1.ConditionTrue {

@@ -22,7 +22,7 @@ func newDelivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.Gi
 		return nil, err
 	}
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
 		ClaimRef: claimReference(key),
 		Copy:     Copy(revision),

@@ -49,31 +49,31 @@ func FluxEngine() catalogv1alpha1.SiteEngine {
 	}}
 }
 
-// FluxPlace makes a place like Place, whose Site is in another cluster, to which real Flux brings the repository. It returns an error if
-// something cannot be made, or Flux does not start.
-func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
+// FluxPlace makes a place like Place, whose Site is in another cluster, to which real Flux brings the repository, and returns that cluster. It returns an
+// error if something cannot be made, or Flux does not start.
+func (l *Load) FluxPlace(ctx context.Context, name, interval string) (*controlplane.Cluster, error) {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{siteDirectory(name) + "/placeholder": "An empty directory is none.\n"}); err != nil {
-		return err
+		return nil, err
 	}
 	edge, err := l.cp.StartCluster(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := edge.StartFlux(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := edge.Client.Create(ctx, newNamespace(name)); err != nil {
-		return errors.Wrap(err, "cannot create namespace at the Site")
+		return nil, errors.Wrap(err, "cannot create namespace at the Site")
 	}
 	if err := edge.ApplyYAML(ctx, Kustomization(name, l.cp.Git.URL(name), siteDirectory(name))); err != nil {
-		return err
+		return nil, err
 	}
 	kubeconfig, err := os.ReadFile(edge.Kubeconfig)
 	if err != nil {
-		return errors.Wrap(err, "cannot read kubeconfig")
+		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
-	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, there, FluxEngine()),
+	return edge, l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, there, FluxEngine()),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
 }
 
@@ -109,7 +109,7 @@ func newSiteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.Sit
 func newSiteTree(key types.NamespacedName, revision int64) deliveryv1alpha1.SiteTree {
 	return deliveryv1alpha1.SiteTree{
 		Name: key.Namespace, Path: deliveryPath(key), Tree: tree.ID(webServiceFiles(key, revision)),
-		RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: config},
+		RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: Config},
 	}
 }
 

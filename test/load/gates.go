@@ -29,7 +29,7 @@ func (l *Load) Judge(ctx context.Context, keys []types.NamespacedName, interval 
 
 func newMeasuringGate(key types.NamespacedName, interval time.Duration, query string) *rolloutv1alpha1.Gate {
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
+	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: Config}
 	g.Spec.ForProvider = rolloutv1alpha1.GateParameters{
 		ClaimRef: claimReference(key), Position: new(Position(1)), Checks: []rolloutv1alpha1.GateCheck{newErrorsCheck(key.Namespace, interval, query)},
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -69,12 +70,26 @@ func chargedKinds() []schema.GroupVersionKind {
 	}
 }
 
+// ApplicationKinds returns the kinds whose events reach an Application: its own, and what it composes.
+func ApplicationKinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
+		{Group: "intentplane.dev", Version: "v1alpha1", Kind: "Application"},
+		{Group: "intentplane.dev", Version: "v1alpha1", Kind: "IntentDeployment"},
+		buildv1alpha1.GroupVersion.WithKind("ImageBuild"),
+		deliveryv1alpha1.GroupVersion.WithKind("SiteHealth"),
+	}
+}
+
 // NewLedger begins to note, until Close. What is there already is not noted, nor what does not concern an object of a namespace, whose
-// cluster-scoped objects have names that begin with it, or are of its claims. It returns an error if something cannot be watched.
-func NewLedger(ctx context.Context, kube client.WithWatch, namespace string) (*Ledger, error) {
+// cluster-scoped objects have names that begin with it, or are of its claims. Kinds are those of a deployment, unless some are named. It returns an error if
+// something cannot be watched.
+func NewLedger(ctx context.Context, kube client.WithWatch, namespace string, kinds ...schema.GroupVersionKind) (*Ledger, error) {
 	ctx, stop := context.WithCancel(ctx)
 	l := &Ledger{last: map[types.UID]*unstructured.Unstructured{}, stop: stop}
-	for _, kind := range chargedKinds() {
+	if len(kinds) == 0 {
+		kinds = chargedKinds()
+	}
+	for _, kind := range kinds {
 		all := &unstructured.UnstructuredList{}
 		all.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		if err := kube.List(ctx, all); err != nil {

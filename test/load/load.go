@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// config is the name of each place's ProviderConfig.
-	config = "repo"
+	// Config is the name of each place's ProviderConfig.
+	Config = "repo"
 
 	// atOnce is how many objects are created at the same time.
 	atOnce = 16
@@ -77,7 +77,7 @@ func newNamespace(name string) *corev1.Namespace {
 }
 
 func (l *Load) newConfig(place, interval string) *configv1alpha1.ProviderConfig {
-	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: config}, Spec: configv1alpha1.ProviderConfigSpec{
+	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: Config}, Spec: configv1alpha1.ProviderConfigSpec{
 		ControlPlane: "load",
 		Git:          configv1alpha1.GitRemote{URL: l.cp.Git.URL(place), Interval: interval},
 	}}

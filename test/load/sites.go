@@ -134,7 +134,7 @@ func newDeployment(place, name string, sites []string, replicas int, checks []an
 	text := fmt.Sprintf(`{"service": %q, "type": "web", "sites": ["%s"], "replicas": %d}`, name, strings.Join(sites, `", "`), replicas)
 	spec := map[string]any{
 		"intent":         text,
-		"deliveryConfig": map[string]any{"gitOpsRepo": map[string]any{"kind": policy.KindProviderConfig, "name": config}},
+		"deliveryConfig": map[string]any{"gitOpsRepo": map[string]any{"kind": policy.KindProviderConfig, "name": Config}},
 	}
 	if len(checks) > 0 {
 		spec["gatesConfig"] = map[string]any{"checks": checks}

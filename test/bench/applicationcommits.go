@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/kpack"
+	"github.com/intentplane/intentplane/test/load"
+)
+
+// hookToken is what webhooks are signed with.
+const hookToken = "a token of some length"
+
+// An application of the benchmark is built of a repository of its own.
+type application struct {
+	*applications
+
+	name   string
+	commit string
+	builds int
+	// spent is how many tokens were counted last.
+	spent float64
+}
+
+// newApplication makes a repository with one commit.
+func (a *applications) newApplication(ctx context.Context, name string) (*application, error) {
+	o := &application{applications: a, name: name}
+	if err := a.s.cp.Git.CreateRepo(ctx, o.repository(), map[string]string{"main.txt": "1"}); err != nil {
+		return nil, err
+	}
+	commit, err := a.s.cp.Git.Git(ctx, o.repository(), "rev-parse", "main")
+	o.commit = strings.TrimSpace(commit)
+	return o, err
+}
+
+func (o *application) repository() string { return "source-" + o.name }
+
+// object returns the Application, which looks at its source when a webhook says so.
+func (o *application) object() *unstructured.Unstructured {
+	u := newObjectOf("intentplane.dev/v1alpha1", "Application", applicationPlace, o.name)
+	u.Object["spec"] = map[string]any{
+		"source": map[string]any{
+			"git": map[string]any{"url": o.s.cp.Git.URL(o.repository()), "revision": "main"}, "interval": "30m",
+			"webhook": map[string]any{"secretRef": map[string]any{"name": "hook"}},
+		},
+		"deploy": map[string]any{
+			"sites":          []any{applicationPlace},
+			"deliveryConfig": map[string]any{"gitOpsRepo": map[string]any{"kind": "ProviderConfig", "name": load.Config}},
+		},
+	}
+	return u
+}
+
+// measureCommits builds an Application after another one has made Crossplane watch what it composes, and then some commits more. The worst of them counts.
+func (a *applications) measureCommits(ctx context.Context, figures map[string]float64) error {
+	if _, err := a.measureFirst(ctx, "before"); err != nil {
+		return err
+	}
+	ledger, err := load.NewLedger(ctx, a.s.cp.Client, applicationPlace, load.ApplicationKinds()...)
+	if err != nil {
+		return err
+	}
+	defer printLedger(ledger)
+	defer ledger.Close()
+	o, err := a.measureFirst(ctx, "shop")
+	if err != nil {
+		return err
+	}
+	figures["first"] = o.spent
+	for range commitRounds {
+		if err := waitForInterval(ctx, commitRest); err != nil {
+			return err
+		}
+		if err := o.measureCommit(ctx, figures); err != nil {
+			return err
+		}
+	}
+	return a.s.checkBreakerClosed(ctx)
+}
+
+// measureFirst makes an Application, waits until it is Running, and returns what was spent.
+func (a *applications) measureFirst(ctx context.Context, name string) (*application, error) {
+	o, err := a.newApplication(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	err = o.countTokens(ctx, func() error {
+		if err := a.s.cp.ApplyObject(ctx, o.object()); err != nil {
+			return err
+		}
+		image, err := o.awaitDeployed(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = o.serve(ctx, image)
+		return err
+	})
+	o.builds++
+	return o, err
+}
+
+// measureCommit pushes a commit, and measures its steps until it is Running.
+func (o *application) measureCommit(ctx context.Context, figures map[string]float64) error {
+	keep := func(name string, v float64) { figures[name] = max(figures[name], v) }
+	err := o.countTokens(ctx, func() error {
+		held := make(chan struct{})
+		o.kpack.Plan(applicationPlace, kpack.Play{Held: held})
+		took, err := o.pushCommit(ctx)
+		if err != nil {
+			close(held)
+			return err
+		}
+		keep("push_to_build_s", took.Seconds())
+		if took, err = o.endBuild(ctx, held); err != nil {
+			return err
+		}
+		keep("image_to_commit_ms", milliseconds(took))
+		image, err := o.awaitDeployed(ctx)
+		if err != nil {
+			return err
+		}
+		took, err = o.serve(ctx, image)
+		keep("pod_to_running_s", took.Seconds())
+		return err
+	})
+	keep("commit", o.spent)
+	return err
+}
+
+// pushCommit pushes a commit and sends a webhook, and returns how long it took until there was a Build.
+func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
+	o.builds++
+	commit, err := o.s.cp.Git.Commit(ctx, o.repository(), "main", map[string]string{"main.txt": fmt.Sprint(o.builds)}, "Another version")
+	if err != nil {
+		return 0, err
+	}
+	o.commit = commit
+	began := time.Now()
+	if err := o.sendHook(ctx); err != nil {
+		return 0, err
+	}
+	_, err = o.s.awaitObject(ctx, o.build(), func(*unstructured.Unstructured) bool { return true })
+	return time.Since(began), err
+}
+
+// endBuild lets the Build succeed, and returns how long it took from then until the image was in Git.
+func (o *application) endBuild(ctx context.Context, held chan struct{}) (time.Duration, error) {
+	pushes := o.s.watchPushes(ctx, applicationPlace)
+	defer o.s.cp.Git.AfterPush(applicationPlace, nil)
+	close(held)
+	if _, err := o.s.awaitObject(ctx, o.build(), func(u *unstructured.Unstructured) bool { return conditionOf(u, "Succeeded") == corev1.ConditionTrue }); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	select {
+	case at := <-pushes:
+		return at.Sub(began), nil
+	case <-time.After(patience):
+		return 0, errors.New("the image does not come into Git")
+	}
+}
+
+func (o *application) build() *unstructured.Unstructured {
+	return newObjectOf("kpack.io/v1alpha2", "Build", applicationPlace, fmt.Sprintf("%s-build-%d", o.name, o.builds))
+}
+
+// sendHook sends a webhook, signed as Gitea does.
+func (o *application) sendHook(ctx context.Context) error {
+	body := []byte(`{"ref":"refs/heads/main"}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+o.s.hooks+"/hooks/"+applicationPlace+"/"+o.name, bytes.NewReader(body))
+	if err != nil {
+		return errors.Wrap(err, "cannot make webhook")
+	}
+	sum := hmac.New(sha256.New, []byte(hookToken))
+	_, _ = sum.Write(body)
+	req.Header.Set("X-Gitea-Signature", hex.EncodeToString(sum.Sum(nil)))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return errors.Wrap(err, "cannot send webhook")
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusAccepted {
+		return errors.Errorf("a webhook is answered with %d: %v", res.StatusCode, err)
+	}
+	return nil
+}
+
+// awaitDeployed waits until the deployment of the commit was verified, and returns its image.
+func (o *application) awaitDeployed(ctx context.Context) (string, error) {
+	u, err := o.s.awaitObject(ctx, o.object(), func(u *unstructured.Unstructured) bool {
+		return o.isOfCommit(u) && conditionOf(u, "Deployed") == corev1.ConditionTrue
+	})
+	if err != nil {
+		return "", err
+	}
+	image, _, _ := unstructured.NestedString(u.Object, "status", "image")
+	return image, nil
+}
+
+func (o *application) isOfCommit(u *unstructured.Unstructured) bool {
+	commit, _, _ := unstructured.NestedString(u.Object, "status", "commit")
+	return commit == o.commit
+}
+
+// serve lets the pods of an image be ready, and returns how long it took from then until the Application was Running.
+func (o *application) serve(ctx context.Context, image string) (time.Duration, error) {
+	if err := o.readyPods(ctx, image); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	_, err := o.s.awaitObject(ctx, o.object(), func(u *unstructured.Unstructured) bool {
+		phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+		return o.isOfCommit(u) && phase == "Running"
+	})
+	return time.Since(began), err
+}
+
+// readyPods reports the pods of an image as ready, once there are some.
+func (o *application) readyPods(ctx context.Context, image string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for n := 0; ; {
+		l := &corev1.PodList{}
+		if err := o.edge.Client.List(ctx, l, client.InNamespace(applicationPlace)); err != nil {
+			return errors.Wrap(err, "cannot list pods")
+		}
+		for _, p := range l.Items {
+			if p.Spec.Containers[0].Image != image || p.GetDeletionTimestamp() != nil {
+				continue
+			}
+			n++
+			p.Status.Phase = corev1.PodRunning
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
+			if err := o.edge.Client.Status().Update(ctx, &p); err != nil {
+				return errors.Wrap(err, "cannot report pod")
+			}
+		}
+		if n > 0 {
+			return nil
+		}
+		if err := waitForInterval(ctx, 50*time.Millisecond); err != nil {
+			return errors.Wrapf(err, "no pod has image %s", image)
+		}
+	}
+}
+
+// awaitObject waits until an object is as wanted, and returns it.
+func (s *stage) awaitObject(ctx context.Context, of *unstructured.Unstructured, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, storyPatience)
+	defer cancel()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(of.GetAPIVersion())
+	l.SetKind(of.GetKind() + "List")
+	w, err := s.cp.Client.Watch(ctx, l, client.InNamespace(of.GetNamespace()), client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", of.GetName())})
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot watch %s", of.GetKind())
+	}
+	defer w.Stop()
+	last := &unstructured.Unstructured{Object: map[string]any{}}
+	for e := range w.ResultChan() {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || e.Type == watch.Deleted {
+			continue
+		}
+		if last = u; is(u) {
+			return u, nil
+		}
+	}
+	return nil, errors.Errorf("%s %s is not as wanted: %v", of.GetKind(), of.GetName(), last.Object["status"])
+}
+
+// conditionOf returns the status of a condition.
+func conditionOf(u *unstructured.Unstructured, of string) corev1.ConditionStatus {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if m, ok := c.(map[string]any); ok && m["type"] == of {
+			status, _ := m["status"].(string)
+			return corev1.ConditionStatus(status)
+		}
+	}
+	return ""
+}
+
+// countTokens counts the tokens of the circuit breaker of Applications that something costs, until nothing does any more.
+func (o *application) countTokens(ctx context.Context, what func() error) error {
+	before, err := o.tokens(ctx)
+	if err != nil {
+		return err
+	}
+	if err := what(); err != nil {
+		return err
+	}
+	after, since := before, time.Now()
+	for time.Since(since) < applicationQuiet {
+		now, err := o.tokens(ctx)
+		if err != nil {
+			return err
+		}
+		if now != after {
+			after, since = now, time.Now()
+		}
+		if err := waitForInterval(ctx, time.Second/2); err != nil {
+			return err
+		}
+	}
+	o.spent = after - before
+	return nil
+}
+
+// tokens returns what the circuit breaker charged Applications. Those of their deployments have a breaker each.
+func (a *applications) tokens(ctx context.Context) (float64, error) {
+	m, err := a.s.cp.CoreMetrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/applications.intentplane.dev"}), nil
+}
