@@ -169,18 +169,19 @@ func (s *sourceStage) restartProvider() {
 	s.must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }
 
-// updateStack gives the builder another run image, of which kpack builds the same commit again. The Application delivers it.
-func (s *sourceStage) updateStack() {
+// updateStack gives the builder another run image, of which kpack builds the last commit again. The Application delivers it.
+func (s *sourceStage) updateStack(last string) {
 	s.T.Helper()
-	before := scene.Field(s.Now(s.app), "status", "image")
+	before := s.Now(s.app)
 	s.must(s.kpack.UpdateStack(s.T.Context(), "run 2"))
 	u := s.Await(s.app, "the image of another stack", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "image") != before && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
+		return scene.Field(u, "status", "image") != scene.Field(before, "status", "image") && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
 	})
-	if got := scene.Field(u, "status", "commit"); got != s.first || scene.Number(u, "status", "deployment", "revision") != 2 {
-		s.T.Errorf("commit %s with revision %d after a rebuild", got, scene.Number(u, "status", "deployment", "revision"))
+	got, want := scene.Number(u, "status", "deployment", "revision"), scene.Number(before, "status", "deployment", "revision")+1
+	if commit := scene.Field(u, "status", "commit"); commit != last || got != want {
+		s.T.Errorf("commit %s with revision %d after a rebuild, want %s and %d", commit, got, last, want)
 	}
-	s.awaitRunning(s.first)
+	s.awaitRunning(last)
 }
 
 // nextCommit pushes a commit: the phases begin again, and never say Running for the image before.

@@ -1,6 +1,7 @@
 package applications
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,31 +26,25 @@ func TestKpackLater(t *testing.T) {
 	s.awaitRunning(s.first)
 }
 
-// TestProviderKilled kills the provider before the Image is made, while it is built, and between its image and the commit. There is one Image, one Build,
-// and one revision in the end. Then another stack makes another image of the same commit.
+// TestProviderKilled kills the provider in each step from a commit to the Application that runs. In the end each commit has one Build and one revision, and
+// all have the same Image. Then another stack makes another image of the same commit.
 func TestProviderKilled(t *testing.T) {
 	s := newSourceStage(t, namespaced)
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
 	cp.KillProvider()
 	s.Apply(s.app)
 	s.Await(s.imageBuild(), "asked for", func(*unstructured.Unstructured) bool { return true })
 	s.restartProvider()
-	image := s.Await(s.kpackObject("Image", "shop"), "building", func(u *unstructured.Unstructured) bool {
-		return fieldOfCondition(u, "Ready", "reason") == "BuildRunning"
-	})
-	cp.KillProvider()
-	s.restartProvider()
-	cp.KillProvider()
-	close(held)
-	s.Await(image, "UpToDate", func(u *unstructured.Unstructured) bool { return fieldOfCondition(u, "Ready", "reason") == "UpToDate" })
-	s.restartProvider()
 	s.wantImage(s.awaitRunning(s.first))
-	u := s.Now(s.app)
-	if got := scene.Number(u, "status", "deployment", "revision"); got != 1 || len(s.buildsOfApplication()) != 1 || s.Now(image).GetUID() != image.GetUID() {
-		t.Errorf("revision %d, %d Builds, Image %s, before %s", got, len(s.buildsOfApplication()), s.Now(image).GetUID(), image.GetUID())
+	image := s.Now(s.kpackObject("Image", "shop")).GetUID()
+	s.wantOnce("before it sees the ImageBuild", image, 1)
+	last := ""
+	for i, step := range killedSteps() {
+		last = step.kill(s, fmt.Sprint(i+2))
+		s.restartProvider()
+		s.wantImage(s.awaitRunning(last))
+		s.wantOnce(step.name, image, i+2)
 	}
-	s.updateStack()
+	s.updateStack(last)
 }
 
 // TestSource follows an Application of each shape from its first commit over a second one and one that cannot be built to its deletion.

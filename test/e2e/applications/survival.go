@@ -1,0 +1,117 @@
+package applications
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/kpack"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A killedStep is where the provider is killed between a commit and the Application that runs.
+type killedStep struct {
+	name string
+
+	// kill pushes a commit with a content, kills the provider in the step, and returns the commit.
+	kill func(s *sourceStage, content string) string
+}
+
+// killedSteps returns the steps in their order.
+func killedSteps() []killedStep {
+	return []killedStep{
+		{"before it looks at the repository", func(s *sourceStage, content string) string {
+			cp.KillProvider()
+			return s.pushCommit("main", content)
+		}},
+		{"when kpack is asked for the image", func(s *sourceStage, content string) string {
+			commit := s.pushCommit("main", content)
+			s.awaitImageOf(commit, "")
+			cp.KillProvider()
+			return commit
+		}},
+		{"while kpack builds", func(s *sourceStage, content string) string {
+			commit, held := s.pushHeld(content)
+			cp.KillProvider()
+			s.restartProvider()
+			close(held)
+			return commit
+		}},
+		{"before a Build ends", func(s *sourceStage, content string) string {
+			commit, held := s.pushHeld(content)
+			cp.KillProvider()
+			close(held)
+			s.awaitImageOf(commit, "UpToDate")
+			return commit
+		}},
+		{"when the deployment is asked for the image", func(s *sourceStage, content string) string {
+			commit := s.pushCommit("main", content)
+			s.Await(s.composedBehind(namespaced, "IntentDeployment"), "the image of "+commit, func(u *unstructured.Unstructured) bool {
+				return u.GetAnnotations()["build.intentplane.dev/commit"] == commit
+			})
+			cp.KillProvider()
+			return commit
+		}},
+		{"when the image is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killAtPush(content, 1) }},
+		{"when the verdict is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killAtPush(content, 2) }},
+		{"before a pod serves", func(s *sourceStage, content string) string {
+			commit := s.pushCommit("main", content)
+			image := s.awaitBuilt(commit)
+			cp.KillProvider()
+			s.reportOf(image, readyStatus(corev1.ConditionTrue))
+			return commit
+		}},
+	}
+}
+
+// wantOnce fails the test unless so many commits have a Build and a revision each, all by one Image.
+func (s *sourceStage) wantOnce(step string, image types.UID, commits int) {
+	s.T.Helper()
+	revision, uid := scene.Number(s.Now(s.app), "status", "deployment", "revision"), s.Now(s.kpackObject("Image", "shop")).GetUID()
+	if revision != int64(commits) || len(s.buildsOfApplication()) != commits || uid != image {
+		s.T.Errorf("the provider was killed %s: revision %d and %d Builds of %d commits, Image %s, want %s", step, revision, len(s.buildsOfApplication()), commits, uid, image)
+	}
+}
+
+// awaitImageOf waits until the Image asks for a commit, and has a reason, unless that is empty, at its present generation.
+func (s *sourceStage) awaitImageOf(commit, reason string) {
+	s.T.Helper()
+	s.Await(s.kpackObject("Image", "shop"), reason+" of "+commit, func(u *unstructured.Unstructured) bool {
+		if reason != "" && (fieldOfCondition(u, "Ready", "reason") != reason || scene.Number(u, "status", "observedGeneration") != u.GetGeneration()) {
+			return false
+		}
+		return scene.Field(u, "spec", "source", "git", "revision") == commit
+	})
+}
+
+// pushHeld pushes a commit whose Build runs until a channel is closed.
+func (s *sourceStage) pushHeld(content string) (commit string, held chan struct{}) {
+	s.T.Helper()
+	held = make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	commit = s.pushCommit("main", content)
+	s.awaitImageOf(commit, "BuildRunning")
+	return commit, held
+}
+
+// killAtPush pushes a commit, and kills the provider when its push of that number was carried out, before it is answered.
+func (s *sourceStage) killAtPush(content string, number int) string {
+	s.T.Helper()
+	killed, pushes := make(chan struct{}), 0
+	s.Git.AfterPush(s.Namespace, func() {
+		if pushes++; pushes == number {
+			cp.KillProvider()
+			close(killed)
+		}
+	})
+	defer s.Git.AfterPush(s.Namespace, nil)
+	commit := s.pushCommit("main", content)
+	select {
+	case <-killed:
+	case <-time.After(scene.Patience):
+		s.T.Fatalf("the provider makes %d pushes, want %d", pushes, number)
+	}
+	return commit
+}
