@@ -59,7 +59,7 @@ func (d *observedDeployment) isRefused() bool {
 }
 
 // isHandingOver is true from the call that gives the deployment the image until the deployment takes it up, while the last status is about the same request and
-// said that there is no image yet.
+// said that the image is still to come.
 func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool {
 	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isTakenUp() || o.deployment.isRefused() {
 		return false

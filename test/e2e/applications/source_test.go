@@ -40,7 +40,6 @@ func TestProviderKilled(t *testing.T) {
 	last := ""
 	for i, step := range killedSteps() {
 		last = step.kill(s, fmt.Sprint(i+2))
-		s.restartProvider()
 		s.wantImage(s.awaitRunning(last))
 		s.wantOnce(step.name, image, i+2)
 	}

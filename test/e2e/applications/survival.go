@@ -15,7 +15,7 @@ import (
 type killedStep struct {
 	name string
 
-	// kill pushes a commit with a content, kills the provider in the step, and returns the commit.
+	// kill pushes a commit with a content, kills the provider in the step and starts it again, and returns the commit.
 	kill func(s *sourceStage, content string) string
 }
 
@@ -24,12 +24,14 @@ func killedSteps() []killedStep {
 	return []killedStep{
 		{"before it looks at the repository", func(s *sourceStage, content string) string {
 			cp.KillProvider()
+			defer s.restartProvider()
 			return s.pushCommit("main", content)
 		}},
 		{"when kpack is asked for the image", func(s *sourceStage, content string) string {
 			commit := s.pushCommit("main", content)
 			s.awaitImageOf(commit, "")
 			cp.KillProvider()
+			s.restartProvider()
 			return commit
 		}},
 		{"while kpack builds", func(s *sourceStage, content string) string {
@@ -44,6 +46,7 @@ func killedSteps() []killedStep {
 			cp.KillProvider()
 			close(held)
 			s.awaitImageOf(commit, "UpToDate")
+			s.restartProvider()
 			return commit
 		}},
 		{"when the deployment is asked for the image", func(s *sourceStage, content string) string {
@@ -52,6 +55,7 @@ func killedSteps() []killedStep {
 				return u.GetAnnotations()["build.intentplane.dev/commit"] == commit
 			})
 			cp.KillProvider()
+			s.restartProvider()
 			return commit
 		}},
 		{"when the image is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killAtPush(content, 1) }},
@@ -61,6 +65,7 @@ func killedSteps() []killedStep {
 			image := s.awaitBuilt(commit)
 			cp.KillProvider()
 			s.reportOf(image, readyStatus(corev1.ConditionTrue))
+			s.restartProvider()
 			return commit
 		}},
 	}
@@ -96,7 +101,7 @@ func (s *sourceStage) pushHeld(content string) (commit string, held chan struct{
 	return commit, held
 }
 
-// killAtPush pushes a commit, and kills the provider when its push of that number was carried out, before it is answered.
+// killAtPush pushes a commit, kills the provider when its push of that number was carried out, before it is answered, and starts it again.
 func (s *sourceStage) killAtPush(content string, number int) string {
 	s.T.Helper()
 	killed, pushes := make(chan struct{}), 0
@@ -113,5 +118,6 @@ func (s *sourceStage) killAtPush(content string, number int) string {
 	case <-time.After(scene.Patience):
 		s.T.Fatalf("the provider makes %d pushes, want %d", pushes, number)
 	}
+	s.restartProvider()
 	return commit
 }

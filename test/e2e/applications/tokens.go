@@ -20,8 +20,9 @@ func (s *stage) tokensSpent() float64 {
 	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/applications.intentplane.dev"})
 }
 
-// maxCommitTokens is how many tokens the next commit may cost. The goal is 45, which is missed: 64 were counted.
-const maxCommitTokens = 80
+// maxCommitTokens is how many tokens the next commit may cost. The benchmark measures the goal, which is 45: on a machine that is busy a write is refused now and
+// then, and made once more.
+const maxCommitTokens = 55
 
 // settledTokens returns how many tokens the Applications spent, once they spend no more.
 func (s *stage) settledTokens() float64 {
