@@ -18,7 +18,7 @@ const (
 	// manyDeployments are namespaced composites of two Sites that follow one Blueprint.
 	manyDeployments = 1000
 	manyName        = "thousand"
-	manyPatience    = 40 * time.Minute
+	manyPatience    = 70 * time.Minute
 
 	// editedDeployments are edited one after another, and the median of them counts.
 	editedDeployments = 5
@@ -40,6 +40,10 @@ func thousandFigures(s *stage) []figure {
 		{"edit_one_of_1000_ms", "ms", y.thousandFigure("edit")},
 		{"blueprint_update_1000_s", "s", y.thousandFigure("update")},
 		{"blueprint_update_1000_commits", "commits", y.thousandFigure("commits")},
+		{"restart_1000_s", "s", y.thousandFigure("restart")},
+		{"site_change_1000_s", "s", y.thousandFigure("site")},
+		{"resync_1000_cpu_percent", "%", y.thousandFigure("resync")},
+		{"provider_down_1000_s", "s", y.thousandFigure("down")},
 	}
 }
 
@@ -58,7 +62,7 @@ func (y *thousand) thousandFigure(name string) func(context.Context) (float64, e
 	}
 }
 
-// measureThousand makes the deployments at once, edits some of them, and publishes the next version of their Blueprint.
+// measureThousand makes the deployments at once, edits some of them, publishes the next version of their Blueprint, and lets programs and Sites change beside them.
 func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, manyPatience)
 	defer cancel()
@@ -71,7 +75,9 @@ func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, err
 		return nil, err
 	}
 	figures := map[string]float64{}
-	for _, measure := range []func(context.Context, map[string]float64) error{y.measureDeploying, y.measureMemory, y.measureEdits, y.measureBlueprintUpdate} {
+	for _, measure := range []func(context.Context, map[string]float64) error{
+		y.measureDeploying, y.measureMemory, y.measureEdits, y.measureBlueprintUpdate, y.measureRestart, y.measureSiteChange, y.measureResync, y.measureDowntime,
+	} {
 		if err := measure(ctx, figures); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const (
+	// downtime is how long the provider is down.
+	downtime = 10 * time.Minute
+	// editedMeanwhile deployments are edited while the provider is down.
+	editedMeanwhile = 100
+
+	// resyncTime is how long nothing happens to many deployments, so that each is looked at again, by Crossplane and by the provider.
+	resyncTime = 10 * time.Minute
+
+	// lookEvery is how often metrics are read of a component that has many deployments to work on.
+	lookEvery = 200 * time.Millisecond
+)
+
+// measureRestart kills function and provider, starts them again, and waits until the provider has reconciled each delivery.
+func (y *thousand) measureRestart(ctx context.Context, figures map[string]float64) error {
+	deliveries, err := y.countDeliveries(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	y.s.cp.KillProvider()
+	if err := y.s.cp.RestartFunction(ctx); err != nil {
+		return err
+	}
+	if err := y.s.cp.StartProvider(ctx, controlplane.Program{}); err != nil {
+		return err
+	}
+	if err := y.awaitReconciled(ctx, deliveries); err != nil {
+		return err
+	}
+	figures["restart"] = time.Since(began).Seconds()
+	return nil
+}
+
+// countDeliveries returns how many GitDeliveries there are.
+func (y *thousand) countDeliveries(ctx context.Context) (float64, error) {
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
+	err := y.s.cp.Client.List(ctx, l, client.InNamespace(namespace))
+	return float64(len(l.Items)), errors.Wrap(err, "cannot list deliveries")
+}
+
+// awaitReconciled waits until the provider has reconciled as many deliveries as there are since it started, and has none left to work on.
+func (y *thousand) awaitReconciled(ctx context.Context, deliveries float64) error {
+	name := strings.ToLower(managed.ControllerName(deliveryv1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind().String()))
+	done := 0.0
+	for {
+		m, err := y.s.cp.ProviderMetrics(ctx)
+		if err == nil {
+			done = m.Sum("controller_runtime_reconcile_total", map[string]string{"controller": name})
+			left := m.Sum("workqueue_depth", map[string]string{"name": name}) + m.Sum("controller_runtime_active_workers", map[string]string{"controller": name})
+			if done >= deliveries && left == 0 {
+				return nil
+			}
+		}
+		if waitForInterval(ctx, lookEvery) != nil {
+			return errors.Errorf("the provider reconciled %g of %g deliveries: %v", done, deliveries, err)
+		}
+	}
+}
+
+// measureSiteChange labels the Site that all deployments name, which changes no file, and waits until the function has answered for each of them.
+func (y *thousand) measureSiteChange(ctx context.Context, figures map[string]float64) error {
+	before, err := y.countAnswers(ctx)
+	if err != nil {
+		return err
+	}
+	site := &unstructured.Unstructured{}
+	site.SetAPIVersion("catalog.intentplane.dev/v1alpha1")
+	site.SetKind("Site")
+	site.SetName(nameOfSite(0))
+	began := time.Now()
+	if err := y.s.cp.Client.Patch(ctx, site, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"bench.intentplane.dev/changed":"true"}}}`))); err != nil {
+		return errors.Wrap(err, "cannot label the Site")
+	}
+	for answers := before; answers < before+manyDeployments; {
+		if answers, err = y.countAnswers(ctx); err != nil {
+			return err
+		}
+		if err := waitForInterval(ctx, lookEvery); err != nil {
+			return errors.Wrapf(err, "the function answered for %g deployments", answers-before)
+		}
+	}
+	figures["site"] = time.Since(began).Seconds()
+	_, err = (&story{s: y.s}).awaitSettled(ctx)
+	return err
+}
+
+// countAnswers returns how often the function has answered.
+func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
+	m, err := y.s.cp.FunctionMetrics(ctx)
+	return m.Sum("intentplane_function_answers_total", nil), err
+}
+
+// measureResync lets nothing happen for a while in which each deployment is looked at again, and reads what all components needed, in percent of one processor.
+func (y *thousand) measureResync(ctx context.Context, figures map[string]float64) error {
+	before, err := readProcessorTimes(y.s.cp)
+	if err != nil {
+		return err
+	}
+	if err := waitForInterval(ctx, resyncTime); err != nil {
+		return err
+	}
+	after, err := readProcessorTimes(y.s.cp)
+	for name := range after {
+		figures["resync"] += 100 * (after[name] - before[name]) / resyncTime.Seconds()
+	}
+	return err
+}
+
+// measureDowntime edits some deployments while the provider is down, and waits until each of them is verified after it has started again. It returns an error if a
+// deployment has another revision than its edit asks for.
+func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float64) error {
+	all, err := y.listRevisions(ctx)
+	if err != nil {
+		return err
+	}
+	y.s.cp.KillProvider()
+	edited := map[string]int64{}
+	for i := range editedMeanwhile {
+		edited[nameOfMany(i)] = all[nameOfMany(i)]
+		if err := y.editReplicas(ctx, nameOfMany(i), 4); err != nil {
+			return err
+		}
+	}
+	if err := waitForInterval(ctx, downtime); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := y.s.cp.StartProvider(ctx, controlplane.Program{}); err != nil {
+		return err
+	}
+	if err := y.awaitRevisions(ctx, edited); err != nil {
+		return err
+	}
+	figures["down"] = time.Since(began).Seconds()
+	return y.checkRevisions(ctx, all)
+}
+
+// checkRevisions returns an error if one of the edited deployments did not get just one revision more than it had, or another one got any.
+func (y *thousand) checkRevisions(ctx context.Context, had map[string]int64) error {
+	has, err := y.listRevisions(ctx)
+	if err != nil {
+		return err
+	}
+	want := map[string]int64{}
+	for i := range editedMeanwhile {
+		want[nameOfMany(i)] = 1
+	}
+	for name, was := range had {
+		if has[name] != was+want[name] {
+			return errors.Errorf("deployment %s has revision %d after %d", name, has[name], was)
+		}
+	}
+	return nil
+}
