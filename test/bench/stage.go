@@ -32,6 +32,8 @@ type stage struct {
 	audited bool
 	// coreArgument is a flag of Crossplane's core besides those of every test, or empty.
 	coreArgument string
+	// serverArgument is a flag of the API server besides those of every test, or empty.
+	serverArgument string
 	// hasBaseline is true if the control plane has what composites are compared with.
 	hasBaseline bool
 	// hasBundles is true if the control plane has the Configuration of Bundles.
@@ -81,22 +83,25 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	if s.coreArgument != "" {
 		o.CoreArgs = append(o.CoreArgs, s.coreArgument)
 	}
+	if s.serverArgument != "" {
+		o.APIServerArgs = append(o.APIServerArgs, s.serverArgument)
+	}
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}
 	return s.prepareCatalog(ctx)
 }
 
-// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one. Crossplane's core has this argument besides, unless
-// it is empty.
-func (s *stage) openAudited(ctx context.Context, coreArgument string) error {
-	if s.audited && s.coreArgument == coreArgument {
+// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one. Crossplane's core and the API server have the
+// arguments of the shape besides.
+func (s *stage) openAudited(ctx context.Context, of shape) error {
+	if s.audited && s.coreArgument == of.coreArgument && s.serverArgument == of.serverArgument {
 		return s.openControlPlane(ctx)
 	}
 	if err := s.closeControlPlane(); err != nil {
 		return err
 	}
-	s.audited, s.coreArgument = true, coreArgument
+	s.audited, s.coreArgument, s.serverArgument = true, of.coreArgument, of.serverArgument
 	return s.openControlPlane(ctx)
 }
 

@@ -70,7 +70,7 @@ func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, err
 	if err := y.s.closeControlPlane(); err != nil {
 		return nil, err
 	}
-	y.s.audited, y.s.coreArgument = false, ""
+	y.s.audited, y.s.coreArgument, y.s.serverArgument = false, "", ""
 	if err := y.s.openControlPlane(ctx); err != nil {
 		return nil, err
 	}

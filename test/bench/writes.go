@@ -34,6 +34,8 @@ type shape struct {
 	composite string
 	// coreArgument is a flag that Crossplane's core has besides those of every test, or empty.
 	coreArgument string
+	// serverArgument is a flag that the API server has besides those of every test, or empty.
+	serverArgument string
 }
 
 var (
@@ -43,7 +45,17 @@ var (
 	// manyWorkers are the same shapes where Crossplane has its default number of workers.
 	namespacedManyWorkers = withManyWorkers(namespacedShape)
 	claimManyWorkers      = withManyWorkers(claimShape)
+
+	// Many workers where the API server takes fewer, or more, writes at the same time than its default of 200.
+	namespacedFewInFlight  = withInFlight(namespacedManyWorkers, 50)
+	namespacedManyInFlight = withInFlight(namespacedManyWorkers, 800)
 )
+
+// withInFlight returns a shape for an API server that works on no more writes at the same time.
+func withInFlight(of shape, writes int) shape {
+	of.name, of.serverArgument = fmt.Sprintf("in-flight-%d-%s", writes, of.name), fmt.Sprintf("--max-mutating-requests-inflight=%d", writes)
+	return of
+}
 
 // withManyWorkers returns a shape for a Crossplane with as many workers for each kind as it has by default.
 func withManyWorkers(of shape) shape {
@@ -86,6 +98,9 @@ func writeFigures(s *stage) []figure {
 		{"at_once_200_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, took)},
 		{"at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, each)},
 		{"at_once_200_writes_100_workers_claims", "times", y.overOther(claimManyWorkers, claimShape, each)},
+		{"at_once_200_s_100_workers_namespaced", "s", y.crowdFigure(namespacedManyWorkers, deployedAtOnce, took)},
+		{"at_once_200_s_100_workers_50_in_flight_namespaced", "s", y.crowdFigure(namespacedFewInFlight, deployedAtOnce, took)},
+		{"at_once_200_s_100_workers_800_in_flight_namespaced", "s", y.crowdFigure(namespacedManyInFlight, deployedAtOnce, took)},
 	}
 }
 
@@ -96,7 +111,7 @@ func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(cont
 		if known, ok := y.costs[name]; ok {
 			return pick(known), nil
 		}
-		if err := y.s.openAudited(ctx, of.coreArgument); err != nil {
+		if err := y.s.openAudited(ctx, of); err != nil {
 			return 0, err
 		}
 		c, err := y.measureCrowd(ctx, of, name, n)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane/apis/v2"
@@ -85,7 +86,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArguments(), []string{
+	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
 		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
@@ -97,7 +98,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 		"--service-account-signing-key-file=" + filepath.Join(c.Dir, "sa.key"),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}...)})
+	})})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.apiServer = p

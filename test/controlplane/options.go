@@ -79,6 +79,9 @@ type Options struct {
 	// CoreArgs are further flags of Crossplane's core.
 	CoreArgs []string
 
+	// APIServerArgs are further flags of the API server.
+	APIServerArgs []string
+
 	// Audit is an audit policy of the API server, as YAML. With one it writes AuditFile.
 	Audit []byte
 
