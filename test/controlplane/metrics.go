@@ -39,7 +39,7 @@ func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
 
 // ScrapeURL returns the metrics that a server serves under a URL in Prometheus' text format.
 func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
-	body, err := fetchURL(ctx, http.DefaultClient, url)
+	body, err := fetchBytesOf(ctx, http.DefaultClient, url)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get metrics")
 	}
@@ -81,14 +81,14 @@ func matchesLabels(m *dto.Metric, labels map[string]string) bool {
 
 // checkURLAnswers returns an error unless a URL answers with success.
 func checkURLAnswers(ctx context.Context, hc *http.Client, url string) error {
-	body, err := fetchURL(ctx, hc, url)
+	body, err := fetchBytesOf(ctx, hc, url)
 	if err != nil {
 		return err
 	}
 	return body.Close()
 }
 
-func fetchURL(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
+func fetchBytesOf(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) (
 	for _, e := range d.Spec.Template.Spec.Containers[0].Env {
 		v := e.Value
 		if e.ValueFrom != nil && e.ValueFrom.FieldRef != nil {
-			v = fieldOf(d, e.ValueFrom.FieldRef.FieldPath)
+			v = valueOfField(d, e.ValueFrom.FieldRef.FieldPath)
 		}
 		if dir, ok := mounts[v]; ok {
 			v = dir
@@ -124,8 +124,8 @@ func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) (
 	return env, nil
 }
 
-// fieldOf returns a field of a Deployment's pods that the downward API has and Crossplane asks for.
-func fieldOf(d *appsv1.Deployment, path string) string {
+// valueOfField returns a field of a Deployment's pods that the downward API has and Crossplane asks for.
+func valueOfField(d *appsv1.Deployment, path string) string {
 	if path == "metadata.namespace" {
 		return d.GetNamespace()
 	}

@@ -4,8 +4,8 @@ package controlplane
 
 import "syscall"
 
-// bound makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach. Only Linux can also
+// boundOfWait makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach. Only Linux can also
 // end it when we are killed.
-func bound() *syscall.SysProcAttr {
+func boundOfWait() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

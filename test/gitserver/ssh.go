@@ -84,12 +84,16 @@ func NewSSHKey() (ssh.Signer, []byte, error) {
 // Close ends the server and every connection to it.
 func (x *SSH) Close() {
 	_ = x.listener.Close()
+	x.closeConnections()
+	x.done.Wait()
+}
+
+func (x *SSH) closeConnections() {
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	for c := range x.conns {
 		_ = c.Close()
 	}
-	x.mu.Unlock()
-	x.done.Wait()
 }
 
 // Silence lets the server take commands and say nothing.

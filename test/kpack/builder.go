@@ -53,19 +53,19 @@ spec:
 
 // makeBuilder lets kpack make the ClusterBuilder of a lifecycle, a buildpack and a stack, and returns when it did.
 func (k *Kpack) makeBuilder(ctx context.Context) error {
-	lifecycle, err := k.push(ctx, "lifecycle", makeLifecycleImage)
+	lifecycle, err := k.pushImages(ctx, "lifecycle", makeLifecycleImage)
 	if err != nil {
 		return err
 	}
-	pack, err := k.push(ctx, "buildpack", func() (v1.Image, error) { return makeBuildpackImage("1.0.0") })
+	pack, err := k.pushImages(ctx, "buildpack", func() (v1.Image, error) { return makeBuildpackImage("1.0.0") })
 	if err != nil {
 		return err
 	}
-	build, err := k.push(ctx, "build", func() (v1.Image, error) { return makeStackImage("build") })
+	build, err := k.pushImages(ctx, "build", func() (v1.Image, error) { return makeStackImage("build") })
 	if err != nil {
 		return err
 	}
-	run, err := k.push(ctx, "run", func() (v1.Image, error) { return makeStackImage("run 1") })
+	run, err := k.pushImages(ctx, "run", func() (v1.Image, error) { return makeStackImage("run 1") })
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func (k *Kpack) makeBuilder(ctx context.Context) error {
 // UpdateStack gives the ClusterBuilder another run image, and returns when it has it: kpack builds each Image once more. It returns an error if kpack does
 // not make the ClusterBuilder.
 func (k *Kpack) UpdateStack(ctx context.Context, content string) error {
-	before := builderImage(k.builder(ctx))
-	run, err := k.push(ctx, "run", func() (v1.Image, error) { return makeStackImage(content) })
+	before := builderImage(k.builderObject(ctx))
+	run, err := k.pushImages(ctx, "run", func() (v1.Image, error) { return makeStackImage(content) })
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (k *Kpack) UpdateStack(ctx context.Context, content string) error {
 	return k.awaitBuilder(ctx, before)
 }
 
-func (k *Kpack) push(ctx context.Context, repository string, newImage func() (v1.Image, error)) (string, error) {
+func (k *Kpack) pushImages(ctx context.Context, repository string, newImage func() (v1.Image, error)) (string, error) {
 	img, err := newImage()
 	if err != nil {
 		return "", err
@@ -102,15 +102,15 @@ func (k *Kpack) push(ctx context.Context, repository string, newImage func() (v1
 func (k *Kpack) awaitBuilder(ctx context.Context, before string) error {
 	var last *unstructured.Unstructured
 	err := wait.PollUntilContextTimeout(ctx, look, patience, true, func(ctx context.Context) (bool, error) {
-		last = k.builder(ctx)
+		last = k.builderObject(ctx)
 		image := builderImage(last)
 		return image != "" && image != before, nil
 	})
 	return errors.Wrapf(err, "cannot see ClusterBuilder ready: %v", last.Object["status"])
 }
 
-// builder returns the ClusterBuilder, as far as it can be read.
-func (k *Kpack) builder(ctx context.Context) *unstructured.Unstructured {
+// builderObject returns the ClusterBuilder, as far as it can be read.
+func (k *Kpack) builderObject(ctx context.Context) *unstructured.Unstructured {
 	o := newObject("ClusterBuilder", Builder)
 	_ = k.cp.Client.Get(ctx, client.ObjectKeyFromObject(o), o) // It is read again.
 	return o

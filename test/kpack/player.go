@@ -118,10 +118,10 @@ func (p *Player) playPod(ctx context.Context, r reconcile.Request) (reconcile.Re
 	}
 	play := p.playOf(pod)
 	if play.Unschedulable {
-		return reconcile.Result{}, p.report(ctx, pod, unschedulableStatus())
+		return reconcile.Result{}, p.reportBuild(ctx, pod, unschedulableStatus())
 	}
 	if len(pod.Status.InitContainerStatuses) == 0 {
-		return reconcile.Result{}, p.report(ctx, pod, runningStatus(pod))
+		return reconcile.Result{}, p.reportBuild(ctx, pod, runningStatus(pod))
 	}
 	if left := play.timeLeft(pod); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, nil
@@ -167,19 +167,19 @@ func (y Play) released() <-chan struct{} {
 func (p *Player) endPod(ctx context.Context, pod *corev1.Pod, play Play) error {
 	switch {
 	case play.Evicted:
-		return p.report(ctx, pod, evictedStatus(pod))
+		return p.reportBuild(ctx, pod, evictedStatus(pod))
 	case play.Fails != "":
-		return p.report(ctx, pod, failedStatus(pod, play))
+		return p.reportBuild(ctx, pod, failedStatus(pod, play))
 	}
 	message, err := p.exportImage(ctx, pod, play)
 	if err != nil {
 		return err
 	}
-	return p.report(ctx, pod, succeededStatus(pod, message))
+	return p.reportBuild(ctx, pod, succeededStatus(pod, message))
 }
 
-// report writes the status of a pod. One that was changed meanwhile is brought to its next state again.
-func (p *Player) report(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
+// reportBuild writes the status of a pod. One that was changed meanwhile is brought to its next state again.
+func (p *Player) reportBuild(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
 	pod.Status = status
 	err := p.client.Status().Update(ctx, pod)
 	if apierrors.IsConflict(err) {

@@ -29,7 +29,7 @@ func stepsOf(pod *corev1.Pod) []string {
 // statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and those behind wait, as kubelets report it.
 func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
 	all := []corev1.ContainerStatus{}
-	current := ended(0, "")
+	current := hasEnded(0, "")
 	for _, name := range stepsOf(pod) {
 		s := current
 		if name == step {
@@ -40,16 +40,16 @@ func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.
 	first := len(pod.Spec.InitContainers)
 	return corev1.PodStatus{
 		Phase: phase, InitContainerStatuses: all[:first], ContainerStatuses: all[first:],
-		Conditions: []corev1.PodCondition{scheduled(corev1.ConditionTrue, "", "")},
+		Conditions: []corev1.PodCondition{isScheduled(corev1.ConditionTrue, "", "")},
 	}
 }
 
-func scheduled(is corev1.ConditionStatus, reason, message string) corev1.PodCondition {
+func isScheduled(is corev1.ConditionStatus, reason, message string) corev1.PodCondition {
 	return corev1.PodCondition{Type: corev1.PodScheduled, Status: is, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(time.Now())}
 }
 
-// ended is the state of a container that ended with a code.
-func ended(code int32, message string) corev1.ContainerState {
+// hasEnded is the state of a container that ended with a code.
+func hasEnded(code int32, message string) corev1.ContainerState {
 	reason := "Completed"
 	if code != 0 {
 		reason = "Error"
@@ -72,23 +72,23 @@ func runningStatus(pod *corev1.Pod) corev1.PodStatus {
 }
 
 func failedStatus(pod *corev1.Pod, play Play) corev1.PodStatus {
-	return statusAt(pod, corev1.PodFailed, play.Fails, ended(1, play.Message))
+	return statusAt(pod, corev1.PodFailed, play.Fails, hasEnded(1, play.Message))
 }
 
 func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
-	s := statusAt(pod, corev1.PodFailed, longStep(pod), ended(killed, ""))
+	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(killed, ""))
 	s.Reason = "Evicted"
 	s.Message = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi. "
 	return s
 }
 
 func succeededStatus(pod *corev1.Pod, message string) corev1.PodStatus {
-	return statusAt(pod, corev1.PodSucceeded, stepCompletion, ended(0, message))
+	return statusAt(pod, corev1.PodSucceeded, stepCompletion, hasEnded(0, message))
 }
 
 func unschedulableStatus() corev1.PodStatus {
 	return corev1.PodStatus{
 		Phase:      corev1.PodPending,
-		Conditions: []corev1.PodCondition{scheduled(corev1.ConditionFalse, corev1.PodReasonUnschedulable, "0/1 nodes are available: 1 Insufficient memory.")},
+		Conditions: []corev1.PodCondition{isScheduled(corev1.ConditionFalse, corev1.PodReasonUnschedulable, "0/1 nodes are available: 1 Insufficient memory.")},
 	}
 }

@@ -162,6 +162,6 @@ func (k *Kubelet) closeServers() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range k.servers {
-		s.close()
+		s.closeListeners()
 	}
 }

@@ -35,7 +35,7 @@ func (k *Kubelet) reconcilePod(ctx context.Context, r reconcile.Request) (reconc
 	if left := durationOf(p, AnnotationReadyAfter, k.o.ReadyAfter) - time.Since(s.began); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, k.reportStatus(ctx, p, s, false)
 	}
-	if err := s.listen(); err != nil {
+	if err := s.listenOnPorts(); err != nil {
 		return reconcile.Result{}, err
 	}
 	k.rememberStarted(p)
@@ -57,7 +57,7 @@ func (k *Kubelet) endPod(ctx context.Context, p *corev1.Pod) (reconcile.Result, 
 		if left := s.timeLeft(durationOf(p, AnnotationAnswers, k.o.AnswersAfterDeletion)); left > 0 {
 			return reconcile.Result{RequeueAfter: left}, nil
 		}
-		s.close()
+		s.closeListeners()
 	}
 	uid := p.GetUID()
 	err := k.client.Delete(ctx, p, client.GracePeriodSeconds(0), client.Preconditions{UID: &uid})

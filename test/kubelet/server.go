@@ -32,7 +32,7 @@ type server struct {
 }
 
 func (k *Kubelet) newServer(p *corev1.Pod, address netip.Addr) *server {
-	s := &server{address: address, began: time.Now(), http: &http.Server{Handler: k.answer(p.DeepCopy()), ReadHeaderTimeout: time.Minute}}
+	s := &server{address: address, began: time.Now(), http: &http.Server{Handler: k.answerProbes(p.DeepCopy()), ReadHeaderTimeout: time.Minute}}
 	for _, c := range p.Spec.Containers {
 		for _, port := range c.Ports {
 			s.ports = append(s.ports, portOffset+port.ContainerPort)
@@ -41,8 +41,8 @@ func (k *Kubelet) newServer(p *corev1.Pod, address netip.Addr) *server {
 	return s
 }
 
-// answer names the pod and its track in each answer.
-func (k *Kubelet) answer(p *corev1.Pod) http.Handler {
+// answerProbes names the pod and its track in each answer.
+func (k *Kubelet) answerProbes(p *corev1.Pod) http.Handler {
 	var rest http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	if k.o.Handler != nil {
 		rest = k.o.Handler(p)
@@ -54,8 +54,8 @@ func (k *Kubelet) answer(p *corev1.Pod) http.Handler {
 	})
 }
 
-// listen at all ports, once. It returns an error if one is taken.
-func (s *server) listen() error {
+// listenOnPorts at all ports, once. It returns an error if one is taken.
+func (s *server) listenOnPorts() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listening {
@@ -82,8 +82,8 @@ func (s *server) timeLeft(grace time.Duration) time.Duration {
 	return time.Until(s.ending)
 }
 
-// close refuses connections from now on, and cuts those that are open.
-func (s *server) close() { _ = s.http.Close() }
+// closeListeners refuses connections from now on, and cuts those that are open.
+func (s *server) closeListeners() { _ = s.http.Close() }
 
 // CheckNetwork returns an error if this machine does not have the addresses of a network.
 func CheckNetwork(ctx context.Context, n netip.Prefix) error {

@@ -62,7 +62,7 @@ func (r *Receiver) Start() error {
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for notifications")
 	}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(r.serveRequest))
 	_ = s.Listener.Close()
 	s.Listener = l
 	s.StartTLS()
@@ -113,22 +113,22 @@ func (r *Receiver) Refused() (all, unsigned int) {
 	return r.refused, r.unsigned
 }
 
-func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
+func (r *Receiver) serveRequest(w http.ResponseWriter, req *http.Request) {
 	b, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
 	n := Notification{Body: string(b), At: time.Now()}
 	if err != nil || json.Unmarshal(b, &n) != nil {
 		http.Error(w, "cannot read notification", http.StatusBadRequest)
 		return
 	}
-	status := r.take(n, r.isSigned(b, req.Header.Get("X-Signature")))
+	status := r.takeRequest(n, r.isSigned(b, req.Header.Get("X-Signature")))
 	if status == 0 {
 		panic(http.ErrAbortHandler) // The connection ends without an answer.
 	}
 	w.WriteHeader(status)
 }
 
-// take returns the status of the answer, or 0 for none.
-func (r *Receiver) take(n Notification, signed bool) int {
+// takeRequest returns the status of the answer, or 0 for none.
+func (r *Receiver) takeRequest(n Notification, signed bool) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	close(r.changed)

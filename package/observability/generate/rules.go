@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -26,8 +27,13 @@ const (
 )
 
 // rules returns all alerts. Those about one object need the metrics of kube-state-metrics.yaml; the others are of the provider and the function alone.
-func rules() []rule {
-	const deployment = "IntentDeployment {{ $labels.namespace }}/{{ $labels.name }}"
+func rules() []rule { return slices.Concat(claimRules(), platformRules()) }
+
+// deployment names the IntentDeployment that an alert is about.
+const deployment = "IntentDeployment {{ $labels.namespace }}/{{ $labels.name }}"
+
+// claimRules are about one deployment or Application.
+func claimRules() []rule {
 	return []rule{
 		{
 			name: "IntentDeploymentFailed", expr: `intentdeployment_info{phase="Failed"} == 1`, wait: "1m", severity: critical, kind: advice.IntentDeployment,
@@ -53,6 +59,12 @@ func rules() []rule {
 			name: "ApplicationDegraded", expr: `application_info{phase=~"Degraded|Failed"} == 1`, wait: "10m", severity: warning, kind: advice.Application,
 			summary: "Application {{ $labels.namespace }}/{{ $labels.name }} is {{ $labels.phase }}: {{ $labels.reason }}.",
 		},
+	}
+}
+
+// platformRules are about what several claims use: repositories, Crossplane, the ledger, people, and Intentplane itself.
+func platformRules() []rule {
+	return []rule{
 		{
 			name: "RepositoryUnreachable", expr: `gitdelivery_condition{type="Ready",reason=~"Unreachable|MemoryUnknown|AuthFailed|TrustFailed|CredentialsGone"} < 1`, wait: "10m",
 			severity: critical, kind: advice.GitDelivery, summary: "The repository of GitDelivery {{ $labels.namespace }}/{{ $labels.name }} cannot be used: {{ $labels.reason }}.",

@@ -13,7 +13,7 @@ import (
 // TestCommand reads with the plugin what the library wrote, as a user who may read it and as one who may not.
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	for _, call := range []error{
 		initialise(bundleWithPackages("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
 		setPackage("a", state.Deploying, state.Success)(t.Context(), p.records),

@@ -46,8 +46,8 @@ type place struct {
 	records   *state.Client
 }
 
-// newPlace makes a namespace.
-func newPlace(t *testing.T) *place {
+// newNamespace makes a namespace.
+func newNamespace(t *testing.T) *place {
 	t.Helper()
 	k := clientAs(t, "")
 	ns, err := k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}, metav1.CreateOptions{})

@@ -136,7 +136,7 @@ func TestMethods(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newNamespace(t)
 			for _, s := range tc.steps {
 				if err := s.call(t.Context(), p.records); !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
 					t.Fatalf("\n%s\n%s: %v, want %v", tc.reason, s.what, err, s.err)
@@ -152,7 +152,7 @@ func TestMethods(t *testing.T) {
 // TestRecord shows the Secret as it is stored, the versions that are wanted, and that a call that changes nothing writes nothing.
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	b := bundleWithPackages("1.4.0+x", "postgres 1.2.0")
 	b.Packages[0].Kind = "IntentDeployment"
 	call := func(what string, err error) {
@@ -200,7 +200,7 @@ func TestRecord(t *testing.T) {
 func TestWriters(t *testing.T) {
 	t.Parallel()
 	const writers, updates = 16, 100
-	p := newPlace(t)
+	p := newNamespace(t)
 	b := state.Bundle{Name: "platform"}
 	for w := range writers {
 		b.Packages = append(b.Packages, state.Package{Name: fmt.Sprintf("p%d", w)})
@@ -238,7 +238,7 @@ func TestWriters(t *testing.T) {
 // TestRemoveComesBetween shows that a record is not removed that another program changed since it was read.
 func TestRemoveComesBetween(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	if err := initialise(bundleWithPackages("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestRemoveComesBetween(t *testing.T) {
 // TestRights shows what users can do whose rights end at a namespace, and what is said to those who have none.
 func TestRights(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	user := "writer-" + p.namespace
 	grantUser(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
 	c, err := state.NewClient(clientAs(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
@@ -298,7 +298,7 @@ func TestRights(t *testing.T) {
 // TestNamespace shows that a namespace is made where that is asked for, and only there.
 func TestNamespace(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	name := p.namespace + "-new"
 	c := p.recordClient(state.Options{Namespace: name})
 	if _, err := c.InitBundleState(t.Context(), bundleWithPackages("1"), state.Deploying); err == nil || !strings.Contains(err.Error(), "does not exist: create it") {
@@ -335,7 +335,7 @@ func TestSecrets(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newNamespace(t)
 			p.putSecret("platform", tc.data)
 			before := p.secretOf("platform")
 			_, listErr := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
@@ -371,7 +371,7 @@ func TestSecrets(t *testing.T) {
 // shrinks again.
 func TestLarge(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newNamespace(t)
 	large := state.Bundle{Name: "platform", Version: "1"}
 	for i := range 10_000 {
 		large.Packages = append(large.Packages, state.Package{Name: fmt.Sprintf("package-%d", i), Version: "1.2.3"})
@@ -407,7 +407,7 @@ func TestLarge(t *testing.T) {
 // TestList shows which records are listed, and who uses a package.
 func TestList(t *testing.T) {
 	t.Parallel()
-	p, other := newPlace(t), newPlace(t)
+	p, other := newNamespace(t), newNamespace(t)
 	make1 := func(p *place, c *state.Client, name string, packages ...string) {
 		t.Helper()
 		b := bundleWithPackages("1", packages...)

@@ -69,6 +69,12 @@ func wantAbortedCanary(y *followedRelease) {
 	y.runPlugin("abort", "--wait")
 	y.awaitOutcome(5, "RolledBack")
 	y.sharesAt(y.Sites[0], track.Green, 0, counted/10)
+	y.wantNoRequests("the pods of a canary that was given up have no requests when they go", track.Green, y.lastDivision().Since, time.Now())
+}
+
+// lastDivision returns how the repository divides requests at the first Site now.
+func (y *followedRelease) lastDivision() release.Division {
+	y.Helper()
 	all := y.divisionsAt(y.Sites[0])
-	y.wantNoRequests("the pods of a canary that was given up have no requests when they go", track.Green, all[len(all)-1].Since, time.Now())
+	return all[len(all)-1]
 }

@@ -44,9 +44,9 @@ func (l *life) playBuilt() *v1alpha1.ManagedCluster {
 	return l.becomesReady()
 }
 
-func (l *life) follow(m moment) {
+func (l *life) followCluster(m moment) {
 	l.Helper()
-	l.others.follow(l.stage, m)
+	l.others.followCluster(l.stage, m)
 }
 
 // playCreated: three objects, the Cluster last, by a field owner of our own, without an owner reference.
@@ -65,8 +65,8 @@ func (l *life) playCreated() {
 	if diff := cmp.Diff([]string{"CAPTCluster Apply", "CAPTControlPlane Apply", "Cluster Apply"}, versions); diff != "" {
 		l.Errorf("who made what: -want, +got:\n%s", diff)
 	}
-	l.follow(applied)
-	l.follow(begun)
+	l.followCluster(applied)
+	l.followCluster(begun)
 }
 
 // playNetworkFirst: what is built first is named first.
@@ -81,7 +81,7 @@ func (l *life) playNetworkFirst() {
 // playOwned: what CAPT and core wrote into our objects is there, and so is what we wrote.
 func (l *life) playOwned() {
 	l.Helper()
-	l.until("owner references of Cluster API", l.areOwned, nothingElse)
+	l.awaitTrue("owner references of Cluster API", l.areOwned, nothingElse)
 	for kind, field := range map[string]string{"CAPTCluster": "vpcTemplateRef", "CAPTControlPlane": "workspaceTemplateRef"} {
 		u := l.liveObject(kind)
 		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
@@ -126,7 +126,7 @@ func (l *life) terraformFails() {
 func (l *life) infrastructureReady() {
 	l.Helper()
 	l.reportTerraform("-vpc", "", true, map[string]any{"vpc_id": "vpc-1"})
-	l.follow(vpcDone)
+	l.followCluster(vpcDone)
 	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionTrue, "Provisioned")
 	l.awaitCondition(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "NoFailure")
 }
@@ -136,7 +136,7 @@ func (l *life) endpointIsURL() {
 	l.Helper()
 	l.applyYAML("Secret", "metadata: {name: "+l.namespace+"-eks-connection}\nstringData: {cluster_endpoint: '"+endpoint+"', cluster_certificate_authority_data: Y2E=}")
 	l.reportTerraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
-	l.follow(planeDone)
+	l.followCluster(planeDone)
 	l.awaitCondition(v1alpha1.TypeEndpointKnown, corev1.ConditionTrue, "EndpointCorrected")
 	l.awaitManagedCluster("the endpoint's host", func(mc *v1alpha1.ManagedCluster) bool {
 		e := mc.Status.AtProvider.Endpoint
@@ -148,14 +148,14 @@ func (l *life) endpointIsURL() {
 func (l *life) emptyKubeconfig() {
 	l.Helper()
 	l.kubeconfig("")
-	l.follow(secretsDone)
+	l.followCluster(secretsDone)
 	l.awaitCondition(v1alpha1.TypeKubeconfigReady, corev1.ConditionFalse, "KubeconfigEmpty")
 }
 
 func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	l.Helper()
 	l.kubeconfig(cp.Kubeconfig)
-	l.follow(secretsDone)
+	l.followCluster(secretsDone)
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
 	at := mc.Status.AtProvider
 	if at.WasReady == nil || at.WasReady.UID != at.UID || at.Initialized == nil || at.Initialized.UID != at.UID || !strings.HasPrefix(at.Version, "v1.") {
@@ -173,10 +173,10 @@ func (l *life) playFlaps() {
 	writes := l.countStatusWrites()
 	for range flaps {
 		l.reportTerraform("-eks-controlplane", "", false, map[string]any{"cluster_endpoint": endpoint})
-		l.follow(planeLost)
+		l.followCluster(planeLost)
 		l.awaitLostPlane(true)
 		l.reportTerraform("-eks-controlplane", "", true, map[string]any{"cluster_endpoint": endpoint})
-		l.follow(planeDone)
+		l.followCluster(planeDone)
 		l.awaitLostPlane(false)
 	}
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
@@ -195,7 +195,7 @@ func (l *life) playFlaps() {
 // awaitLostPlane waits until CAPT says so.
 func (l *life) awaitLostPlane(lost bool) {
 	l.Helper()
-	l.until("CAPT says whether the control plane is ready", l.isPlaneReady(!lost), nothingElse)
+	l.awaitTrue("CAPT says whether the control plane is ready", l.isPlaneReady(!lost), nothingElse)
 }
 
 // countStatusWrites counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
@@ -232,7 +232,7 @@ func (l *life) countStatusWrites() func() (n, degraded, taken int) {
 // failureStays: what is left over is reported, and does no harm.
 func (l *life) failureStays() {
 	l.Helper()
-	l.follow(planeFailed)
+	l.followCluster(planeFailed)
 	message := l.awaitCondition(v1alpha1.TypeProviderHealthy, corev1.ConditionTrue, "FailureReported")
 	if !strings.HasPrefix(message, "Cluster "+l.namespace+": EndpointUpdateFailed") {
 		l.Errorf("message %q", message)
@@ -251,9 +251,9 @@ func (l *life) playPaused() {
 		l.Errorf("a paused Cluster was written")
 	}
 	l.pauseCluster(false)
-	l.until("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
+	l.awaitTrue("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
 	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
-	l.until("the label goes with the one who wanted it", l.labelledObject("cni", ""), nothingElse)
+	l.awaitTrue("the label goes with the one who wanted it", l.labelledObject("cni", ""), nothingElse)
 	l.playOwned()
 }
 
@@ -283,11 +283,11 @@ func (l *life) playDeleted() {
 	l.Helper()
 	l.holdWorkspace("-eks-controlplane")
 	l.must(kube.Delete(l.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name(l.namespace)}))
-	l.until("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	l.awaitTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
 	if u := l.liveObject("CAPTCluster"); u == nil || u.GetDeletionTimestamp() != nil {
 		l.Errorf("the infrastructure is deleted before the control plane")
 	}
-	l.follow(planeDeleted)
+	l.followCluster(planeDeleted)
 	l.awaitCondition(v1alpha1.TypeDeleting, corev1.ConditionTrue, "WaitingForControlPlaneDeletion")
 	l.reportTerraform("-eks-controlplane", "destroy failed: DependencyViolation", true, nil)
 	l.awaitManagedCluster("who blocks the deletion", func(mc *v1alpha1.ManagedCluster) bool {
@@ -295,11 +295,11 @@ func (l *life) playDeleted() {
 		return b != nil && b.Kind == "Workspace" && b.Message == "destroy failed: DependencyViolation"
 	})
 	l.releaseWorkspace("-eks-controlplane")
-	l.follow(allDeleted)
+	l.followCluster(allDeleted)
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
 		l.awaitVanished(kind)
 	}
-	l.until("the ManagedCluster is gone", l.isGone, nothingElse)
+	l.awaitTrue("the ManagedCluster is gone", l.isGone, nothingElse)
 	for _, template := range []string{"vpc", "eks"} {
 		if l.liveObject("WorkspaceTemplate", template) == nil {
 			l.Errorf("template %s is gone", template)
@@ -312,7 +312,7 @@ func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	l.Helper()
 	l.makeManagedCluster()
 	l.awaitObject("Cluster")
-	l.follow(applied)
+	l.followCluster(applied)
 	mc := l.awaitManagedCluster("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
 	at := mc.Status.AtProvider
 	if at.UID == first.Status.AtProvider.UID || at.Initialized != nil || at.WasReady != nil {

@@ -96,8 +96,8 @@ func addressOfPlane() (string, error) {
 	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
 }
 
-// follow makes CAPT look at what is there, from the first moment on until the test ends.
-func (themselves) follow(s *stage, m moment) {
+// followCluster makes CAPT look at what is there, from the first moment on until the test ends.
+func (themselves) followCluster(s *stage, m moment) {
 	if m != applied {
 		return
 	}

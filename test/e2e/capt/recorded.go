@@ -31,7 +31,7 @@ const (
 // Others are CAPT and the core of Cluster API. They follow what Terraform does, and what we do.
 type others interface {
 	// Follow says that something happened that the others react to.
-	follow(s *stage, m moment)
+	followCluster(s *stage, m moment)
 }
 
 // A moment is when the others do something.
@@ -53,7 +53,7 @@ const (
 // A recorded reaction is what CAPT and core were seen to write.
 type recorded struct{}
 
-func (recorded) follow(s *stage, m moment) {
+func (recorded) followCluster(s *stage, m moment) {
 	s.Helper()
 	map[moment]func(){
 		applied: s.takeOwnership, begun: s.beginApplies, vpcDone: s.networkWorkspace, planeDone: s.writeEndpoint, planeLost: s.loseInitialized, planeFailed: s.failInfrastructure, secretsDone: s.copySecrets,

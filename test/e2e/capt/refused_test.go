@@ -22,7 +22,7 @@ func TestNameTaken(t *testing.T) {
 	second.wantNothingMade()
 	// Who was there first is not disturbed by who came later, and the later one goes without a trace.
 	second.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("taken2")}))
-	second.until("the later one is gone", second.isGone, nothingElse)
+	second.awaitTrue("the later one is gone", second.isGone, nothingElse)
 	first.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
@@ -73,17 +73,17 @@ func TestOwners(t *testing.T) {
 	l := newLife(t, "owners")
 	l.makeManagedCluster()
 	l.awaitObject("Cluster")
-	recorded{}.follow(l.stage, applied)
+	recorded{}.followCluster(l.stage, applied)
 	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.Region = "v1.31.1", "eu-west-2"
 		mc.Spec.ForProvider.CAPT.ControlPlane.Tags = nil
 	})
-	l.until("the change is applied", l.wantSpec("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
-	l.until("the change is applied", l.wantSpec("CAPTCluster", "eu-west-2", "region"), nothingElse)
+	l.awaitTrue("the change is applied", l.wantSpec("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
+	l.awaitTrue("the change is applied", l.wantSpec("CAPTCluster", "eu-west-2", "region"), nothingElse)
 	if tags, found, _ := unstructured.NestedMap(l.liveObject("CAPTControlPlane").Object, "spec", "additionalTags"); found {
 		t.Errorf("tags that nobody wants any more are there: %v", tags)
 	}
-	recorded{}.follow(l.stage, begun)
+	recorded{}.followCluster(l.stage, begun)
 	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
 	l.playOwned()
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
@@ -101,14 +101,14 @@ func TestLeftOvers(t *testing.T) {
 	l := newLife(t, "leftovers")
 	l.playBuilt()
 	l.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("leftovers")}))
-	l.until("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	l.awaitTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
 	l.releaseProtected("Cluster", clusterFinalizer)
-	l.until("the control plane is deleted", l.deleteObject("CAPTControlPlane"), nothingElse)
+	l.awaitTrue("the control plane is deleted", l.deleteObject("CAPTControlPlane"), nothingElse)
 	if l.liveObject("CAPTCluster").GetDeletionTimestamp() != nil {
 		t.Error("the infrastructure is deleted before the control plane is gone")
 	}
 	l.releaseProtected("CAPTControlPlane", planeFinalizer)
-	l.until("the infrastructure is deleted", l.deleteObject("CAPTCluster"), nothingElse)
+	l.awaitTrue("the infrastructure is deleted", l.deleteObject("CAPTCluster"), nothingElse)
 	l.releaseProtected("CAPTCluster", infrastructureFinalizer)
-	l.until("the ManagedCluster is gone", l.isGone, nothingElse)
+	l.awaitTrue("the ManagedCluster is gone", l.isGone, nothingElse)
 }

@@ -208,14 +208,14 @@ func (s *stage) changeManagedCluster(fn func(*v1alpha1.ManagedCluster)) {
 func (s *stage) awaitManagedCluster(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	s.until(what, func(ctx context.Context) (bool, error) {
+	s.awaitTrue(what, func(ctx context.Context) (bool, error) {
 		err := kube.Get(ctx, s.keyOf(), mc)
 		return err == nil && is(mc), client.IgnoreNotFound(err)
 	}, func() string { return describeObject(mc) })
 	return mc
 }
 
-func (s *stage) until(what string, is wait.ConditionWithContextFunc, instead func() string) {
+func (s *stage) awaitTrue(what string, is wait.ConditionWithContextFunc, instead func() string) {
 	s.Helper()
 	if err := wait.PollUntilContextTimeout(s.Context(), often, patience, true, is); err != nil {
 		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", what, err, instead(), providerLog())
@@ -274,7 +274,7 @@ func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructur
 func (s *stage) awaitObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
 	var u *unstructured.Unstructured
-	s.until(kind+" is there", func(context.Context) (bool, error) {
+	s.awaitTrue(kind+" is there", func(context.Context) (bool, error) {
 		u = s.liveObject(kind, name...)
 		return u != nil, nil
 	}, nothingElse)
@@ -284,7 +284,7 @@ func (s *stage) awaitObject(kind string, name ...string) *unstructured.Unstructu
 // awaitVanished waits until an object is gone.
 func (s *stage) awaitVanished(kind string, name ...string) {
 	s.Helper()
-	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.liveObject(kind, name...) == nil, nil }, nothingElse)
+	s.awaitTrue(kind+" is gone", func(context.Context) (bool, error) { return s.liveObject(kind, name...) == nil, nil }, nothingElse)
 }
 
 // conditionOf is one in the form of Kubernetes.

@@ -128,7 +128,7 @@ func (s *stage) playCause(told story) {
 	repair()
 	s.awaitSuccess()
 	for _, user := range []string{admin, editor} {
-		s.until("nothing is in the way", func() (string, bool) {
+		s.askUntilGood("nothing is in the way", func() (string, bool) {
 			f := s.askWhy(user)
 			return describeCauses(&f), f.IsGood
 		})
@@ -147,7 +147,7 @@ func (s *stage) awaitSuccess() {
 // expectCause asks until the answer is the one that is wanted.
 func (s *stage) expectCause(user string, want answer) {
 	s.T.Helper()
-	s.until(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
+	s.askUntilGood(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
 		f := s.askWhy(user)
 		return describeCauses(&f), want.matchesCause(&f)
 	})
@@ -206,8 +206,8 @@ func (s *stage) runPlugin(user string, args ...string) string {
 	return string(out)
 }
 
-// until asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
-func (s *stage) until(what string, is func() (string, bool)) {
+// askUntilGood asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
+func (s *stage) askUntilGood(what string, is func() (string, bool)) {
 	s.T.Helper()
 	tick, end := time.NewTicker(pause), time.NewTimer(scene.Patience)
 	defer tick.Stop()

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// wantDiff runs "kubectl intent diff" with a file, and compares its exit code and what it prints.
-func wantDiff(s *scene.Scene, file string, code int, says ...string) {
+// wantOutputOfDiff runs "kubectl intent diff" with a file, and compares its exit code and what it prints.
+func wantOutputOfDiff(s *scene.Scene, file string, code int, says ...string) {
 	s.T.Helper()
 	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), "diff", file, "--kubeconfig", cp.Kubeconfig)
 	out, err := c.CombinedOutput()

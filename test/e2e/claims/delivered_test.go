@@ -31,8 +31,8 @@ func TestPluginShowsWhatIsDelivered(t *testing.T) {
 			same, other := filepath.Join(t.TempDir(), "same.yaml"), filepath.Join(t.TempDir(), "other.yaml")
 			writeFile(s, same, o)
 			writeFile(s, other, shape.describe(s, "shop", runIntent(s, 5, "edge1")))
-			wantDiff(s, same, 0)
-			wantDiff(s, other, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
+			wantOutputOfDiff(s, same, 0)
+			wantOutputOfDiff(s, other, 1, "-  replicas: 2\n+  replicas: 5\n", "--- a/"+s.Directory("edge2", "shop"))
 		})
 	}
 }

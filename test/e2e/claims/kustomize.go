@@ -58,10 +58,10 @@ func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) m
 		s.Must(os.MkdirAll(filepath.Dir(file), 0o755))
 		s.Must(os.WriteFile(file, []byte(content), 0o600))
 	}
-	return byName(s, s.Program("", kustomize, "build", dir))
+	return objectsByName(s, s.Program("", kustomize, "build", dir))
 }
 
-func byName(s *scene.Scene, stream string) map[string]any {
+func objectsByName(s *scene.Scene, stream string) map[string]any {
 	s.T.Helper()
 	objects, err := controlplane.ParseYAML([]byte(stream))
 	s.Must(err)
@@ -81,7 +81,7 @@ func objectsOfFiles(s *scene.Scene, files map[string]string) map[string]any {
 			stream.WriteString("---\n" + files[name])
 		}
 	}
-	return byName(s, stream.String())
+	return objectsByName(s, stream.String())
 }
 
 // renderOffline is what kubectl-intent renders for a claim, without a cluster.

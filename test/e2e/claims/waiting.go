@@ -37,8 +37,8 @@ func newShell(s *scene.Scene, group string) *shell {
 	return sh
 }
 
-// write puts a deployment into the file that the documentation applies.
-func (sh *shell) write(o *unstructured.Unstructured) {
+// writeClaim puts a deployment into the file that the documentation applies.
+func (sh *shell) writeClaim(o *unstructured.Unstructured) {
 	sh.T.Helper()
 	b, err := yaml.Marshal(o.Object)
 	sh.Must(err)

@@ -25,7 +25,7 @@ func TestWaitingInScripts(t *testing.T) {
 				recorders["composite"] = recordConditions(s, composite, "Ready", "Validated")
 			}
 			for i := range edits {
-				sh.write(s.Set(o, runIntent(s, i+2, "edge1"), "spec", "intent"))
+				sh.writeClaim(s.Set(o, runIntent(s, i+2, "edge1"), "spec", "intent"))
 				said, err := sh.runBlock(blocks[i%len(blocks)])
 				seen := s.Now(o)
 				got := []any{err, scene.Number(seen, "status", "revision"), scene.Field(seen, "status", "phase"), scene.Field(seen, "status", "delivery", "gitCommit")}
@@ -44,7 +44,7 @@ func TestWaitingInScripts(t *testing.T) {
 					}
 				}
 			}
-			sh.write(s.Set(o, "{", "spec", "intent"))
+			sh.writeClaim(s.Set(o, "{", "spec", "intent"))
 			for _, block := range blocks {
 				if said, err := sh.runBlock(block); err == nil {
 					t.Errorf("the documented wait for an intent that cannot be understood ends with success:\n%s", said)

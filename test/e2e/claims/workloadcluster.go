@@ -49,7 +49,7 @@ func awaitLostCluster(t *testing.T, apiVersion string) {
 	t.Helper()
 	l := newLife(t, apiVersion)
 	l.Apply(l.cluster)
-	l.status(well)
+	l.statusOfCluster(well)
 	l.Apply(l.east)
 	l.awaitPhase("Provisioned", "KubeconfigMissing")
 	l.loseControlPlane()
@@ -63,8 +63,8 @@ func (l *life) clusterObject(text string) *unstructured.Unstructured {
 	return o
 }
 
-// status of the Cluster, as Cluster API would write it.
-func (l *life) status(text string) {
+// statusOfCluster returns the status of the Cluster, as Cluster API would write it.
+func (l *life) statusOfCluster(text string) {
 	l.T.Helper()
 	l.Patch(l.cluster, `{"status": `+text+`}`, "status")
 }
@@ -82,8 +82,8 @@ func (l *life) awaitPhase(phase, why string) *unstructured.Unstructured {
 	})
 }
 
-// ready waits until the cluster is.
-func (l *life) ready() *unstructured.Unstructured {
+// awaitClusterReady waits until the cluster is.
+func (l *life) awaitClusterReady() *unstructured.Unstructured {
 	l.T.Helper()
 	return l.Await(l.east, "ready", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Provisioned" && scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "Idle")
@@ -98,7 +98,7 @@ func (l *life) buildCluster() {
 		l.T.Errorf("message %q, conditions %v", m, u.Object["status"])
 	}
 	l.Apply(l.cluster)
-	l.status(well)
+	l.statusOfCluster(well)
 	l.awaitPhase("Provisioned", "KubeconfigMissing")
 	l.Apply(kubeconfigOf(l.Scene, "c1"))
 }
@@ -108,7 +108,7 @@ func (l *life) wantShown() {
 	l.T.Helper()
 	l.Inside("wait", "--timeout=60s", "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
 	l.Inside("wait", "--timeout=60s", "--for=condition=Ready", l.resource+"/east")
-	l.ready()
+	l.awaitClusterReady()
 	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published") && scene.Field(u, "status", "siteName") != "" // Conditions go first.
 	})
@@ -149,12 +149,12 @@ func (l *life) refusedChanges() {
 // loseControlPlane loses the control plane for a while.
 func (l *life) loseControlPlane() {
 	l.T.Helper()
-	l.status(ill)
+	l.statusOfCluster(ill)
 	u := l.awaitPhase("Degraded", "")
 	if m := scene.Field(u, "status", "message"); !strings.Contains(m, "2 of 3 machines are lost") {
 		l.T.Errorf("message %q", m)
 	}
-	l.status(well)
+	l.statusOfCluster(well)
 	l.awaitPhase("Provisioned", "KubeconfigMissing")
 }
 
@@ -169,7 +169,7 @@ func (l *life) recreateCluster() {
 	})
 	l.cluster.SetFinalizers(nil)
 	l.Apply(l.cluster)
-	l.status(well)
+	l.statusOfCluster(well)
 	u := l.awaitPhase("Provisioned", "KubeconfigMissing")
 	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	l.Must(err)

@@ -39,7 +39,7 @@ func TestRender(t *testing.T) {
 			}
 			compareTexts(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
 			whole := crossplane(t, v.cli, append(args, "--include-full-xr")...)
-			if out, err := v.run(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
+			if out, err := v.runValidation(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
 				t.Errorf("\n%s\ncrossplane beta validate refuses what was rendered: %v\n%s", tc.reason, err, out)
 			}
 		})

@@ -39,7 +39,7 @@ func newValidator(t *testing.T) *validator {
 	return v
 }
 
-func (v *validator) run(t *testing.T, in string, resources ...string) (string, error) {
+func (v *validator) runValidation(t *testing.T, in string, resources ...string) (string, error) {
 	t.Helper()
 	composition := filepath.Join(v.root, "apis", "composition")
 	extensions := []string{

@@ -12,7 +12,7 @@ import (
 func TestValidateExamples(t *testing.T) {
 	v := newValidator(t)
 	files := v.copyExamples(t)
-	out, err := v.run(t, "", files...)
+	out, err := v.runValidation(t, "", files...)
 	if err != nil || strings.Contains(foreign.ReplaceAllString(out, ""), "[!]") {
 		t.Errorf("crossplane beta validate refuses the examples, or knows no schema for some: %v\n%s", err, out)
 	}
@@ -69,7 +69,7 @@ func TestValidateBroken(t *testing.T) {
 	v := newValidator(t)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			out, err := v.run(t, tc.object, "-")
+			out, err := v.runValidation(t, tc.object, "-")
 			if err == nil || !strings.Contains(out, tc.want) {
 				t.Errorf("\n%s\ncrossplane beta validate: want a refusal with %q, got %v:\n%s", tc.reason, tc.want, err, out)
 			}

@@ -44,10 +44,14 @@ func trustedBundle() string {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()
 	path := trustedPath()
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+	writeCertificate(path, s.Certificate().Raw)
+	return path
+}
+
+func writeCertificate(path string, raw []byte) {
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600); err != nil {
 		panic(err) // Without it no web check can be tested.
 	}
-	return path
 }
 
 // A trial is a stage whose Site is measured by a real Prometheus server. That scrapes a target each second, whose numbers the test drives.
