@@ -107,3 +107,28 @@ func TestHasForgottenOther(t *testing.T) {
 		})
 	}
 }
+
+// TestIsCleared asks whether the pods of the track that a revision goes on from may change.
+func TestIsCleared(t *testing.T) {
+	cases := map[string]struct {
+		reason          string
+		home, other     Track
+		otherIsVerified bool
+		want            bool
+	}{
+		"Same":     {reason: "Pods that are those of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
+		"Idle":     {reason: "Pods without requests may change.", home: Track{Revision: 9, IsIdle: true}, other: Track{Revision: 2, Weight: 100}, want: true},
+		"Serves":   {reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherIsVerified: true},
+		"InPlace":  {reason: "Where no verified pods stand by, those that serve are replaced one by one.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true},
+		"Shares":   {reason: "The other track loses its requests before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 80}, other: Track{Revision: 2, Weight: 20}},
+		"Draining": {reason: "Requests under way at the other track have ended before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := siteTracks{origin: origin{track: "green", revision: 1}, home: tc.home, other: tc.other, otherIsVerified: tc.otherIsVerified, isKnown: true}
+			if got := s.isCleared(); got != tc.want {
+				t.Errorf("\n%s\nisCleared(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
