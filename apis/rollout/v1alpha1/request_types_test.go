@@ -100,6 +100,7 @@ func TestPromoteFields(t *testing.T) {
 		want   string
 	}{
 		"Step":      {reason: "A request may release one step.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = step }},
+		"Zero":      {reason: "Steps count from 1, as in the status of a deployment.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step = new(int32(0)) }, want: "spec.step"},
 		"Full":      {reason: "A request may release all steps.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Full = new(true) }},
 		"Neither":   {reason: "A request that releases nothing is refused.", change: func(*v1alpha1.RolloutRequestSpec) {}, want: "step or full goes with action Promote, and only with it"},
 		"Both":      {reason: "A request that releases one step and all is refused.", change: func(s *v1alpha1.RolloutRequestSpec) { s.Step, s.Full = step, new(true) }, want: "step and full exclude each other"},

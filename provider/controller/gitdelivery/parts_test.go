@@ -256,6 +256,18 @@ func TestParts(t *testing.T) {
 				w.Errorf("status: -want, +got:\n%s", diff)
 			}
 		}},
+		"Overwritten": {reason: "Weights that another user changes in Git are written again, as any other file of the directory.", run: func(w *world) {
+			stable, canary := w.weighed()
+			route := webAtE1 + "/shared/httproute-web.yaml"
+			w.push(map[string]string{route: string(beside(w.T, canary, stable, 90, 100)["shared/httproute-web.yaml"])})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDriftRestored)
+			w.holds(map[string]tree.Files{webAtE1: beside(w.T, canary, stable, 20, 100)}, nil)
+			w.tracksAre(
+				v1alpha1.DeliveredTrack{Name: track.Blue, Revision: 1, Weight: 80, ChangedAt: first, WeighedAt: at(1, 3)},
+				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, Weight: 20, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
+			)
+		}},
 		"NeverAlone": {reason: "A rollback restores the tree in which a track is alone, although the repository never had it.", run: func(w *world) {
 			_, canary := w.promoted()
 			w.rollBackTo(canary)
