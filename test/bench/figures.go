@@ -18,7 +18,7 @@ func allFigures(s *stage) []figure {
 	for i := range alone {
 		alone[i].measure = s.withoutControlPlane(alone[i].measure)
 	}
-	return slices.Concat(eventFigures(s), canaryFigures(s), providerFigures(s), idleFigures(s), applicationFigures(s), bundleFigures(s), notificationFigures(s), besideFigures(s), writeFigures(s), thousandFigures(s), alone)
+	return slices.Concat(eventFigures(s), canaryFigures(s), providerFigures(s), idleFigures(s), applicationFigures(s), bundleFigures(s), notificationFigures(s), besideFigures(s), writeFigures(s), thousandFigures(s), pluginFigures(s), alone)
 }
 
 // eventFigures are what releases cost on a control plane: events of Crossplane, and pushes.

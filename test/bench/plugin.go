@@ -1,0 +1,344 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const (
+	// crowdOfWhy is among how many deployments why explains one, and crowdOfStatus how many status lists.
+	crowdOfWhy    = 200
+	crowdOfStatus = 1000
+
+	// runsOfWhy and runsOfStatus are how often a command is run.
+	runsOfWhy    = 40
+	runsOfStatus = 5
+
+	// watched is for how long the processor's time of a program is counted.
+	watched = 30 * time.Second
+
+	// changeInterval is how often each of the deployments changes that status --watch follows.
+	changeInterval = 5 * time.Second
+)
+
+// A pluginBench is an API server with objects as function and provider write them, and no Crossplane.
+type pluginBench struct {
+	cp *controlplane.ControlPlane
+
+	// shown is how many deployments there are.
+	shown int
+}
+
+// pluginFigures are how quickly kubectl-intent answers, and what it costs to observe deployments.
+func pluginFigures(s *stage) []figure {
+	p := &pluginBench{}
+	with := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
+		return s.withoutControlPlane(func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) })
+	}
+	return []figure{
+		{"why_ms", "ms", with(crowdOfWhy, p.whyTime(0.5))},
+		{"why_p95_ms", "ms", with(crowdOfWhy, p.whyTime(0.95))},
+		{"why_requests", "requests", with(crowdOfWhy, p.whyRequests)},
+		{"status_watch_cpu_percent", "%", with(crowdOfWhy, p.watchProcessor)},
+		{"doctor_s", "s", with(crowdOfWhy, p.doctorTime)},
+		{"status_all_1000_ms", "ms", with(crowdOfStatus, p.statusTime)},
+		{"observer_cpu_percent", "%", s.withoutControlPlane(p.observerProcessor)},
+	}
+}
+
+// measureAmong measures once there are so many deployments.
+func (p *pluginBench) measureAmong(ctx context.Context, n int, measure func(context.Context) (float64, error)) (float64, error) {
+	if p.cp == nil {
+		if err := p.open(ctx, controlplane.StartServer); err != nil {
+			return 0, err
+		}
+	}
+	if err := p.showUpTo(ctx, n); err != nil {
+		return 0, errors.Join(err, p.close())
+	}
+	v, err := measure(ctx)
+	if err != nil || n == crowdOfStatus {
+		err = errors.Join(err, p.close())
+	}
+	return v, err
+}
+
+func (p *pluginBench) open(ctx context.Context, start func(context.Context, ...string) (*controlplane.ControlPlane, error)) error {
+	dir, err := os.MkdirTemp("", "definitions-")
+	if err != nil {
+		return errors.Wrap(err, "cannot make directory")
+	}
+	defer os.RemoveAll(dir)
+	if err := controlplane.WriteDefinitions(dir); err != nil {
+		return err
+	}
+	tools, err := controlplane.FindTools(ctx)
+	if err != nil {
+		return err
+	}
+	if p.cp, err = start(ctx, dir, tools.CrossplaneCRDs); err != nil {
+		return err
+	}
+	p.shown = 0
+	return nil
+}
+
+func (p *pluginBench) close() error {
+	err := p.cp.Stop()
+	p.cp = nil
+	return err
+}
+
+// benchNamespace is that of all deployments: a list of it has all of them.
+const benchNamespace = "team-a"
+
+// showUpTo writes the objects of deployments until there are n.
+func (p *pluginBench) showUpTo(ctx context.Context, n int) error {
+	if p.shown == 0 {
+		if err := p.install(ctx); err != nil {
+			return err
+		}
+	}
+	for ; p.shown < n; p.shown++ {
+		if err := p.showSample(ctx, fmt.Sprintf("shop-%d", p.shown)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// install writes a namespace, ten configurations, and what Crossplane and the packages make.
+func (p *pluginBench) install(ctx context.Context) error {
+	all, err := samples.Installation()
+	if err != nil {
+		return err
+	}
+	if err := p.cp.ApplyYAML(ctx, fmt.Appendf(nil, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: crossplane-system}}\n", benchNamespace)); err != nil {
+		return err
+	}
+	for _, o := range all {
+		// Policies would deny what Crossplane alone may write.
+		if strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
+			continue
+		}
+		if err := p.write(ctx, o); err != nil {
+			return err
+		}
+	}
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	return p.cp.Apply(ctx, filepath.Join(root, "examples", "rbac"))
+}
+
+// showSample writes the objects of one deployment: it has ten Sites, at one of which its engine is at work.
+func (p *pluginBench) showSample(ctx context.Context, name string) error {
+	all, err := samples.EngineFailed().Objects()
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		renamed, err := renameSample(o, name)
+		if err != nil {
+			return err
+		}
+		if renamed.GetKind() == "SiteSync" {
+			if err := addSites(renamed); err != nil {
+				return err
+			}
+		}
+		if err := p.write(ctx, renamed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renameSample returns an object of the sample as one of another deployment: its name, and all that refers to it.
+func renameSample(o *unstructured.Unstructured, name string) (*unstructured.Unstructured, error) {
+	b, err := o.MarshalJSON()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode sample")
+	}
+	out := &unstructured.Unstructured{}
+	err = out.UnmarshalJSON([]byte(strings.ReplaceAll(string(b), "shop", name)))
+	return out, errors.Wrap(err, "cannot decode sample")
+}
+
+// addSites gives a SiteSync ten Sites, those of the sample first.
+func addSites(o *unstructured.Unstructured) error {
+	for _, fields := range [][]string{{"spec", "forProvider", "sites"}, {"status", "atProvider", "sites"}} {
+		sites, _, err := unstructured.NestedSlice(o.Object, fields...)
+		if err != nil || len(sites) == 0 {
+			return errors.Errorf("the sample has no %s: %v", strings.Join(fields, "."), err)
+		}
+		for i := len(sites); i < mostSites; i++ {
+			site := runtime.DeepCopyJSON(sites[0].(map[string]any))
+			site["name"] = fmt.Sprintf("edge%d", i+1)
+			sites = append(sites, site)
+		}
+		if err := unstructured.SetNestedSlice(o.Object, sites, fields...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes an object, and then its status, whose conditions are of the generation that the API server gave.
+func (p *pluginBench) write(ctx context.Context, o *unstructured.Unstructured) error {
+	status := o.Object["status"]
+	is := o.DeepCopy()
+	if err := p.cp.Client.Create(ctx, is); err != nil {
+		return errors.Wrapf(err, "cannot create %s %s", o.GetKind(), o.GetName())
+	}
+	if status == nil {
+		return nil
+	}
+	is.Object["status"] = status
+	conditions, _, err := unstructured.NestedSlice(is.Object, "status", "conditions")
+	if err != nil {
+		return errors.Wrap(err, "cannot read conditions of sample")
+	}
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["observedGeneration"] != nil {
+			c["observedGeneration"] = is.GetGeneration()
+		}
+	}
+	if err := unstructured.SetNestedSlice(is.Object, conditions, "status", "conditions"); err != nil {
+		return errors.Wrap(err, "cannot write conditions of sample")
+	}
+	return errors.Wrapf(p.cp.Client.Status().Update(ctx, is), "cannot write the status of %s %s", o.GetKind(), o.GetName())
+}
+
+// command returns kubectl-intent, as "make build" left it.
+func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return nil, err
+	}
+	return exec.CommandContext(ctx, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "--kubeconfig", p.cp.Kubeconfig)...), nil
+}
+
+// timeCommand returns how long the command took, from its start to its end. Its output has to have a text.
+func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...string) (time.Duration, error) {
+	c, err := p.command(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	out, err := c.CombinedOutput()
+	took := time.Since(began)
+	// Doctor exits with 1 for what it finds.
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) || !strings.Contains(string(out), says) {
+		return 0, errors.Errorf("kubectl-intent %s does not say %q: %v: %.1000s", strings.Join(args, " "), says, err, out)
+	}
+	return took, nil
+}
+
+// timesOfWhy runs why for deployments in turn.
+func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
+	var out []float64
+	for i := range runsOfWhy {
+		took, err := p.timeCommand(ctx, "Who acts:", "why", fmt.Sprintf("shop-%d", i), "-n", benchNamespace)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, milliseconds(took))
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// whyTime returns a quantile of how long why takes.
+func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		all, err := p.timesOfWhy(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return all[int(quantile*float64(len(all)-1))], nil
+	}
+}
+
+// whyRequests counts what why asks of the API server, by a proxy between both.
+func (p *pluginBench) whyRequests(ctx context.Context) (float64, error) {
+	asked := &atomic.Int64{}
+	proxy, err := p.startCountingProxy(asked)
+	if err != nil {
+		return 0, err
+	}
+	defer proxy.Close()
+	file := p.cp.File("counted.kubeconfig")
+	if err := writeProxyKubeconfig(file, proxy.URL); err != nil {
+		return 0, err
+	}
+	c, err := p.command(ctx, "why", "shop-7", "-n", benchNamespace)
+	if err != nil {
+		return 0, err
+	}
+	c.Args[len(c.Args)-1] = file
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Who acts:") {
+		return 0, errors.Errorf("why does not say who acts: %v: %s", err, out)
+	}
+	return float64(asked.Load()), nil
+}
+
+func (p *pluginBench) startCountingProxy(asked *atomic.Int64) (*httptest.Server, error) {
+	to, err := url.Parse(p.cp.Config.Host)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot parse address of API server")
+	}
+	transport, err := rest.TransportFor(p.cp.Config)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot connect to API server")
+	}
+	r := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		asked.Add(1)
+		r.ServeHTTP(w, q)
+	})), nil
+}
+
+func writeProxyKubeconfig(file, address string) error {
+	c := clientcmdapi.NewConfig()
+	c.Clusters["counted"] = &clientcmdapi.Cluster{Server: address}
+	c.Contexts["counted"] = &clientcmdapi.Context{Cluster: "counted"}
+	c.CurrentContext = "counted"
+	return errors.Wrap(clientcmd.WriteToFile(*c, file), "cannot write kubeconfig")
+}
+
+// statusTime returns how long a list of all deployments takes.
+func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
+	var out []float64
+	for range runsOfStatus {
+		took, err := p.timeCommand(ctx, fmt.Sprintf("shop-%d ", crowdOfStatus-1), "status", "-A")
+		if err != nil {
+			return 0, err
+		}
+		out = append(out, milliseconds(took))
+	}
+	return medianOfValues(out), nil
+}
