@@ -38,17 +38,18 @@ type viewer struct {
 	said  map[string]string
 }
 
-// followChanges shows what is there, and then each change: at most one drawing in an interval, and the last change always. A terminal is drawn again each second
+// followChanges shows what is there, and then each change: at most one drawing in an interval, fewer where drawings take long, and the last change always. A terminal is drawn again each second
 // too, since times pass.
 func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}, interval time.Duration) error {
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
 	for {
+		began := v.now()
 		if err := v.showCurrent(ctx); err != nil {
 			return err
 		}
 		// What changes meanwhile is kept in the channel.
-		pause := time.NewTimer(interval)
+		pause := time.NewTimer(pauseAfter(v.now().Sub(began), interval))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -58,6 +59,14 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}, int
 			return nil
 		}
 	}
+}
+
+// drawingShare is how many times as long as a drawing the pause after it lasts at least.
+const drawingShare = 40
+
+// pauseAfter returns the pause after a drawing: the interval, or longer where many objects take long to draw, so that a watch of them costs little.
+func pauseAfter(took, interval time.Duration) time.Duration {
+	return max(interval, drawingShare*took)
 }
 
 // awaitChange returns false when the context ended.

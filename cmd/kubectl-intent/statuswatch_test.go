@@ -114,3 +114,21 @@ func TestTerminalWatch(t *testing.T) {
 		}
 	})
 }
+
+func TestPauseAfter(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		took   time.Duration
+		want   time.Duration
+	}{
+		"Quick": {reason: "A drawing that takes little is followed by the interval.", took: time.Millisecond, want: 200 * time.Millisecond},
+		"Slow":  {reason: "A drawing of many objects takes a fortieth of the time.", took: 20 * time.Millisecond, want: 800 * time.Millisecond},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := pauseAfter(tc.took, 200*time.Millisecond); got != tc.want {
+				t.Errorf("\n%s\npauseAfter(%s): want %s, got %s", tc.reason, tc.took, tc.want, got)
+			}
+		})
+	}
+}
