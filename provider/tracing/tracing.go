@@ -136,7 +136,7 @@ func (e *Exporter) Start(ctx context.Context) error {
 	<-ctx.Done()
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	// A collector that cannot be reached is no reason for the provider to fail.
+	// The provider does not fail when its collector cannot be reached.
 	_ = e.provider.Shutdown(limited)
 	return nil
 }

@@ -85,11 +85,15 @@ func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int
 func (c *ControlPlane) StartStandby(ctx context.Context, extra Program) error {
 	p, err := c.spawnProvider(ctx, "provider-standby", c.ports.standbyProbe, "0", extra)
 	if p != nil {
-		c.mu.Lock()
-		c.standby = p
-		c.mu.Unlock()
+		c.setStandby(p)
 	}
 	return err
+}
+
+func (c *ControlPlane) setStandby(p *process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standby = p
 }
 
 // KillStandby ends the other replica, as kill -9 does, and returns when it is gone.

@@ -168,6 +168,17 @@ func (s *Scene) Must(err error) {
 	}
 }
 
+// UntilValue reads a value until it is as it should be, and returns it.
+func UntilValue[T any](s *Scene, what string, read func() T, is func(T) bool) T {
+	s.T.Helper()
+	var last T
+	s.Until(what, Patience, func() bool {
+		last = read()
+		return is(last)
+	})
+	return last
+}
+
 // WantEqual fails the test unless something is as wanted. The first argument says what it is.
 func (s *Scene) WantEqual(what string, want, got any, options ...cmp.Option) {
 	s.T.Helper()

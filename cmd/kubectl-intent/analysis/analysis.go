@@ -87,7 +87,7 @@ func (c *converter) addNotef(field, format string, args ...any) {
 	c.out.Notes = append(c.out.Notes, fmt.Sprintf("%s: %s: %s", c.object, field, fmt.Sprintf(format, args...)))
 }
 
-// result returns the conversion, or all problems. There is no half of a conversion.
+// result returns the conversion, or all problems. It never returns a part of a conversion.
 func (c *converter) result() (*Conversion, error) {
 	if len(c.problems) > 0 {
 		return nil, &FieldsError{Problems: c.problems}

@@ -106,7 +106,7 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
 		if _, ok := values[argsPrefix+name]; !ok {
-			c.refusef("spec.args", "there is no argument %s, and --arg has a value for it", name)
+			c.refusef("spec.args", "the template has no argument %s, and --arg has a value for it", name)
 		}
 	}
 	return values

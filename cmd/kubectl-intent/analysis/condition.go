@@ -84,7 +84,7 @@ func mirrorOf(op token.Token) token.Token {
 	return op
 }
 
-// read returns what has to hold. It returns an error for what is no comparison of one value with numbers.
+// read returns what has to hold. It returns an error for what does not compare one value with numbers.
 func (r boundReader) read(e ast.Expr) (condition, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -130,7 +130,7 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, e
 	return condition{bounds: append(left.bounds, right.bounds...), noData: left.noData + right.noData}, err
 }
 
-// isGuard reports whether an expression asks whether there is no data, or with isMissing false whether there is some.
+// isGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some.
 func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
 	isMissing = isMissing != r.isNegated
 	e = ast.Unparen(e)

@@ -89,7 +89,10 @@ func (s *stage) wantAllDeleted() {
 	s.Gone(s.app)
 	s.Gone(s.composedBehind(namespaced, "IntentDeployment"))
 	s.Gone(s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth"))
-	s.Until("the files leave the repository", scene.Patience, func() bool {
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(s.FilesBelow("clusters/edge1"))), func(name string) bool { return strings.Contains(name, "deployment-shop.yaml") })
-	})
+	s.Until("the files leave the repository", scene.Patience, func() bool { return !s.hasDeploymentFile() })
+}
+
+// hasDeploymentFile reports whether the repository has the Deployment of the Application.
+func (s *stage) hasDeploymentFile() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(s.FilesBelow("clusters/edge1"))), func(name string) bool { return strings.Contains(name, "deployment-shop.yaml") })
 }

@@ -50,11 +50,14 @@ func (s *stage) stopProvider() (start func()) {
 	s.T.Helper()
 	cp.KillProvider()
 	s.patchLease(fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Add(-2*time.Minute).Format(metav1.RFC3339Micro)))
-	return func() {
-		// Another process would wait until the lease is over.
-		s.patchLease(`{"spec":{"holderIdentity":""}}`)
-		s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
-	}
+	return s.startProvider
+}
+
+// startProvider starts the provider at once: it would wait until the lease of the process before is over.
+func (s *stage) startProvider() {
+	s.T.Helper()
+	s.patchLease(`{"spec":{"holderIdentity":""}}`)
+	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }
 
 // sharedStories are of what all deployments share.

@@ -47,10 +47,6 @@ func wantColumns(t *testing.T, what string, row, want scene.Row) {
 // rest of its status, and later when it lost a race.
 func awaitReadyRow(s *scene.Scene, resource, name string) scene.Row {
 	s.T.Helper()
-	var row scene.Row
-	s.Until("READY of "+name, scene.Patience, func() bool {
-		row = scene.ParseTable(s.Inside("get", resource))[name]
-		return row["READY"] == "True"
-	})
-	return row
+	read := func() scene.Row { return scene.ParseTable(s.Inside("get", resource))[name] }
+	return scene.UntilValue(s, "READY of "+name, read, func(r scene.Row) bool { return r["READY"] == "True" })
 }
