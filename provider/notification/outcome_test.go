@@ -60,7 +60,12 @@ func TestOutcomes(t *testing.T) {
 			reason: "An outcome before the last transition is found, without what the status says now.",
 			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), moves(4, 6, rolling, succeeded)...)...), want: []string{"5 Succeeded  ", "6 RolledBack said 8d21c0e"},
 		},
-		"Rejected":     {reason: "A rejected revision that nothing rolls back has failed.", status: stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed), want: []string{"5 Failed said 8d21c0e"}},
+		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed), want: []string{"5 Failed said 8d21c0e"}},
+		"Earlier": {
+			reason: "A failure that a rollback followed is not an outcome, also while a later revision has failed.",
+			status: stalled(statusOf(failed, append(moves(3, 4, validating, failed, rolling, succeeded), moves(6, 5, validating, failed)...)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed),
+			want:   []string{"4 RolledBack  ", "5 Failed said 8d21c0e"},
+		},
 		"Irreversible": {reason: "A rejected revision whose rollback a user has to ask for has failed.", status: stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, deploymentv1alpha1.ReasonIrreversible), want: []string{"5 Failed said 8d21c0e"}},
 		"Settling":     {reason: "A revision that was rejected just now may be rolled back by itself.", status: fresh(stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed)), wait: 20 * time.Second},
 		"InvalidSpec":  {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: stalled(statusOf(failed, moves(3, 5, "Pending", failed)...), rolloutv1alpha1.RejectedGateFailed, deploymentv1alpha1.ReasonInvalidSpec)},

@@ -155,6 +155,7 @@ func TestSlowReceiver(t *testing.T) {
 
 // TestShareOfANamespace lets a receiver hold back all posts of one namespace: another one is posted for all the same.
 func TestShareOfANamespace(t *testing.T) {
+	const share = 8
 	waiting, release := make(chan struct{}, 100), make(chan struct{})
 	s := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
@@ -165,10 +166,10 @@ func TestShareOfANamespace(t *testing.T) {
 	}))
 	defer s.Close()
 	p, ends := NewPoster(fetch.Options{Loopback: true}), make(chan error, 100)
-	for range placeLimits().PerNamespaceAtHost {
+	for range share {
 		go func() { ends <- p.Post(t.Context(), receiverAt(t, s), pendingOutcome(rolledBack)) }()
 	}
-	for range placeLimits().PerNamespaceAtHost {
+	for range share {
 		<-waiting
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -182,7 +183,7 @@ func TestShareOfANamespace(t *testing.T) {
 		t.Errorf("another namespace waits: %v", err)
 	}
 	close(release)
-	for range placeLimits().PerNamespaceAtHost {
+	for range share {
 		if err := <-ends; err != nil {
 			t.Error(err)
 		}

@@ -146,8 +146,8 @@ func (w *testEnv) must(err error) {
 	}
 }
 
-// restart replaces the process of the provider.
-func (w *testEnv) restart() {
+// restart replaces the process of the provider. It returns how many deployments that begins with since they have a record.
+func (w *testEnv) restart() int {
 	w.t.Helper()
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 	w.counts.pending = 0
@@ -159,6 +159,7 @@ func (w *testEnv) restart() {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()
 	w.must(w.r.wakeRecorded(w.t.Context(), queue))
+	return queue.Len()
 }
 
 // moveTo adds changes of the phase that happen now, and writes the deployment.
@@ -405,7 +406,9 @@ func TestDeploymentIsDeleted(t *testing.T) {
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
 	w.must(w.kube.Delete(t.Context(), w.deployment()))
-	w.restart()
+	if n := w.restart(); n != 1 {
+		t.Errorf("the next provider begins with %d deployments that were deleted", n)
+	}
 	w.receiver.err = nil
 	w.mustReconcile()
 	w.wantTaken("The outcome of a deployment that was deleted is posted.", "a.example.org u1.3.1.Succeeded")
