@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/test/controlplane"
@@ -21,6 +22,23 @@ func TestRefused(t *testing.T) {
 	s := &stage{Scene: scene.New(t, cp)}
 	cases := map[string]struct{ reason, spec, want string }{
 		"NoImage":     {reason: "An image is required.", spec: `{"image": ""}`, want: "spec.image"},
+		"Neither":     {reason: "An Application without an image and a source has nothing to run.", spec: `{"image": null}`, want: "exactly one of image and source"},
+		"Both":        {reason: "An image and a source exclude each other.", spec: `{"source": {"git": {"url": "https://git.example.org/a.git", "revision": "main"}}}`, want: "exactly one of image and source"},
+		"TwoKinds":    {reason: "A source is a repository or an archive.", spec: gitSource("https://git.example.org/a.git", "main", `, "blob": {"url": "https://git.example.org/a.tgz"}`), want: "exactly one of git and blob"},
+		"BuildOfNone": {reason: "Without a source nothing is built.", spec: `{"build": {"retries": 1}}`, want: "build needs source"},
+		"Option":      {reason: "A revision that a tool takes for an option is refused.", spec: gitSource("https://git.example.org/a.git", "--upload-pack=x", ""), want: "spec.source.git.revision"},
+		"Up":          {reason: "A revision that leads to a directory above is refused.", spec: gitSource("https://git.example.org/a.git", "../x", ""), want: "spec.source.git.revision"},
+		"NoRevision":  {reason: "An empty revision is refused.", spec: gitSource("https://git.example.org/a.git", "", ""), want: "spec.source.git.revision"},
+		"Password":    {reason: "A URL with credentials is refused.", spec: gitSource("https://me:canary@git.example.org/a.git", "main", ""), want: "without credentials"},
+		"File":        {reason: "A file is not a repository of a server.", spec: gitSource("file:///etc/passwd", "main", ""), want: "must be an https, http or ssh URL"},
+		"Ext":         {reason: "A URL that runs a command is refused.", spec: gitSource("ext::sh -c id", "main", ""), want: "must be an https, http or ssh URL"},
+		"BlobFile":    {reason: "A file is not an archive of a server.", spec: `{"image": null, "source": {"blob": {"url": "file:///etc/passwd"}}}`, want: "must be an https or http URL"},
+		"BuildCPU":    {reason: "A step of a build asks for at most 256 processors.", spec: gitSource("https://git.example.org/a.git", "main", "", `"resources": {"cpu": "257"}`), want: "at most 256"},
+		"TooSoon":     {reason: "Pods have at least 15 seconds to become available.", spec: `{"deploy": {"progressTimeout": "5s"}}`, want: "must be from 15s to 24h"},
+		"TooLate":     {reason: "Pods have at most a day to become available.", spec: `{"deploy": {"progressTimeout": "25h"}}`, want: "must be from 15s to 24h"},
+		"NoTime":      {reason: "A progressTimeout is a duration.", spec: `{"deploy": {"progressTimeout": "soon"}}`, want: "spec.deploy.progressTimeout"},
+		"NoBlock":     {reason: "A check of pods has its block.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability"}]}}}`, want: "availability must be set with type Availability"},
+		"NoPods":      {reason: "A check of pods wants at least one.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability", "availability": {"minAvailable": 0}}]}}}`, want: "availability.minAvailable"},
 		"ImageSpace":  {reason: "An image is no text with a space.", spec: `{"image": "a b"}`, want: "reference of an image"},
 		"Backtick":    {reason: "A host with a backtick is refused.", spec: "{\"route\": {\"host\": \"a`b.example.org\"}}", want: "name of one host"},
 		"Wildcard":    {reason: "A host with a wildcard is refused.", spec: `{"route": {"host": "*.example.org"}}`, want: "name of one host"},
@@ -47,6 +65,9 @@ func TestRefused(t *testing.T) {
 				}
 				for key, value := range spec {
 					s.Set(o, value, "spec", key)
+					if value == nil {
+						unstructured.RemoveNestedField(o.Object, "spec", key)
+					}
 				}
 				if got := s.Refused(o); !strings.Contains(got, tc.want) {
 					t.Errorf("\n%s\nthe API server says: %s", tc.reason, got)
@@ -58,6 +79,44 @@ func TestRefused(t *testing.T) {
 	long.SetName(strings.Repeat("a", 53))
 	if got := s.Refused(long); !strings.Contains(got, "52") {
 		t.Errorf("a name of 53 characters: %s", got)
+	}
+}
+
+// TestUnknownFields shows fields to the API server that would lead to what belongs to another tenant, with strict validation: there are none.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	s := &stage{Scene: scene.New(t, cp)}
+	cases := map[string]struct{ reason, spec, want string }{
+		"BuildSecret":       {reason: "A variable of a build has no value of a Secret, which kpack refuses.", spec: gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]`), want: "spec.build.env[0].valueFrom"},
+		"BuilderNamespace":  {reason: "A builder of another namespace cannot be named.", spec: gitSource("https://git.example.org/a.git", "main", "", `"builder": {"kind": "Builder", "name": "a", "namespace": "team-b"}`), want: "spec.build.builder.namespace"},
+		"Registry":          {reason: "Only the configuration says where images go.", spec: gitSource("https://git.example.org/a.git", "main", "", `"registry": "registry.example.org/evil"`), want: "spec.build.registry"},
+		"SourceCredentials": {reason: "The Secret of a source is one of the namespace.", spec: strings.Replace(gitSource("https://git.example.org/a.git", "main", ""), `"main"`, `"main", "secretRef": {"name": "a", "namespace": "team-b"}`, 1), want: "spec.source.git.secretRef.namespace"},
+		"ServiceSecret":     {reason: "The Secret of an attached service is one of the namespace.", spec: `{"services": [{"name": "db", "secretRef": {"name": "a", "namespace": "team-b"}}]}`, want: "spec.services[0].secretRef.namespace"},
+		"PullSecret":        {reason: "A Secret that an image is pulled with is one of the namespace.", spec: `{"imagePullSecrets": [{"name": "a", "namespace": "team-b"}]}`, want: "spec.imagePullSecrets[0].namespace"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, spec := s.newApplication(namespaced), map[string]any{}
+			if err := json.Unmarshal([]byte(tc.spec), &spec); err != nil {
+				t.Fatal(err)
+			}
+			for key, value := range spec {
+				s.Set(o, value, "spec", key)
+			}
+			text, err := yaml.Marshal(o.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "application.yaml")
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Kubectl(t.Context(), "apply", "--dry-run=server", "--validate=strict", "-f", file)
+			if err == nil || !strings.Contains(err.Error(), "unknown field \""+tc.want+"\"") {
+				t.Errorf("\n%s\nkubectl apply: want an unknown field %s, got %v", tc.reason, tc.want, err)
+			}
+		})
 	}
 }
 

@@ -44,27 +44,39 @@ func runSuite(m *testing.M) int {
 
 // forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
 // stories of this package change something each second, where users do so each hour. What one change costs is counted.
+// The timers of Crossplane and of the provider are off, so that an Application which an event does not wake stays as it is.
 func forStories(o *controlplane.Options) {
 	*o = o.WithApplications()
-	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000", "--poll-interval=24h")
+	o.Provider.Args = append(o.Provider.Args, "--poll-interval=24h")
 }
 
-// edge is the one other cluster, with Flux and what makes pods of Deployments.
-var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+// edge is the one other cluster of most tests, with Flux and what makes pods of Deployments, and farEdge one more such cluster.
+var (
+	edge    = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("edge") })
+	farEdge = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("far-edge") })
+)
+
+func startEdge(name string) (*controlplane.Cluster, error) {
 	ctx := context.Background()
-	k, err := cp.StartCluster(ctx, "edge")
+	k, err := cp.StartCluster(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if err := k.StartFlux(ctx); err != nil {
 		return nil, err
 	}
+	routes, err := controlplane.ToolPath(ctx, "GATEWAY_API_CRDS")
+	if err != nil {
+		return nil, err
+	}
+	if err := k.Apply(ctx, routes); err != nil {
+		return nil, err
+	}
 	return k, k.StartWorkloads()
-})
+}
 
 const (
-	secret = "edge1-kubeconfig"
-
 	claims     = "claims.intentplane.dev/v1alpha1"
 	namespaced = "intentplane.dev/v1alpha1"
 )
@@ -86,27 +98,34 @@ func newStage(t *testing.T, apiVersion string) *stage {
 	}
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	t.Cleanup(s.explainFailure)
-	s.applyBlueprint()
-	b, err := os.ReadFile(k.Kubeconfig)
-	s.must(err)
-	s.must(s.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
-	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
-	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
-	}}, "spec", "engine"))
-	dir := s.Directory("edge1", "shop")
-	_, err = s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
-	s.must(err)
-	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+	s.applyBlueprint("app-internal-1.0.0")
+	s.addEdge("edge1")
 	s.app = s.newApplication(apiVersion)
 	return s
 }
 
-// applyBlueprint applies the Blueprint of the examples, which all tests share.
-func (s *stage) applyBlueprint() {
+// addEdge makes a Site in the other cluster of the stage, to which Flux brings the repository.
+func (s *stage) addEdge(name string) {
 	s.T.Helper()
-	b := s.ProjectFile("examples", "blueprints", "app-internal-1.0.0.yaml")
+	ctx, k, secret := s.T.Context(), s.edge, name+"-kubeconfig"
+	b, err := os.ReadFile(k.Kubeconfig)
+	s.must(err)
+	s.must(s.Client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
+	site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
+	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine"))
+	dir := s.Directory(name, "shop")
+	_, err = s.Git.Commit(ctx, s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
+	s.must(err)
+	s.must(k.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(ctx, load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+}
+
+// applyBlueprint applies a Blueprint of the examples, which all tests share.
+func (s *stage) applyBlueprint(name string) {
+	s.T.Helper()
+	b := s.ProjectFile("examples", "blueprints", name+".yaml")
 	objects, err := controlplane.ParseYAML(b)
 	s.must(err)
 	s.Apply(objects[0])

@@ -1,0 +1,95 @@
+package applications
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/kpack"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestSourceAndEnvironment edits the branch and a variable at once: the variable waits for the build of the branch, and both come in one revision. How a
+// revision is rolled back belongs to no commit, and waits for nothing.
+func TestSourceAndEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	commit, err := s.Git.Commit(t.Context(), s.repository, "release", map[string]string{"main.txt": "2"}, "Version 2")
+	s.must(err)
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	s.editApplication(`{"spec":{"source":{"git":{"revision":"release"}},"env":[{"name":"A","value":"1"}],"deploy":{"rollbackConfig":{"autoRollback":false}}}}`)
+	s.awaitBuildState("Building", "Building")
+	u := s.Await(s.composedBehind(namespaced, "IntentDeployment"), "another rollbackConfig", func(u *unstructured.Unstructured) bool {
+		is, ok, _ := unstructured.NestedBool(u.Object, "spec", "rollbackConfig", "autoRollback")
+		return ok && !is
+	})
+	if _, ok, _ := unstructured.NestedSlice(u.Object, "spec", "expectation", "runtime", "env"); ok || scene.Field(u, "spec", "expectation", "image") != first {
+		t.Errorf("the variable goes out with the image before: %v", u.Object["spec"])
+	}
+	close(held)
+	image := s.awaitRunning(commit)
+	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 {
+		t.Errorf("revision %d, want one for both edits", got)
+	}
+	if text := s.deploymentInGit(); !strings.Contains(text, image) || !strings.Contains(text, "name: A\n") {
+		t.Errorf("the image and the variable are not in Git together:\n%s", text)
+	}
+}
+
+// TestRepositoryDown has a repository of a source that does not answer, for many looks: what runs stays, and so does the phase. Then the next commit is found.
+func TestRepositoryDown(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	s.Git.Fail(s.repository, 503)
+	t.Cleanup(func() { s.Git.Fail(s.repository, 0) })
+	from := nextTransition(s.Now(s.app))
+	second := s.addCommit("2")
+	for i := range 3 {
+		s.lookNow(fmt.Sprint("down ", i))
+		s.Await(s.imageBuild(), "a look", func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "atProvider", "lookNow") == fmt.Sprint("down ", i) && scene.Field(u, "status", "atProvider", "sourceTrouble", "message") != ""
+		})
+	}
+	u := s.Now(s.app)
+	if got := phasesSince(u, from); len(got) > 0 || scene.Field(u, "status", "image") != first || len(s.podsOfImage(first)) != 1 {
+		t.Errorf("a repository that is down changes phases %v, image %s", got, scene.Field(u, "status", "image"))
+	}
+	s.Git.Fail(s.repository, 0)
+	s.lookNow("up")
+	s.awaitRunning(second)
+}
+
+// TestObjectsLost removes what an Application composes for its build and its pods, as a restore that lost them: what runs stays while the same commit is built
+// again.
+func TestObjectsLost(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	pod := s.podsOfImage(first)[0].GetUID()
+	health := s.Now(s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth"))
+	s.Delete(health)
+	s.Await(health, "made again", func(u *unstructured.Unstructured) bool {
+		return u.GetUID() != health.GetUID() && scene.Is(u, "Ready", corev1.ConditionTrue, "Serving")
+	})
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	build, image := s.Now(s.imageBuild()), s.Now(s.kpackObject("Image", "shop"))
+	s.Delete(build)
+	s.Await(build, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != build.GetUID() })
+	s.Await(image, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != image.GetUID() })
+	u := s.Now(s.app)
+	if scene.Field(u, "status", "image") != first || scene.Number(u, "status", "deployment", "revision") != 1 || len(s.podsOfImage(first)) != 1 || s.podsOfImage(first)[0].GetUID() != pod {
+		t.Errorf("what ran was changed: %v", u.Object["status"])
+	}
+	close(held)
+	s.awaitRunning(s.first)
+}

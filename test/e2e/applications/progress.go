@@ -1,0 +1,86 @@
+package applications
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// progressTimeout is that of the stories in which it is waited for.
+const progressTimeout = 20 * time.Second
+
+// limitProgress lets revisions be rejected whose pods do not become available within a time.
+func (s *stage) limitProgress(after time.Duration) {
+	s.T.Helper()
+	s.Set(s.app, after.String(), "spec", "deploy", "progressTimeout")
+}
+
+// awaitRolledBack waits until an image was rejected and rolled back.
+func (s *stage) awaitRolledBack(image int) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(s.app, "Degraded with image "+imageOf(image), func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "image") == imageOf(image) && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
+	})
+}
+
+// deploymentInGit returns the Deployment that the repository holds for the Site.
+func (s *stage) deploymentInGit() string {
+	s.T.Helper()
+	return s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]
+}
+
+// listGates returns the Gates of the Application's deployment.
+func (s *stage) listGates() []unstructured.Unstructured {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
+	l.SetKind("GateList")
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	return l.Items
+}
+
+// wantCrashExplained fails the test unless the reason of the pods is in the verdict of a Gate, and in the message of the Application.
+func (s *stage) wantCrashExplained(u *unstructured.Unstructured) {
+	s.T.Helper()
+	const want = "0 of 1 pods are available: CrashLoopBackOff: container app ends again and again: exit code 3, Error"
+	messages := []string{}
+	for _, g := range s.listGates() {
+		messages = append(messages, scene.Condition(&g, "Ready").Message)
+	}
+	if !strings.Contains(strings.Join(messages, "\n"), want) {
+		s.T.Errorf("no Gate says %q: %q", want, messages)
+	}
+	if message := scene.Field(u, "status", "message"); !strings.Contains(message, "CrashLoopBackOff") {
+		s.T.Errorf("the Application does not say why: %q", message)
+	}
+}
+
+// isMeasured reports whether a Gate measures.
+func (s *stage) isMeasured() bool {
+	s.T.Helper()
+	for _, g := range s.listGates() {
+		if scene.Condition(&g, "Ready").Reason == "Measuring" {
+			return true
+		}
+	}
+	return false
+}
+
+// timeOfRejection returns when a Gate gave verdict Failed.
+func (s *stage) timeOfRejection() time.Time {
+	s.T.Helper()
+	for _, g := range s.listGates() {
+		if scene.Field(&g, "status", "atProvider", "verdict") != "Failed" {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339, scene.Field(&g, "status", "atProvider", "endedAt"))
+		s.must(err)
+		return at
+	}
+	s.T.Fatal("no Gate gave verdict Failed")
+	return time.Time{}
+}

@@ -1,0 +1,113 @@
+package applications
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestProgressTimeout has an image whose container ends again and again: with a progressTimeout it is rejected and rolled back in Git, while the image before
+// serves, and the next image runs.
+func TestProgressTimeout(t *testing.T) {
+	t.Parallel()
+	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, apiVersion)
+			s.limitProgress(progressTimeout)
+			s.Apply(s.app)
+			s.servePods(1)
+			s.awaitReached("Running", 1)
+			from := nextTransition(s.Now(s.app))
+			s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+			s.crashContainers(2)
+			u := s.awaitRolledBack(2)
+			s.wantCrashExplained(u)
+			if text := s.deploymentInGit(); !strings.Contains(text, imageOf(1)) || strings.Contains(text, imageOf(2)) {
+				t.Errorf("the image before is not back in Git:\n%s", text)
+			}
+			for _, phase := range phasesSince(u, from) {
+				if phase == "Running" || phase == "Failed" {
+					t.Errorf("phases of an image that is rejected: %v", phasesSince(u, from))
+				}
+			}
+			if len(s.podsServingImage(1)) != 1 {
+				t.Errorf("%d pods of the image before serve, want 1", len(s.podsServingImage(1)))
+			}
+			s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+			s.servePods(3)
+			s.awaitReached("Running", 3)
+		})
+	}
+}
+
+// TestFirstImageCrashes has nothing to go back to: the Application is Failed, and says why. The next image runs.
+func TestFirstImageCrashes(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, namespaced)
+	s.limitProgress(progressTimeout)
+	s.Apply(s.app)
+	s.crashContainers(1)
+	u := s.awaitReached("Failed", 1)
+	if message := scene.Field(u, "status", "message"); !strings.Contains(message, "CrashLoopBackOff") {
+		t.Errorf("the Application does not say why: %q", message)
+	}
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.servePods(2)
+	s.awaitReached("Running", 2)
+}
+
+// TestCrashLoopStays has the same crash loop without a progressTimeout, for longer than the other stories wait: nothing judges it, and the phase says what is.
+// Once the container works, the very same revision runs.
+func TestCrashLoopStays(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claims)
+	s.Apply(s.app)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.awaitDeployed(2)
+	s.crashContainers(2)
+	since := time.Now()
+	s.awaitCondition("Available", "False", "CrashLoopBackOff")
+	s.Until("a progressTimeout would have passed", scene.Patience, func() bool { return time.Since(since) > 2*progressTimeout })
+	u := s.Now(s.app)
+	if phase, outcome := scene.Field(u, "status", "phase"), scene.Field(u, "status", "deployment", "outcome"); phase != "Deploying" || outcome != "Succeeded" || len(s.listGates()) > 0 {
+		t.Errorf("a crash loop without a progressTimeout is %s, its deployment %s with %d Gates", phase, outcome, len(s.listGates()))
+	}
+	if text := s.deploymentInGit(); !strings.Contains(text, imageOf(2)) {
+		t.Errorf("the image is not in Git any more:\n%s", text)
+	}
+	s.servePods(2)
+	if u := s.awaitReached("Running", 2); scene.Number(u, "status", "deployment", "revision") != 2 {
+		t.Errorf("revision %d runs, want 2", scene.Number(u, "status", "deployment", "revision"))
+	}
+}
+
+// TestProgressAcrossRestart stops the provider while a crash loop has its time, until that is over: the provider that starts then rejects the revision without
+// giving it the time again. It runs before the tests that run beside each other.
+func TestProgressAcrossRestart(t *testing.T) {
+	const timeout = time.Minute
+	s := newStage(t, namespaced)
+	s.limitProgress(timeout)
+	s.Apply(s.app)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.crashContainers(2)
+	s.Until("the Gate measures", scene.Patience, func() bool { return s.isMeasured() })
+	since := time.Now()
+	cp.KillProvider()
+	s.Until("the time is over", scene.Patience, func() bool { return time.Since(since) > timeout })
+	s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+	started := time.Now()
+	s.awaitRolledBack(2)
+	ended := s.timeOfRejection()
+	if took := ended.Sub(started); took >= timeout {
+		t.Errorf("the revision was rejected %s after the restart: its timeout began again", took)
+	}
+}

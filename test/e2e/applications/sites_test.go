@@ -1,0 +1,129 @@
+package applications
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestTwoSites has an Application at two Sites, each in a cluster of its own, of which one loses its last pod, and then the other one.
+func TestTwoSites(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, namespaced)
+	k, err := farEdge()
+	s.must(err)
+	far := &stage{Scene: s.Scene, edge: k, app: s.app}
+	far.addEdge("edge2")
+	s.Set(s.app, []any{s.Site("edge1"), s.Site("edge2")}, "spec", "deploy", "sites")
+	s.Apply(s.app)
+	s.awaitDeployed(1) // No pod is available.
+	s.servePods(1)
+	s.awaitServing("Degraded", "1/2")
+	far.servePods(1)
+	s.awaitServing("Running", "2/2")
+	far.failPods(1)
+	u := s.awaitServing("Degraded", "1/2")
+	if available, missing := scene.Number(u, "status", "sites", s.Site("edge1"), "available"), scene.Number(u, "status", "sites", s.Site("edge2"), "available"); available != 1 || missing != 0 {
+		t.Errorf("available pods at the Site that serves: %d, at the other one: %d", available, missing)
+	}
+	s.failPods(1)
+	s.awaitServing("Deploying", "0/2")
+	far.servePods(1)
+	s.awaitServing("Degraded", "1/2")
+	s.servePods(1)
+	s.awaitServing("Running", "2/2")
+}
+
+// TestOtherTenant has an Application in a namespace that the Site does not take, beside one that runs there: it is delivered nowhere, and reads nothing of the
+// other one.
+func TestOtherTenant(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, namespaced)
+	s.Apply(s.app)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+	other := &stage{Scene: scene.New(t, cp), edge: s.edge}
+	other.app = other.newApplication(namespaced)
+	other.Set(other.app, []any{s.Site("edge1")}, "spec", "deploy", "sites")
+	other.Apply(other.app)
+	u := other.Await(other.app, "a refusal", func(u *unstructured.Unstructured) bool {
+		return strings.Contains(scene.Field(u, "status", "message"), s.Site("edge1"))
+	})
+	if phase := scene.Field(u, "status", "phase"); phase != "Pending" && phase != "Failed" {
+		t.Errorf("phase of an Application at a Site of another tenant: %s", phase)
+	}
+	forged := other.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth")
+	forged.SetName("forged")
+	for namespace, reason := range map[string]string{s.Namespace: "PolicyDenied", other.Namespace: "PolicyDenied"} {
+		o := forged.DeepCopy()
+		o.SetName("of-" + namespace)
+		other.Set(o, map[string]any{
+			"claimRef": map[string]any{"apiGroup": "intentplane.dev", "kind": "IntentDeployment", "namespace": namespace, "name": "shop"},
+			"image":    imageOf(1), "sites": []any{map[string]any{"name": s.Site("edge1")}},
+		}, "spec", "forProvider")
+		other.Apply(o)
+		h := other.Await(o, reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Ready", corev1.ConditionFalse, reason) })
+		if sites, _, _ := unstructured.NestedSlice(h.Object, "status", "atProvider", "sites"); len(sites) > 0 && scene.Number(h, "status", "atProvider", "sitesServing") > 0 {
+			t.Errorf("a SiteHealth of another tenant reads %v", sites)
+		}
+	}
+	if files := other.FilesBelow("clusters"); len(files) > 0 {
+		t.Errorf("files for a Site of another tenant: %v", scene.Names(files))
+	}
+	if u := s.Now(s.app); scene.Field(u, "status", "phase") != "Running" || len(s.podsServingImage(1)) != 1 {
+		t.Errorf("the Application of the tenant is %s", scene.Field(u, "status", "phase"))
+	}
+}
+
+// TestDeletedWithNamespace deletes the namespace of Applications that stand in different phases: all leaves the repository, and nothing holds the namespace.
+func TestDeletedWithNamespace(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		given  func(s *stage)
+	}{
+		"Pending": {reason: "An Application that is held back leaves nothing.", given: func(s *stage) {
+			s.Apply(s.Set(s.app, true, "spec", "deploy", "suspend"))
+			s.Await(s.app, "held back", func(u *unstructured.Unstructured) bool {
+				return strings.Contains(scene.Field(u, "status", "message"), "Nothing was ordered yet")
+			})
+		}},
+		"Failed": {reason: "An Application that cannot be carried out leaves nothing.", given: func(s *stage) {
+			check := map[string]any{"name": "own", "type": "Prometheus", "threshold": "< 1", "prometheus": map[string]any{"query": "x["}}
+			s.Apply(s.Set(s.app, []any{check}, "spec", "deploy", "gatesConfig", "checks"))
+			s.awaitReached("Failed", 1)
+		}},
+		"Deploying": {reason: "An Application without an available pod leaves nothing.", given: func(s *stage) {
+			s.Apply(s.app)
+			s.awaitDeployed(1)
+		}},
+		"Running": {reason: "An Application that runs leaves nothing.", given: func(s *stage) {
+			s.Apply(s.app)
+			s.servePods(1)
+			s.awaitReached("Running", 1)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, namespaced)
+			tc.given(s)
+			s.must(s.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+			namespace := &unstructured.Unstructured{}
+			namespace.SetAPIVersion("v1")
+			namespace.SetKind("Namespace")
+			namespace.SetName(s.Namespace)
+			s.Gone(namespace)
+			for file := range s.FilesBelow("clusters/edge1") {
+				if strings.HasPrefix(file, s.Namespace+"/shop/") && !strings.HasSuffix(file, "/placeholder") {
+					t.Errorf("\n%s\n%s is still in the repository", tc.reason, file)
+				}
+			}
+		})
+	}
+}
