@@ -105,11 +105,16 @@ func withGitServer(ctx context.Context, seed map[string]string, fn func(s *gitse
 func seedWithDeliveries() map[string]string {
 	files := seedRepository()
 	for n := range engineBefore {
-		for i := range peerFiles {
-			files[fmt.Sprintf("sites/a/team-a/web-%d/file-%d.yaml", n, i)] = fmt.Sprintf("n: %d\ni: %d\n", n, i)
-		}
+		addPeerFiles(files, n)
 	}
 	return files
+}
+
+// addPeerFiles adds the directory of one of the deliveries.
+func addPeerFiles(files map[string]string, n int) {
+	for i := range peerFiles {
+		files[fmt.Sprintf("sites/a/team-a/web-%d/file-%d.yaml", n, i)] = fmt.Sprintf("n: %d\ni: %d\n", n, i)
+	}
 }
 
 // hostilePack is the most memory that a process takes which looks at servers that send what is small on the wire and large in memory.

@@ -7,11 +7,16 @@ import "time"
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	out := c.runner.processorTime()
 	for _, k := range c.clusters {
-		for name, took := range k.runner.processorTime() {
-			out[name] += took
-		}
+		addTimes(out, k.runner.processorTime())
 	}
 	return out
+}
+
+// addTimes adds times to those of the same names.
+func addTimes(out, times map[string]time.Duration) {
+	for name, took := range times {
+		out[name] += took
+	}
 }
 
 func (r *runner) processorTime() map[string]time.Duration {

@@ -66,11 +66,17 @@ func (t *Tools) fillPaths(get func(name string) string) bool {
 func (t *Tools) checkPaths() error {
 	var errs []error
 	for _, name := range namesOfTools() {
-		if path := *t.pathsByName()[name]; !fileExists(path) {
-			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
-		}
+		errs = append(errs, t.checkPath(name))
 	}
 	return errors.Join(errs...)
+}
+
+// checkPath returns an error unless a tool is where the environment says.
+func (t *Tools) checkPath(name string) error {
+	if path := *t.pathsByName()[name]; !fileExists(path) {
+		return errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path)
+	}
+	return nil
 }
 
 // builtTools returns what tools/tools.sh says about tools that it builds, or that the environment names.

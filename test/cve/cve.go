@@ -57,8 +57,7 @@ func kubeconfigReaches(t *testing.T) {
 func durationFields(t *testing.T) {
 	t.Helper()
 	for _, text := range []string{"1", "abc", "-5s", strings.Repeat("9", 30) + "h"} {
-		c := deploymentv1alpha1.Check{Name: "x", Type: "Prometheus", Timeout: deploymentv1alpha1.Duration(text)}
-		if _, err := gates.RulesOf(c); err == nil {
+		if _, err := gates.RulesOf(deploymentv1alpha1.Check{Name: "x", Type: "Prometheus", Timeout: deploymentv1alpha1.Duration(text)}); err == nil {
 			t.Errorf("timeout %q is taken", text)
 		}
 	}

@@ -100,11 +100,15 @@ func (p *Player) Failure() error {
 func (p *Player) recordFailure(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
 	out, err := p.playPod(ctx, r)
 	if err != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.failure = err
+		p.setFailure(err)
 	}
 	return out, err
+}
+
+func (p *Player) setFailure(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failure = err
 }
 
 // playPod brings a pod to its next state: in its step "build", ended.

@@ -114,10 +114,15 @@ func (c *checker) checkString(l *ast.BasicLit) {
 
 func (c *checker) checkText(what string, at token.Pos, text string) {
 	for n, line := range strings.Split(text, "\n") {
-		for _, t := range c.terms {
-			for _, word := range t.pattern.FindAllString(line, -1) {
-				c.addFinding(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
-			}
+		c.checkLine(what, at, n, line)
+	}
+}
+
+// checkLine looks at one line of a text, which has a number from 0.
+func (c *checker) checkLine(what string, at token.Pos, n int, line string) {
+	for _, t := range c.terms {
+		for _, word := range t.pattern.FindAllString(line, -1) {
+			c.addFinding(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
 		}
 	}
 }

@@ -105,13 +105,17 @@ func isNextImage(before, after v1alpha1.SiteHealthObservation) bool {
 // isNextUrgent is true if a Site serves the next image, or serves no image any more. Both are about the same Sites.
 func isNextUrgent(before, after v1alpha1.SiteHealthObservation) bool {
 	for i, s := range after.Sites {
-		was := before.Sites[i]
-		hadPods := was.IsServing() || was.AvailableOther > 0
-		if s.IsServing() || hadPods && s.AvailableOther == 0 && s.State != v1alpha1.HealthNotObserved {
+		if isUrgentChange(before.Sites[i], s) {
 			return true
 		}
 	}
 	return false
+}
+
+// isUrgentChange reports whether a Site serves now, or has lost all pods.
+func isUrgentChange(was, s v1alpha1.SiteHealthState) bool {
+	hadPods := was.IsServing() || was.AvailableOther > 0
+	return s.IsServing() || hadPods && s.AvailableOther == 0 && s.State != v1alpha1.HealthNotObserved
 }
 
 func readyCondition(s *v1alpha1.SiteHealth, d decision) xpv2.Condition {

@@ -110,12 +110,15 @@ func (l *pushLog) notePush(repository string) {
 // noteFault notes that the state of a repository cannot be read. A test that plays a newer version makes it so on purpose.
 func (l *pushLog) noteFault(repository string, err error) {
 	var newer *state.NewerError
-	if err == nil || errors.As(err, &newer) {
-		return
+	if err != nil && !errors.As(err, &newer) {
+		l.addFault(fmt.Sprintf("%s: %v", repository, err))
 	}
+}
+
+func (l *pushLog) addFault(fault string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults = append(l.faults, fmt.Sprintf("%s: %v", repository, err))
+	l.faults = append(l.faults, fault)
 }
 
 // checkFollower notes a follower that was brought further than the home records.
