@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,7 +144,7 @@ func startShell(t *testing.T, args ...string) *shell {
 
 func (s *shell) write(text string) {
 	s.Helper()
-	if _, err := io.WriteString(s.terminal, text); err != nil {
+	if _, err := s.terminal.WriteString(text); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -23,7 +23,7 @@ func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cl
 	if c.Name != "" {
 		v.look = func(ctx context.Context) (*cluster.Subjects, error) { return m.Subject(ctx, c.Name) }
 	}
-	return v.followChanges(ctx, m.Changed(), redrawInterval)
+	return v.followChanges(ctx, m.Changed())
 }
 
 // A viewer shows what changes.
@@ -38,9 +38,9 @@ type viewer struct {
 	said  map[string]string
 }
 
-// followChanges shows what is there, and then each change: at most one drawing in an interval, fewer where drawings take long, and the last change always. A terminal is drawn again each second
+// followChanges shows what is there, and then each change: at most one drawing in redrawInterval, fewer where drawings take long, and the last change always. A terminal is drawn again each second
 // too, since times pass.
-func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}, interval time.Duration) error {
+func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) error {
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
 	for {
@@ -49,7 +49,7 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}, int
 			return err
 		}
 		// What changes meanwhile is kept in the channel.
-		pause := time.NewTimer(pauseAfter(v.now().Sub(began), interval))
+		pause := time.NewTimer(pauseAfter(v.now().Sub(began), redrawInterval))
 		select {
 		case <-ctx.Done():
 			return nil

@@ -116,7 +116,7 @@ func watchStory(t *testing.T, story []*samples.Sample) string {
 		ctx, cancel := context.WithCancel(t.Context())
 		v := &viewer{streams: &streams{out: out, now: now}, command: &statusCommand{Name: "shop"}, look: on.look}
 		ended := make(chan error)
-		go func() { ended <- v.followChanges(ctx, changed, redrawInterval) }()
+		go func() { ended <- v.followChanges(ctx, changed) }()
 		synctest.Wait()
 		for _, next := range story[1:] {
 			time.Sleep(10 * time.Second)

@@ -50,7 +50,7 @@ func TestPlainWatch(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		v := &viewer{streams: &streams{out: out, now: samples.Now}, command: &statusCommand{Name: "shop"}, look: on.look}
 		ended := make(chan error)
-		go func() { ended <- v.followChanges(ctx, changed, redrawInterval) }()
+		go func() { ended <- v.followChanges(ctx, changed) }()
 		synctest.Wait()
 		for _, next := range []*samples.Sample{samples.Canary(false), samples.RollingBack(), samples.RolledBack()} {
 			on.shown = next
@@ -89,7 +89,7 @@ func TestTerminalWatch(t *testing.T) {
 			command: &statusCommand{Name: "shop"}, look: on.look,
 		}
 		ended := make(chan error)
-		go func() { ended <- v.followChanges(ctx, changed, redrawInterval) }()
+		go func() { ended <- v.followChanges(ctx, changed) }()
 		for range 1000 {
 			select {
 			case changed <- struct{}{}:

@@ -152,7 +152,7 @@ func TestPromoteByStep(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20), pauseStep(""), weightStep(50), pauseStep(""))
 	w.story("edge1", cluster{})
 	w.sayCanary("two", 4)
-	_, out := w.story("edge1", cluster{})
+	w.story("edge1", cluster{})
 	for _, tc := range []struct {
 		reason  string
 		name    string
@@ -167,7 +167,7 @@ func TestPromoteByStep(t *testing.T) {
 		{reason: "A step is released once.", name: "again", step: 2, result: "again=Stale", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 	} {
 		w.ask(tc.name, 2, action("Promote"), stepNumber(tc.step), uid(tc.name))
-		_, out = w.story("edge1", cluster{})
+		_, out := w.story("edge1", cluster{})
 		got := w.updated(out).Results
 		if !strings.Contains(got, tc.result) || out.Status.Canary.Step != tc.column || w.directory("edge1") != tc.directs {
 			t.Errorf("\n%s\nwant %s at %s with %q, got %s at %s with %q", tc.reason, tc.result, tc.column, tc.directs, got, out.Status.Canary.Step, w.directory("edge1"))

@@ -62,7 +62,7 @@ type cdSubject struct {
 
 type cdContent struct {
 	Environment cdReference `json:"environment"`
-	ArtifactID  string      `json:"artifactId"`
+	ArtifactID  string      `json:"artifactId"` //nolint:tagliatelle // CDEvents' name.
 }
 
 type cdReference struct {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -69,14 +70,14 @@ func (r *receiver) lines() []string {
 	}
 	var out []string
 	for _, s := range r.spans {
-		line := fmt.Sprintf("%s/%s %s", names[string(s.GetParentSpanId())], s.GetName(), time.Duration(s.GetEndTimeUnixNano()-s.GetStartTimeUnixNano()))
+		parts := []string{fmt.Sprintf("%s/%s %s", names[string(s.GetParentSpanId())], s.GetName(), time.Duration(s.GetEndTimeUnixNano()-s.GetStartTimeUnixNano()))}
 		for _, a := range s.GetAttributes() {
-			line += " " + a.GetKey() + "=" + a.GetValue().GetStringValue()
+			parts = append(parts, a.GetKey()+"="+a.GetValue().GetStringValue())
 		}
 		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
-			line += " error=" + s.GetStatus().GetMessage()
+			parts = append(parts, "error="+s.GetStatus().GetMessage())
 		}
-		out = append(out, line)
+		out = append(out, strings.Join(parts, " "))
 	}
 	slices.Sort(out)
 	return out

@@ -58,7 +58,7 @@ func New(key string) (*Receiver, error) {
 
 // Start lets the receiver take notifications at the address that it had. It returns an error if that is not free.
 func (r *Receiver) Start() error {
-	l, err := net.Listen("tcp", r.address) //nolint:noctx // It listens at once, or not at all.
+	l, err := net.Listen("tcp", r.address)
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for notifications")
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,11 +60,11 @@ func TestReceiver(t *testing.T) {
 	}
 	all, unsigned := r.Refused()
 	taken, _ := r.Taken()
-	ids := ""
+	var ids []string
 	for _, n := range taken {
-		ids += n.ID
+		ids = append(ids, n.ID)
 	}
-	if ids != "acde" || all != 2 || unsigned != 1 {
+	if strings.Join(ids, "") != "acde" || all != 2 || unsigned != 1 {
 		t.Errorf("taken: %s; refused: %d, %d of them without a right signature", ids, all, unsigned)
 	}
 }

@@ -135,7 +135,7 @@ func (e *external) readWorkloads(ctx context.Context, r *reconcileCache) error {
 func (e *external) readWorkload(ctx context.Context, g *v1alpha1.Gate, site *catalogv1alpha1.Site, into *siteWorkload) error {
 	namespace := g.GetNamespace()
 	if policy.CheckAvailability(site, namespace) != nil {
-		return nil // Nothing is read, and the check says so.
+		return nil //nolint:nilerr // Nothing is read, and the check says so.
 	}
 	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
 	if err == nil {

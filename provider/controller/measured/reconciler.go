@@ -73,7 +73,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	taken, isNew := r.log.read(req.NamespacedName, g.GetUID())
-	if !isNew && !(isLast && r.isFresh(g, taken)) {
+	if !isNew && (!isLast || !r.isFresh(g, taken)) {
 		return reconcile.Result{}, nil
 	}
 	if err := r.writeDocument(ctx, g, taken); err != nil {

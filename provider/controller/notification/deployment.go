@@ -40,7 +40,7 @@ func (r *Reconciler) getDeployment(ctx context.Context, key types.NamespacedName
 	u.SetGroupVersionKind(r.gvk)
 	err := r.kube.Get(ctx, key, u)
 	if kerrors.IsNotFound(err) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // This means that the deployment does not exist.
 	}
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get deployment")

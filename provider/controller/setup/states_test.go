@@ -132,7 +132,7 @@ func TestCounterGoesOn(t *testing.T) {
 			return errors.New("the cache is not filled")
 		})}
 		go func() { ended <- c.Start(ctx) }()
-		time.Sleep(150 * time.Second)
+		<-time.After(150 * time.Second)
 		synctest.Wait()
 		cancel()
 		if err := <-ended; err != nil || counted != 3 {

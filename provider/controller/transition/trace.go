@@ -20,7 +20,7 @@ import (
 
 // A Tracer exports what happened to a revision.
 type Tracer interface {
-	Export(tracing.Revision)
+	Export(revision tracing.Revision)
 }
 
 // maxFailedChecks is how many failed checks a span names.

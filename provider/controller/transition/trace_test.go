@@ -3,6 +3,7 @@ package transition
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,16 +25,16 @@ type recordedTraces []string
 func (r *recordedTraces) Export(v tracing.Revision) {
 	began := clock().Add(-20 * time.Minute)
 	line := func(s tracing.Span) string {
-		out := fmt.Sprintf("%s revision %d %s %.0f-%.0f", v.UID, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())
+		parts := []string{fmt.Sprintf("%s revision %d %s %.0f-%.0f", v.UID, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())}
 		for _, name := range []string{"intentplane.site", "vcs.ref.head.revision", "intentplane.verdict", "intentplane.failed_checks", "intentplane.request"} {
 			if s.Attributes[name] != "" {
-				out += " " + s.Attributes[name]
+				parts = append(parts, s.Attributes[name])
 			}
 		}
 		if s.Failure != "" {
-			out += " failed: " + s.Failure
+			parts = append(parts, "failed: "+s.Failure)
 		}
-		return out
+		return strings.Join(parts, " ")
 	}
 	if !v.Root.Began.IsZero() {
 		root := v.Root

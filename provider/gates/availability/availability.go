@@ -5,6 +5,8 @@ package availability
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -145,11 +147,7 @@ func Explain(h workload.Health, t workload.Trouble, minAvailable int32) string {
 	if t.Reason != "" {
 		reason, message = t.Reason, t.Message
 	}
-	out := fmt.Sprintf("%d of %d pods are available", h.Available, max(min(minAvailable, h.Desired), 1))
-	for _, more := range []string{reason, message} {
-		if more != "" {
-			out += ": " + more
-		}
-	}
-	return out
+	count := fmt.Sprintf("%d of %d pods are available", h.Available, max(min(minAvailable, h.Desired), 1))
+	parts := slices.DeleteFunc([]string{count, reason, message}, func(s string) bool { return s == "" })
+	return strings.Join(parts, ": ")
 }
