@@ -15,70 +15,96 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// ArgoCDHealth is what Argo CD says of an object's health, and its message, with the scripts in examples/gitops/argocd/health.yaml. They run
-// as Argo CD runs them, with no library but the basic one and that of tables. It returns an error if the object has no script,
+// A customization is what Argo CD's configuration says about objects of a kind.
+type customization struct {
+	Health  string `json:"health.lua"`
+	Actions string `json:"actions,omitempty"`
+}
+
+// ArgoCDHealth is what Argo CD says of an object's health, and its message, with the scripts in examples/gitops/argocd/health.yaml. It returns an error if the object has no script,
 // or it fails.
 func ArgoCDHealth(o *unstructured.Unstructured) (status, message string, err error) {
-	script, err := scriptFor(o)
+	c, err := customizationFor(o)
 	if err != nil {
 		return "", "", err
 	}
-	l := lua.NewState(lua.Options{SkipOpenLibs: true})
-	defer l.Close()
-	for name, open := range map[string]lua.LGFunction{lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
-		if err := l.CallByParam(lua.P{Fn: l.NewFunction(open), Protect: true}, lua.LString(name)); err != nil {
-			return "", "", errors.Wrap(err, "cannot open library")
-		}
-	}
-	l.SetGlobal("obj", valueOf(l, o.Object))
-	if err := l.DoString(script); err != nil {
-		return "", "", errors.Wrap(err, "cannot run script")
-	}
-	health, ok := l.Get(-1).(*lua.LTable)
-	if !ok {
-		return "", "", errors.New("cannot read health: the script returns no table")
+	health, err := runScript(o, c.Health)
+	if err != nil {
+		return "", "", err
 	}
 	return lua.LVAsString(health.RawGetString("status")), lua.LVAsString(health.RawGetString("message")), nil
 }
 
-// scriptFor is the script whose key is a pattern of the object's group and kind.
-func scriptFor(o *unstructured.Unstructured) (string, error) {
+// runScript returns the table that a script returns for an object. It runs as Argo CD runs it, with the libraries that Argo CD opens: the basic one, those of packages and tables, and
+// of the operating system the time alone.
+func runScript(o *unstructured.Unstructured, script string) (*lua.LTable, error) {
+	l := lua.NewState(lua.Options{SkipOpenLibs: true})
+	defer l.Close()
+	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
+		if err := l.CallByParam(lua.P{Fn: l.NewFunction(open), Protect: true}, lua.LString(name)); err != nil {
+			return nil, errors.Wrap(err, "cannot open library")
+		}
+	}
+	l.PreloadModule(lua.OsLibName, openClock)
+	l.SetGlobal("obj", luaValue(l, o.Object))
+	if err := l.DoString(script); err != nil {
+		return nil, errors.Wrap(err, "cannot run script")
+	}
+	out, isTable := l.Get(-1).(*lua.LTable)
+	if !isTable {
+		return nil, errors.New("cannot read the result: the script returns no table")
+	}
+	return out, nil
+}
+
+// customizationFor returns what is said about the group and kind of an object: what names them, before what has a pattern.
+func customizationFor(o *unstructured.Unstructured) (customization, error) {
+	all, err := readCustomizations()
+	if err != nil {
+		return customization{}, err
+	}
+	key := o.GroupVersionKind().Group + "/" + o.GetKind()
+	if c, isNamed := all[key]; isNamed {
+		return c, nil
+	}
+	for pattern, c := range all {
+		if isMatch, err := path.Match(pattern, key); isMatch && err == nil {
+			return c, nil
+		}
+	}
+	return customization{}, errors.Errorf("cannot find a script for %s", o.GroupVersionKind())
+}
+
+// readCustomizations returns what examples/gitops/argocd/health.yaml says, by groups and kinds.
+func readCustomizations() (map[string]customization, error) {
 	root, err := controlplane.Root()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	b, err := os.ReadFile(filepath.Join(root, "examples", "gitops", "argocd", "health.yaml"))
 	if err != nil {
-		return "", errors.Wrap(err, "cannot read example")
+		return nil, errors.Wrap(err, "cannot read example")
 	}
-	config, scripts := corev1.ConfigMap{}, map[string]map[string]string{}
+	config, out := corev1.ConfigMap{}, map[string]customization{}
 	if err := yaml.UnmarshalStrict(b, &config); err != nil {
-		return "", errors.Wrap(err, "cannot parse example")
+		return nil, errors.Wrap(err, "cannot parse example")
 	}
-	if err := yaml.UnmarshalStrict([]byte(config.Data["resource.customizations"]), &scripts); err != nil {
-		return "", errors.Wrap(err, "cannot parse customizations")
-	}
-	for pattern, s := range scripts {
-		if ok, err := path.Match(pattern, o.GroupVersionKind().Group+"/"+o.GetKind()); ok && err == nil {
-			return s["health.lua"], nil
-		}
-	}
-	return "", errors.Errorf("cannot find a script for %s", o.GroupVersionKind())
+	return out, errors.Wrap(yaml.UnmarshalStrict([]byte(config.Data["resource.customizations"]), &out), "cannot parse customizations")
 }
 
-// valueOf is a value of JSON in Lua.
-func valueOf(l *lua.LState, v any) lua.LValue {
+// luaValue is a value of JSON in Lua.
+func luaValue(l *lua.LState, v any) lua.LValue {
 	switch v := v.(type) {
 	case map[string]any:
 		t := l.NewTable()
 		for key, value := range v {
-			t.RawSetString(key, valueOf(l, value))
+			t.RawSetString(key, luaValue(l, value))
 		}
 		return t
 	case []any:
 		t := l.NewTable()
 		for _, value := range v {
-			t.Append(valueOf(l, value))
+			t.Append(luaValue(l, value))
 		}
 		return t
 	case string:

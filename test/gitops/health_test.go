@@ -1,16 +1,21 @@
 package gitops
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/advice"
 )
 
 const (
 	claims   = "claims.intentplane.dev/v1alpha1"
 	delivery = "delivery.intentplane.dev/v1alpha1"
 	rollout  = "rollout.intentplane.dev/v1alpha1"
+	own      = "intentplane.dev/v1alpha1"
+	clusters = "cluster.intentplane.dev/v1alpha1"
 )
 
 func is(typ, status, reason string) any {
@@ -26,6 +31,7 @@ func TestArgoCDHealth(t *testing.T) {
 		apiVersion string
 		kind       string
 		message    string
+		phase      string
 		conditions []any
 		change     func(*unstructured.Unstructured)
 		want       [2]string
@@ -56,11 +62,11 @@ func TestArgoCDHealth(t *testing.T) {
 		},
 		"Edited": {
 			reason: "What is Ready is what it said before.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready, idle, calm},
-			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "nobody has looked since the last change"},
+			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"EditedAfterFailure": {
 			reason: "What failed is what it said before.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck},
-			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "nobody has looked since the last change"},
+			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"FunctionGone": {
 			reason: "Ready stays as it was.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm, is("Synced", "False", "ReconcileError")},
@@ -97,9 +103,52 @@ func TestArgoCDHealth(t *testing.T) {
 			reason: "Another one has to be made.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
 			want: [2]string{"Degraded", "Stale."},
 		},
+		"Running": {
+			reason: "An Application whose image serves is healthy.", apiVersion: own, kind: "Application", phase: "Running", message: "Serves.", conditions: []any{ready, idle, calm},
+			want: [2]string{"Healthy", "Serves."},
+		},
+		"Crashing": {
+			reason: "An Application that served before and whose pods crash is degraded.", apiVersion: claims, kind: "Application", phase: "Degraded", message: "Crashes.",
+			conditions: []any{unready, busy, calm}, want: [2]string{"Degraded", "Crashes."},
+		},
+		"BuildFailed": {
+			reason: "An Application whose build failed is degraded.", apiVersion: claims, kind: "XApplication", phase: "Failed",
+			conditions: []any{unready, idle, is("Stalled", "True", "BuildFailed")}, want: [2]string{"Degraded", "BuildFailed."},
+		},
+		"ApplicationHeldBack": {
+			reason: "An Application that its author holds back is suspended.", apiVersion: own, kind: "Application", phase: "Deploying", message: "Held back.",
+			conditions: []any{unready, is("Reconciling", "False", "HeldBack"), calm}, want: [2]string{"Suspended", "Held back."},
+		},
+		"Deploying": {
+			reason: "A Bundle that deploys is in progress.", apiVersion: own, kind: "Bundle", phase: "Deploying", message: "Deploys.", conditions: []any{unready, busy, calm},
+			want: [2]string{"Progressing", "Deploys."},
+		},
+		"PackageDegraded": {
+			reason: "A Bundle one of whose packages is not ready any more is degraded.", apiVersion: claims, kind: "Bundle", phase: "Degraded", message: "One is not ready.",
+			conditions: []any{unready, busy, calm}, want: [2]string{"Degraded", "One is not ready."},
+		},
+		"Provisioned": {
+			reason: "A WorkloadCluster that is ready is healthy.", apiVersion: own, kind: "WorkloadCluster", phase: "Provisioned", message: "Ready.", conditions: []any{ready, idle, calm},
+			want: [2]string{"Healthy", "Ready."},
+		},
+		"Provisioning": {
+			reason: "A WorkloadCluster that is built is in progress.", apiVersion: claims, kind: "XWorkloadCluster", phase: "Provisioning", message: "Is built.", conditions: []any{unready, busy, calm},
+			want: [2]string{"Progressing", "Is built."},
+		},
+		"ClusterReady": {
+			reason: "A ManagedCluster that is ready is healthy.", apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")}, want: [2]string{"Healthy", "Ready."},
+		},
+		"ClusterUnsynced": {
+			reason: "A ManagedCluster that cannot be applied is degraded.", apiVersion: clusters, kind: "ManagedCluster",
+			conditions: []any{is("Ready", "True", "Ready"), is("Synced", "False", "ReconcileError")}, want: [2]string{"Degraded", "ReconcileError."},
+		},
+		"ClusterEdited": {
+			reason: "A ManagedCluster that was edited is in progress until it is observed.", apiVersion: clusters, kind: "ManagedCluster", conditions: []any{is("Ready", "True", "Ready")},
+			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
+		},
 		"Changed": {
 			reason: "What is Live is what was asked before.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live")},
-			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "nobody has looked since the last change"},
+			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 	}
 	for name, tc := range cases {
@@ -113,6 +162,9 @@ func TestArgoCDHealth(t *testing.T) {
 			if tc.message != "" {
 				o.Object["status"].(map[string]any)["message"] = tc.message
 			}
+			if tc.phase != "" {
+				o.Object["status"].(map[string]any)["phase"] = tc.phase
+			}
 			if tc.change != nil {
 				tc.change(o)
 			}
@@ -124,6 +176,31 @@ func TestArgoCDHealth(t *testing.T) {
 				t.Errorf("\n%s\nArgoCDHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestArgoCDHealthOfClusters compares the health of a ManagedCluster that is not ready with what the advice about the reason says.
+func TestArgoCDHealthOfClusters(t *testing.T) {
+	// These end by themselves, and are shown because the cluster was ready, or takes too long.
+	shown := []string{"Degraded", "InfrastructureTimedOut", "ControlPlaneTimedOut", "DeletionTimedOut"}
+	for _, kind := range []advice.Kind{advice.ManagedCluster, advice.Cluster} {
+		for _, reason := range advice.Reasons(kind) {
+			o := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": reason}}}}}
+			o.SetAPIVersion(clusters)
+			o.SetKind("ManagedCluster")
+			got, _, err := ArgoCDHealth(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			about, _ := advice.For(kind, reason)
+			want := "Progressing"
+			if about.NeedsPerson() || slices.Contains(shown, reason) {
+				want = "Degraded"
+			}
+			if got != want {
+				t.Errorf("a ManagedCluster that is not ready for reason %s: want %s, got %s", reason, want, got)
+			}
+		}
 	}
 }
 
