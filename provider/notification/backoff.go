@@ -29,25 +29,28 @@ type Backoff struct {
 type wait struct {
 	until time.Time
 	next  time.Duration
+	// isOutage is true if the receiver would not take other outcomes either.
+	isOutage bool
 }
 
 // NewBackoff returns a backoff of which nothing has failed.
 func NewBackoff() *Backoff { return &Backoff{waits: map[Attempt]wait{}} }
 
-// Remaining returns how long to wait before an attempt, or 0.
-func (b *Backoff) Remaining(a Attempt, now time.Time) time.Duration {
+// Remaining returns how long to wait before an attempt, or 0, and whether the receiver gets nothing else until then.
+func (b *Backoff) Remaining(a Attempt, now time.Time) (remaining time.Duration, isOutage bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return max(0, b.waits[a].until.Sub(now))
+	w := b.waits[a]
+	return max(0, w.until.Sub(now)), w.isOutage
 }
 
-// Fail records that an attempt failed. It is true for the first time.
-func (b *Backoff) Fail(a Attempt, now time.Time) bool {
+// Fail records that an attempt failed, with an error of the receiver or of its configuration. It is true for the first time.
+func (b *Backoff) Fail(a Attempt, cause error, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, failed := b.waits[a]
 	next := min(max(last.next, firstWait), mostWait)
-	b.waits[a] = wait{until: now.Add(next), next: 2 * next}
+	b.waits[a] = wait{until: now.Add(next), next: 2 * next, isOutage: IsOutage(cause)}
 	return !failed
 }
 

@@ -98,7 +98,7 @@ func (r *Record) isHandled(o Outcome) bool {
 }
 
 // Add notes the outcomes of a deployment that the record has not, and lets them wait for the receivers of a configuration that want them. It
-// returns what was given up because the record is full, and whether the record changed. IsNew is true for a record that does not exist yet.
+// returns what was given up because the record is full, and whether the record changed.
 func (r *Record) Add(d Deployment, outcomes []Outcome, config Config, receivers []configv1alpha1.Notification, now time.Time) (full []Pending, changed bool) {
 	age := RetryFor
 	if r.Deployment.UID != d.UID {

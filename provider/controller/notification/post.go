@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// busyWait is how long a post waits that could not begin, for another reason than its receiver.
+// busyWait is how long a post waits that could not begin, for another reason than its receiver, or because the one before it was given up.
 const busyWait = 2 * time.Second
 
 // A turn is what one receiver is posted in one reconcile, and what comes of it.
@@ -67,13 +67,16 @@ func (r *Reconciler) postPending(ctx context.Context, key types.NamespacedName, 
 	return retry, r.records.put(ctx, key, rec)
 }
 
-// takeTurn posts to one receiver what is due. A receiver that does not answer is not posted to again in this turn; one that refuses an outcome may take
-// the next one.
+// takeTurn posts to one receiver what is due, the oldest outcome first. A receiver that does not answer gets nothing else before the next try; one that
+// refuses an outcome may take the next one.
 func (r *Reconciler) takeTurn(ctx context.Context, t *turn) {
 	for i := range t.pending {
 		a := notification.Attempt{ID: t.pending[i].ID(), Receiver: t.receiver}
-		if wait := r.backoff.Remaining(a, r.now()); wait > 0 {
+		if wait, isOutage := r.backoff.Remaining(a, r.now()); wait > 0 {
 			t.retry = soonest(t.retry, wait)
+			if isOutage {
+				return
+			}
 			continue
 		}
 		ended, retry, goOn := r.postOne(ctx, a, &t.pending[i])
@@ -87,8 +90,8 @@ func (r *Reconciler) takeTurn(ctx context.Context, t *turn) {
 	}
 }
 
-// postOne posts one outcome to one receiver. It returns whether that has ended, how long to wait where it has not, and whether the receiver may take
-// other outcomes.
+// postOne posts one outcome to one receiver. It returns whether that has ended, how long to wait for the next post, and whether the receiver may take
+// other outcomes now.
 func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *notification.Pending) (ended bool, retry time.Duration, goOn bool) {
 	to, host, err := r.receiverFor(ctx, p, a.Receiver)
 	if err == nil {
@@ -107,12 +110,13 @@ func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *not
 	r.counter.Notified(telemetry.NotificationFailed)
 	if r.now().Sub(p.At.Time) >= notification.RetryFor {
 		r.giveUp(ctx, a, p, host, err)
-		return true, 0, !notification.IsOutage(err)
+		return true, busyWait, !notification.IsOutage(err) // Later outcomes have not been posted for as long.
 	}
-	if r.backoff.Fail(a, r.now()) {
+	if r.backoff.Fail(a, err, r.now()) {
 		r.reportDelayed(ctx, a, p, host, err)
 	}
-	return false, r.backoff.Remaining(a, r.now()), !notification.IsOutage(err)
+	retry, isOutage := r.backoff.Remaining(a, r.now())
+	return false, retry, !isOutage
 }
 
 // isFailure is true for an error of a receiver or of its configuration. Others, such as those of the API server, end by themselves.

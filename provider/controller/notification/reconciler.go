@@ -139,17 +139,17 @@ func (r *Reconciler) collectOutcomes(ctx context.Context, key types.NamespacedNa
 	return settles, r.records.put(ctx, key, rec)
 }
 
-// countPending counts the notifications of a deployment that receivers have not taken.
+// countPending counts the notifications of a deployment that receivers have not taken: none if its record was deleted.
 func (r *Reconciler) countPending(key types.NamespacedName, rec *storedRecord) {
-	if rec.object == nil {
-		return
-	}
 	n := 0
 	for i := range rec.Pending {
 		n += len(rec.Pending[i].Receivers)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, known := r.pending[key]; !known && rec.object == nil {
+		return
+	}
 	r.counter.NotificationsPending(n - r.pending[key])
 	r.pending[key] = n
 }

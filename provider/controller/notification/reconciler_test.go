@@ -387,6 +387,75 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// TestGivenUpLeavesOthersWaiting gives the first of two outcomes up while the receiver is down: the second one is still posted again.
+func TestGivenUpLeavesOthersWaiting(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(1, verified()...)
+	w.wait(time.Hour)
+	w.moveTo(2, verified()...)
+	for w.counts.ends[telemetry.NotificationGivenUp] == 0 {
+		wait := w.mustReconcile()
+		if wait == 0 {
+			t.Fatalf("Reconcile(...): %d notifications are pending, and none of them is posted again", w.counts.pending)
+		}
+		w.now = w.now.Add(wait)
+	}
+	w.receiver.err = nil
+	w.wait(time.Hour)
+	w.wantTaken("An outcome that is not a day old is posted after an older one was given up.", "a.example.org u1.3.2.Succeeded")
+}
+
+// TestOutcomesKeepTheirOrder lets a receiver be down while a deployment comes to its second outcome: nothing is posted before the next try, and then the first
+// outcome comes first. A receiver that refuses the first one gets the second one at once.
+func TestOutcomesKeepTheirOrder(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		posts  int
+		taken  []string
+	}{
+		"Outage": {
+			reason: "A receiver that does not answer gets nothing else of the deployment before the next try.", err: fetch.Error(fetch.ProblemSilent), posts: 1,
+			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
+		},
+		"Refusal": {
+			reason: "A receiver that refuses an outcome may take the next one.", err: &notification.RejectedError{Status: 400}, posts: 2,
+			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+			w.receiver.err = tc.err
+			w.moveTo(1, verified()...)
+			w.mustReconcile()
+			w.moveTo(2, verified()...)
+			wait := w.mustReconcile()
+			if w.receiver.posts != tc.posts {
+				t.Errorf("\n%s\nposts before the next try: want %d, got %d", tc.reason, tc.posts, w.receiver.posts)
+			}
+			w.receiver.err, w.now = nil, w.now.Add(wait)
+			w.mustReconcile()
+			w.wantTaken(tc.reason, tc.taken...)
+		})
+	}
+}
+
+// TestRecordIsRemoved lets an administrator delete the record of an outcome that is not to be posted any more.
+func TestRecordIsRemoved(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	w.now = w.now.Add(time.Hour)
+	w.must(w.kube.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace("crossplane-system")))
+	w.mustReconcile()
+	if w.counts.pending != 0 {
+		t.Errorf("%d notifications are counted as pending, and their record was deleted", w.counts.pending)
+	}
+}
+
 // TestFailedIsPostedOnceItSettled waits for a rollback that may begin by itself.
 func TestFailedIsPostedOnceItSettled(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", failed))
