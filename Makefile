@@ -95,10 +95,11 @@ push: xpkg ## Push the packages, each for all of ARCH (REGISTRY=registry.example
 		$(call with_tools,CROSSPLANE_CLI) $(foreach p,$(PACKAGES),$(call push_package,$p) &&) true
 
 .PHONY: generate
-generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in docs.
+generate: ## Generate deep copies, method sets, CRDs, XRDs, the tables in docs and the page of commands.
 	@tools/tools.sh build CONTROLLER_GEN ANGRYJET
 	@$(call with_tools,CONTROLLER_GEN ANGRYJET) go generate ./apis/...
 	@go run ./docs/generate
+	@UPDATE_REFERENCE=1 go test -count=1 -run '^TestReferencePage$$' ./cmd/kubectl-intent
 
 ##@ Test
 
