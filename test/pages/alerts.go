@@ -17,7 +17,19 @@ var (
 
 	// alertRule is the query of a rule in a code block of Prometheus' rules.
 	alertRule = regexp.MustCompile(`(?m)^- alert: \w+\n +expr: (.+)$`)
+
+	// alertRow is a row of the table of ready-made alerts: its name, how long it holds until it fires, and its severity.
+	alertRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\d+) ([mh]): .* \\| (\\w+) \\| [^|]+ \\|$")
 )
+
+// alertRowsOf returns the rows of a table of alerts, by their names: how long each holds until it fires, and its severity.
+func alertRowsOf(page string) map[string]string {
+	out := map[string]string{}
+	for _, row := range alertRow.FindAllStringSubmatch(page, -1) {
+		out[row[1]] = row[2] + row[3] + " " + row[4]
+	}
+	return out
+}
 
 // alertsOnPage returns the queries of the alerts that a page shows.
 func alertsOnPage(page string) []string {

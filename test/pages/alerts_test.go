@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -39,6 +40,41 @@ func TestAlerts(t *testing.T) {
 		if f.Now && len(f.Labels) == 0 && !slices.ContainsFunc(all, asks) {
 			t.Errorf("no page shows an alert about %s", f.Name)
 		}
+	}
+}
+
+// TestReadyMadeAlerts compares the table of alerts with the alerts of package/observability.
+func TestReadyMadeAlerts(t *testing.T) {
+	rules, err := os.ReadFile("../../package/observability/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Spec struct {
+			Groups []struct {
+				Rules []struct {
+					Alert  string            `json:"alert"`
+					For    string            `json:"for"`
+					Labels map[string]string `json:"labels"`
+				} `json:"rules"`
+			} `json:"groups"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(rules, &made); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, g := range made.Spec.Groups {
+		for _, r := range g.Rules {
+			want[r.Alert] = r.For + " " + r.Labels["severity"]
+		}
+	}
+	page, err := os.ReadFile("../../docs/operations/monitoring.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, alertRowsOf(string(page))); diff != "" {
+		t.Errorf("docs/operations/monitoring.md lists other alerts than package/observability/alerts.yaml: -want, +got:\n%s", diff)
 	}
 }
 
