@@ -55,6 +55,7 @@ func placeWords() []phrase { return phrasesFor("", "on", "at", "across") }
 
 func siteNouns() []phrase { return phrasesFor("", "site", "sites", "the site", "the sites") }
 
+// manySites returns the aliases of several Sites: "both sites" stands for both, "every site" for all.
 func manySites() []phrase {
 	return joinTables(
 		phrasesFor("both", "both sites", "both"),
