@@ -61,8 +61,15 @@ type Want struct {
 	// Request, Trigger and Commit that are wanted. The commit is empty for an archive.
 	Request, Trigger, Commit string
 
+	// URL of the repository, and SubPath in it. Empty for an archive.
+	URL, SubPath string
+
 	// Blob is the URL of the archive. Empty for a commit.
 	Blob string
+
+	// Builder and ServiceAccount that the Build is made with.
+	Builder        buildv1alpha1.BuilderReference
+	ServiceAccount string
 
 	// Repository that images are pushed to.
 	Repository string
@@ -154,24 +161,33 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	return Finding{Verdict: Succeeded, Image: content.Status.LatestImage}
 }
 
-// judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked.
+// judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked: another builder is
+// ignored, although the configuration may name it because of the failure.
 func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
 	if !w.isSource(b) {
 		return Finding{Verdict: Unknown, Message: NotBegun}
 	}
-	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) {
+	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) || !w.isMadeWith(b) {
 		return Finding{Verdict: NotBuilt}
 	}
 	return Finding{Verdict: Failed}
 }
 
-// isSource reports whether a Build is of the commit or the archive that is wanted.
+// isSource reports whether a Build is of the commit or the archive that is wanted. kpack hands the URL and the path on as they are.
 func (w Want) isSource(b *unstructured.Unstructured) bool {
 	s := decodeObject[build](b).Spec.Source
 	if w.Blob != "" {
 		return s.Blob != nil && s.Blob.URL == w.Blob
 	}
-	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit
+	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit && s.Git.URL == w.URL && s.SubPath == w.SubPath
+}
+
+// isMadeWith reports whether a Build is made with the builder and the service account that are wanted. What a Build does not say counts as if it were so.
+func (w Want) isMadeWith(b *unstructured.Unstructured) bool {
+	is := func(got, want string) bool { return got == "" || got == want }
+	of := b.GetAnnotations()
+	return is(of[annotationBuilderName], string(w.Builder.Name)) && is(of[annotationBuilderKind], w.Builder.Kind) &&
+		is(decodeObject[build](b).Spec.ServiceAccountName, w.ServiceAccount)
 }
 
 func (w Want) isTriggered(b *unstructured.Unstructured) bool {

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 )
 
 const (
@@ -15,7 +17,10 @@ const (
 )
 
 func wanted() Want {
-	return Want{Request: "sha256:request", Trigger: "1", Commit: commit, Repository: "registry.example.org/apps/team-a/shop"}
+	return Want{
+		Request: "sha256:request", Trigger: "1", Commit: commit, URL: "https://git.example.org/shop.git", SubPath: "web", Repository: "registry.example.org/apps/team-a/shop",
+		Builder: buildv1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}, ServiceAccount: "builder",
+	}
 }
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
@@ -40,7 +45,7 @@ status: {observedGeneration: `+observed+`, latestBuildRef: shop-build-1, conditi
 func buildThat(t *testing.T, of, request, trigger, succeeded, image string) *unstructured.Unstructured {
 	t.Helper()
 	return object(t, `{apiVersion: kpack.io/v1alpha2, kind: Build, metadata: {name: shop-build-1, namespace: team-a,
-annotations: {build.intentplane.dev/request: "`+request+`", build.intentplane.dev/trigger: "`+trigger+`"}}, spec: {source: {git: {revision: "`+of+`"}}},
+annotations: {build.intentplane.dev/request: "`+request+`", build.intentplane.dev/trigger: "`+trigger+`"}}, spec: {source: {git: {url: "https://git.example.org/shop.git", revision: "`+of+`"}, subPath: web}, serviceAccountName: builder},
 status: {latestImage: "`+image+`", conditions: [{type: Succeeded, status: "`+succeeded+`", lastTransitionTime: "2026-11-01T12:00:00Z"}]}}`)
 }
 
@@ -58,6 +63,16 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	none := func(*testing.T) *unstructured.Unstructured { return nil }
+	edited := func(succeeded, value string, path ...string) func(*testing.T) *unstructured.Unstructured {
+		return func(t *testing.T) *unstructured.Unstructured {
+			t.Helper()
+			b := buildThat(t, commit, "sha256:request", "1", succeeded, ours)
+			if err := unstructured.SetNestedField(b.Object, value, path...); err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+	}
 	cases := map[string]struct {
 		reason                 string
 		observed, status, says string
@@ -77,6 +92,15 @@ func TestJudge(t *testing.T) {
 		"FailedBefore":   {reason: "A Build of an earlier request failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:before", "1", "False", ""), want: NotBuilt},
 		"FailedTrigger":  {reason: "A Build that failed is asked for again by another trigger.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "0", "False", ""), want: NotBuilt},
 		"FailedCommit":   {reason: "After a failed Build of another commit kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: of(other, "sha256:request", "1", "False", ""), want: Unknown},
+		"FailedBuilder":  {reason: "A Build of another builder failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "broken", "metadata", "annotations", "image.kpack.io/builderName"), want: NotBuilt},
+		"FailedKind":     {reason: "A Build of a Builder failed, and a ClusterBuilder of its name is wanted.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "Builder", "metadata", "annotations", "image.kpack.io/builderKind"), want: NotBuilt},
+		"FailedAccount":  {reason: "A Build with another service account failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "other", "spec", "serviceAccountName"), want: NotBuilt},
+		"FailedSame":     {reason: "A Build with the builder that is wanted failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "default", "metadata", "annotations", "image.kpack.io/builderName"), want: Failed},
+		"FailedURL":      {reason: "After a failed Build of another repository kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},
+		"OtherURL":       {reason: "The same commit of another repository proves nothing.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},
+		"OtherPath":      {reason: "The same commit of another directory proves nothing.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "api", "spec", "source", "subPath"), want: Unknown},
+		"OtherBuilder":   {reason: "kpack builds again by itself what was built with another builder, where that makes another image.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "before", "metadata", "annotations", "image.kpack.io/builderName"), want: Succeeded},
+		"RunningURL":     {reason: "A Build of another repository is not interrupted.", observed: "2", status: "Unknown", says: "BuildRunning", build: edited("Unknown", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Queued},
 		"FailedBehind":   {reason: "A failure that is about an earlier generation proves nothing.", observed: "1", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "1", "False", ""), want: Unknown},
 		"Builder":        {reason: "A builder that is not ready is no failed build.", observed: "2", status: "False", says: "BuilderNotReady", build: ok, want: BuilderNotReady},
 		"NoBuilder":      {reason: "A builder that does not exist is no failed build.", observed: "2", status: "False", says: "BuilderNotFound", build: none, want: BuilderMissing},
@@ -106,7 +130,7 @@ func TestJudge(t *testing.T) {
 // TestJudgeBlob has an archive, which has no commit.
 func TestJudgeBlob(t *testing.T) {
 	w := wanted()
-	w.Commit, w.Blob = "", "https://files.example.org/shop.tgz"
+	w.Commit, w.URL, w.SubPath, w.Blob = "", "", "", "https://files.example.org/shop.tgz"
 	b := buildThat(t, commit, "sha256:request", "1", "True", w.Repository+digest)
 	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Unknown {
 		t.Errorf("A Build of a commit is none of an archive: %+v", got)

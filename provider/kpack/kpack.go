@@ -21,7 +21,9 @@ const (
 	// AnnotationAgain on the last Build of an Image lets kpack build once more. Its value means nothing to kpack.
 	AnnotationAgain = "image.kpack.io/additionalBuildNeeded"
 
-	annotationReason = "image.kpack.io/reason"
+	annotationReason      = "image.kpack.io/reason"
+	annotationBuilderName = "image.kpack.io/builderName"
+	annotationBuilderKind = "image.kpack.io/builderKind"
 )
 
 // ImageKind returns the kind of an Image.
@@ -53,11 +55,13 @@ type condition struct {
 // source of an Image or a Build.
 type source struct {
 	Git *struct {
+		URL      string `json:"url"`
 		Revision string `json:"revision"`
 	} `json:"git"`
 	Blob *struct {
 		URL string `json:"url"`
 	} `json:"blob"`
+	SubPath string `json:"subPath"`
 }
 
 // image has the fields that are read from an Image.
@@ -75,7 +79,8 @@ type image struct {
 // build has the fields that are read from a Build.
 type build struct {
 	Spec struct {
-		Source source `json:"source"`
+		Source             source `json:"source"`
+		ServiceAccountName string `json:"serviceAccountName"`
 	} `json:"spec"`
 	Status struct {
 		Conditions     []condition `json:"conditions"`
@@ -129,6 +134,12 @@ func PodOf(u *unstructured.Unstructured) string { return decodeObject[build](u).
 // ReasonOf returns why kpack made a Build, such as COMMIT,STACK.
 func ReasonOf(u *unstructured.Unstructured) string {
 	return strings.TrimSpace(u.GetAnnotations()[annotationReason])
+}
+
+// IsBuildOf reports whether kpack made a Build for an Image, and not for an earlier one of its name. A user may have made any other.
+func IsBuildOf(b, image *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOf(b)
+	return owner != nil && owner.UID == image.GetUID()
 }
 
 // CommitOf returns the commit that a Build builds, or "" for another source.

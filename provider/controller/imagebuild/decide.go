@@ -170,8 +170,9 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	case kpack.Failed:
 		d.judgeFailure(f)
 	case kpack.NotBuilt:
+		d.next.Failed = nil // What failed for another request or builder is no attempt of this one.
 		d.askAgain(f)
-		d.conclude(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
+		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
 	case kpack.Running:
 		d.judgeRunning(f)
 	case kpack.Foreign:
@@ -180,10 +181,18 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 		if f.asked != nil {
 			d.holdUntil(f, f.asked.at.Add(beginDelay))
 		}
-		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: found.Message})
+		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: f.waitingMessage(found)})
 	case kpack.Queued, kpack.BuilderNotReady, kpack.BuilderMissing:
 		d.concludeUnlessBuilt(problem{reason: reasonOfVerdict(found.Verdict), message: found.Message})
 	}
+}
+
+// waitingMessage says what kpack waits for. It builds nothing while a Build counts as its last one that another user made.
+func (f *facts) waitingMessage(found kpack.Finding) string {
+	if f.otherBuild == "" {
+		return found.Message
+	}
+	return "Image " + f.plan.Name + " of kpack names Build " + f.otherBuild + ", which was not made for it: delete that Build"
 }
 
 func reasonOfVerdict(v kpack.Verdict) xpv2.ConditionReason {

@@ -36,6 +36,8 @@ type facts struct {
 	plan kpack.Plan
 	// image of the plan's name, and the Build that it names last. Nil if they do not exist.
 	image, build *unstructured.Unstructured
+	// otherBuild is the Build that the Image names last, where kpack did not make it for the Image. Empty if it did.
+	otherBuild string
 	// lookDue is when to look at the repository again. Zero is never.
 	lookDue time.Time
 	// pod of the Build. Nil if it was not read, or is gone.
@@ -82,10 +84,14 @@ func (f *facts) retries() int32 {
 
 // want returns what has to be built of a commit.
 func (f *facts) want(commit string) kpack.Want {
-	w := kpack.Want{Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag}
-	if f.spec.Source.Blob != nil {
-		w.Blob = f.spec.Source.Blob.URL
+	w := kpack.Want{
+		Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag, Builder: f.plan.Builder, ServiceAccount: f.plan.ServiceAccount,
 	}
+	if blob := f.spec.Source.Blob; blob != nil {
+		w.Blob = blob.URL
+		return w
+	}
+	w.URL, w.SubPath = f.spec.Source.Git.URL, f.spec.Source.Git.SubPath
 	return w
 }
 

@@ -115,13 +115,29 @@ func (e *external) readKpack(ctx context.Context, f *facts) error {
 	if f.image, err = e.readImage(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: f.plan.Name}); err != nil || f.image == nil {
 		return err
 	}
-	if name := kpack.LatestBuildOf(f.image); name != "" {
-		if f.build, err = readObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name}); err != nil || f.build == nil {
-			return err
-		}
+	if err := e.readBuild(ctx, f); err != nil || f.build == nil {
+		return err
 	}
 	if f.needsPod() {
 		f.pod, err = e.readPod(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: kpack.PodOf(f.build)})
+	}
+	return err
+}
+
+// readBuild reads the Build that the Image names last. One that kpack did not make for just this Image proves nothing: kpack goes by labels, which a user may
+// write, and uses the names of Builds again.
+func (e *external) readBuild(ctx context.Context, f *facts) error {
+	name := kpack.LatestBuildOf(f.image)
+	if name == "" {
+		return nil
+	}
+	b, err := readObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name})
+	switch {
+	case err != nil || b == nil:
+	case kpack.IsBuildOf(b, f.image):
+		f.build = b
+	default:
+		f.otherBuild = name
 	}
 	return err
 }

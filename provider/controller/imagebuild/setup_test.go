@@ -3,6 +3,7 @@ package imagebuild
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
 	"testing"
@@ -249,9 +250,13 @@ func (w *world) plays(number int, ready, reason, succeeded string, change ...fun
 		b.SetUID(types.UID(w.uidOf(name)))
 		b.SetLabels(i.GetLabels())
 		b.SetAnnotations(i.GetAnnotations())
+		b.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "kpack.io/v1alpha2", Kind: "Image", Name: i.GetName(), UID: i.GetUID(), Controller: new(true)}})
 		b.SetCreationTimestamp(metav1.NewTime(w.clock))
 		source, _, _ := unstructured.NestedMap(i.Object, "spec", "source")
-		b.Object["spec"] = map[string]any{"source": source}
+		account, _, _ := unstructured.NestedString(i.Object, "spec", "serviceAccountName")
+		b.Object["spec"] = map[string]any{"source": source, "serviceAccountName": account}
+		builder, _, _ := unstructured.NestedString(i.Object, "spec", "builder", "name")
+		annotateBuilder(b, builder)
 		w.must(w.kube.Create(w.Context(), b))
 	}
 	status := map[string]any{"podName": name + "-build-pod", "conditions": []any{map[string]any{"type": "Succeeded", "status": succeeded, "lastTransitionTime": w.clock.Format(time.RFC3339)}}}
@@ -263,6 +268,13 @@ func (w *world) plays(number int, ready, reason, succeeded string, change ...fun
 		fn(b)
 	}
 	w.must(w.kube.Update(w.Context(), b))
+}
+
+// annotateBuilder notes on a Build with which builder kpack makes it.
+func annotateBuilder(b *unstructured.Unstructured, name string) {
+	all := maps.Clone(b.GetAnnotations())
+	all["image.kpack.io/builderName"] = name
+	b.SetAnnotations(all)
 }
 
 // runningStep has a Build that is at a step.
