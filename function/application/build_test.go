@@ -204,7 +204,7 @@ func TestBuildTrouble(t *testing.T) {
 	}
 }
 
-// TestUpdates has an image that was built again of the commit that runs.
+// TestUpdates has an image that was built again of the commit that runs, and then the image of the next commit, which is delivered however updates are.
 func TestUpdates(t *testing.T) {
 	_, approved, _ := strings.Cut(oldImage, "@")
 	cases := map[string]struct {
@@ -230,6 +230,12 @@ func TestUpdates(t *testing.T) {
 			}
 			if tc.waits != "" && w.in.Status.Phase != v1alpha1.PhaseRunning {
 				t.Errorf("\n%s\nThe Application runs: %+v", tc.reason, w.in.Status)
+			}
+			next := strings.ReplaceAll(oldImage, approved, "sha256:"+strings.Repeat("7", 64))
+			w.builds("Built", imageOf(secondCommit, next))
+			w.run()
+			if s := w.in.Status; w.deploymentImage() != next || s.Commit != secondCommit || s.Build.Waiting.Image != "" {
+				t.Errorf("\nThe image of the next commit is delivered, and none waits any more.\n%s: %+v", w.deploymentImage(), s.Build)
 			}
 		})
 	}

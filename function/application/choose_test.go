@@ -59,6 +59,26 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// TestEditsThatWaitForNoBuild edits the source, and with it all that belongs to no image: that goes through at once, with the image in force.
+func TestEditsThatWaitForNoBuild(t *testing.T) {
+	w := newSourceWorld(t)
+	w.runs(newImage)
+	want := w.desiredSpec()
+	want.Suspend, want.RollbackConfig.AutoRollback = new(true), new(false)
+	want.DeliveryConfig.DeliveryTimeout, want.DeliveryConfig.SyncWaitTimeout, want.DeliveryConfig.ClusterWaitTimeout = "2m", "3m", "4m"
+	want.DeliveryConfig.DeletionPolicy = "Orphan"
+	to := &w.in.Spec.Deploy
+	to.Suspend, to.RollbackConfig, to.DeliveryConfig = want.Suspend, want.RollbackConfig, want.DeliveryConfig
+	to.DeliveryConfig.DriftPolicy, to.Sites = "Report", append(to.Sites, "edge2")
+	w.in.Spec.Source.Git.Revision, w.in.Spec.Replicas = "next", new(deploymentv1alpha1.Replicas(5))
+	w.run()
+	w.builds("Building", atCommit(secondCommit))
+	w.run()
+	if diff := cmp.Diff(want, w.desiredSpec()); diff != "" {
+		t.Errorf("The Sites, the replicas and how drift is treated wait for the build, and the rest does not: -want, +got:\n%s", diff)
+	}
+}
+
 // TestImageToSource goes from an image that the spec names to a source, and back.
 func TestImageToSource(t *testing.T) {
 	w := newSourceWorld(t)
