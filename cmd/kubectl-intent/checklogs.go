@@ -40,7 +40,7 @@ func (c *logsCommand) showMeasured(s *streams) error {
 
 // showKept prints the measurements of a check that the provider keeps of a revision. It returns an error where it keeps none, with the checks that there are.
 func (c *logsCommand) showKept(s *streams, from *cluster.Cluster, f *cause.Facts) error {
-	kept, err := from.MeasuredGates(context.Background(), f.Deployment.Metadata.UID, c.Revision)
+	kept, err := from.MeasuredGates(context.Background(), &f.Deployment, c.Revision)
 	if err != nil {
 		return err
 	}

@@ -12,25 +12,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/gaterecord"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
 func configMapsResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 }
 
-// MeasuredGates returns what the Gates of a revision measured, by their steps, as the provider keeps it for the deployment with a UID. It returns an error if it may not
-// be read, or was changed so that it cannot be.
-func (c *Cluster) MeasuredGates(ctx context.Context, deployment types.UID, revision int64) ([]gaterecord.Gate, error) {
-	all, err := c.list(ctx, configMapsResource(), c.namespace, labels.Set{gaterecord.LabelRevision: strconv.FormatInt(revision, 10)})
+// MeasuredGates returns what the Gates of a revision of a deployment measured, by their steps, as the provider keeps it. It asks for the ConfigMap of that
+// deployment alone, since those of a namespace may be large together. It returns an error if it may not be read, or was changed so that it cannot be.
+func (c *Cluster) MeasuredGates(ctx context.Context, d *cause.Deployment, revision int64) ([]gaterecord.Gate, error) {
+	all, err := c.list(ctx, configMapsResource(), c.namespace, labels.Set{
+		gaterecord.LabelDeployment: gaterecord.DeploymentDigest(d.GroupVersionKind().Group, d.Metadata.Name),
+		gaterecord.LabelRevision:   strconv.FormatInt(revision, 10),
+	})
 	if err != nil {
 		return nil, describeError(err, "list", configMapsResource(), "")
 	}
 	var out []gaterecord.Gate
 	for i := range all {
-		if !slices.ContainsFunc(all[i].GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == deployment }) {
+		if !slices.ContainsFunc(all[i].GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == d.Metadata.UID }) {
 			continue
 		}
 		documents, _, err := unstructured.NestedStringMap(all[i].Object, "data")
