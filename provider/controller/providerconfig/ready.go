@@ -77,7 +77,7 @@ func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v ve
 		return readInterval, nil
 	}
 	now := r.now()
-	if wait := r.changes.since(key, want, now).Add(patienceFor(shown, want)).Sub(now); wait > 0 {
+	if wait := r.changes.since(key, shown, want, now).Add(patienceFor(shown, want)).Sub(now); wait > 0 {
 		return wait, nil
 	}
 	want.LastTransitionTime = metav1.NewTime(now)

@@ -44,6 +44,7 @@ type changeLog struct {
 
 // A change is an answer that is not shown.
 type change struct {
+	status     corev1.ConditionStatus
 	reason     xpv2.ConditionReason
 	generation int64
 	since      time.Time
@@ -51,13 +52,15 @@ type change struct {
 
 func newChangeLog() *changeLog { return &changeLog{all: map[types.NamespacedName]change{}} }
 
-// since returns since when a condition has the reason that is not shown, about the same generation.
-func (l *changeLog) since(key types.NamespacedName, want xpv2.Condition, now time.Time) time.Time {
+// since returns since when an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
+// meanwhile: a repository that fails for one reason and then for another one fails all the time.
+func (l *changeLog) since(key types.NamespacedName, shown, want xpv2.Condition, now time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.all[key]
-	if !ok || c.reason != want.Reason || c.generation != want.ObservedGeneration {
-		c = change{reason: want.Reason, generation: want.ObservedGeneration, since: now}
+	isOtherReason := c.reason != want.Reason && want.Status == shown.Status
+	if !ok || isOtherReason || c.status != want.Status || c.generation != want.ObservedGeneration {
+		c = change{status: want.Status, reason: want.Reason, generation: want.ObservedGeneration, since: now}
 		l.all[key] = c
 	}
 	return c.since

@@ -65,14 +65,29 @@ func TestIsShown(t *testing.T) {
 func TestChangeLog(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key := newChangeLog(), types.NamespacedName{Name: "default"}
+	shown := ready(corev1.ConditionFalse, "TrustFailed", "", 1)
 	at := func(seconds int, reason string, generation int64) int {
 		c := ready(corev1.ConditionFalse, reason, "", generation)
-		return int(l.since(key, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
+		return int(l.since(key, shown, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
 	}
 	got := []int{at(0, "Unreachable", 1), at(30, "Unreachable", 1), at(40, "AuthFailed", 1), at(50, "Unreachable", 1), at(70, "Unreachable", 2)}
 	l.forget(key)
 	got = append(got, at(90, "Unreachable", 2))
 	if diff := cmp.Diff([]int{0, 0, 40, 50, 70, 90}, got); diff != "" {
 		t.Errorf("since(...) in seconds: -want, +got:\n%s", diff)
+	}
+}
+
+// TestChangeOfStatus counts from the first answer with another status: a repository that fails for one reason and then for another one fails all the time.
+func TestChangeOfStatus(t *testing.T) {
+	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	l, key, shown := newChangeLog(), types.NamespacedName{Name: "default"}, ready(corev1.ConditionTrue, "Reachable", "", 1)
+	var got []int
+	for i, reason := range []string{"Unreachable", "AuthFailed", "Unreachable"} {
+		now := began.Add(time.Duration(i) * time.Minute)
+		got = append(got, int(l.since(key, shown, ready(corev1.ConditionFalse, reason, "", 1), now).Sub(began).Minutes()))
+	}
+	if diff := cmp.Diff([]int{0, 0, 0}, got); diff != "" {
+		t.Errorf("since(...) in minutes: -want, +got:\n%s", diff)
 	}
 }
