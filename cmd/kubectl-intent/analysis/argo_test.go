@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
@@ -241,5 +242,25 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 				t.Errorf("\n%s\nFromArgoRollouts(...): want %d problems, got:\n%v", tc.reason, len(tc.want), err)
 			}
 		})
+	}
+}
+
+// TestProblemsHaveAnOrder converts a file with three fields that are refused together: the lines have the same order each time.
+func TestProblemsHaveAnOrder(t *testing.T) {
+	in := metric("successCondition: result < 5\n    provider: {prometheus: {query: a, insecure: true, headers: [{key: a}], authentication: {oauth2: {}}}}")
+	want := []string{"authentication", "headers", "insecure"}
+	for range 20 {
+		_, err := FromArgoRollouts([][]byte{[]byte(in)}, Options{})
+		var fields *FieldsError
+		if !errors.As(err, &fields) {
+			t.Fatalf("FromArgoRollouts(...): want a FieldsError, got %v", err)
+		}
+		var got []string
+		for _, p := range fields.Problems {
+			got = append(got, strings.TrimPrefix(p.Field, "spec.metrics[0].provider.prometheus."))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("problems: -want, +got:\n%s", diff)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -80,8 +82,8 @@ func (c *converter) serverAddress(field, address string) string {
 
 // refuseServerFields refuses what says how a server is asked, unless the server of the Site is, which has its own credentials.
 func (c *converter) refuseServerFields(set map[string]bool) {
-	for field, isSet := range set {
-		if isSet && !c.UsesSiteServer {
+	for _, field := range slices.Sorted(maps.Keys(set)) {
+		if set[field] && !c.UsesSiteServer {
 			c.refusef(field, "a Site or a configuration says how its server is asked: say --site-server to ask that one")
 		}
 	}
