@@ -25,7 +25,7 @@ const updateTranscript = "UPDATE_TRANSCRIPT"
 const watchedCommand = "$ kubectl intent status shop -n team-a --watch | fold -s -w 80\n"
 
 // transcriptPattern is the block of the README with the transcript.
-var transcriptPattern = regexp.MustCompile("(?s)(```\n" + regexp.QuoteMeta(watchedCommand) + ")(.*?)(```\n)")
+var transcriptPattern = regexp.MustCompile("(?s)(```console\n" + regexp.QuoteMeta(watchedCommand) + ")(.*?)(```\n)")
 
 // renumbered returns a sample whose present revision has another number. All revisions before it but the last one were verified, and the last one is the target of a rollback.
 func renumbered(s *samples.Sample, number int64) *samples.Sample {

@@ -29,7 +29,7 @@ func Pages() []string {
 		"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
 		"docs/operations/phases.md", "docs/operations/waiting.md", "docs/operations/why.md", "docs/operations/rollout.md", "docs/operations/rollback.md",
 		"docs/operations/requests.md", "docs/operations/updates.md", "docs/operations/repositories.md", "docs/operations/sites.md",
-		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/deleting.md", "docs/operations/prune.md", "docs/operations/after-a-loss.md",
+		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/notifications.md", "docs/operations/deleting.md", "docs/operations/prune.md", "docs/operations/after-a-loss.md",
 		"docs/operations/ledger.md",
 		"docs/operations/upgrades.md",
 	}
