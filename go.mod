@@ -20,6 +20,7 @@ require (
 	github.com/google/cel-go v0.30.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.21.7
+	github.com/grafana/grafana-foundation-sdk/go v0.0.22
 	github.com/hiddeco/sshsig v0.2.0
 	github.com/posener/complete v1.2.3
 	github.com/prometheus/client_golang v1.23.2

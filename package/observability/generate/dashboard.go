@@ -9,6 +9,7 @@ type dashboard struct {
 	Tags          []string  `json:"tags"`
 	Time          timeRange `json:"time"`
 	Templating    variables `json:"templating"`
+	Annotations   notes     `json:"annotations"`
 	Panels        []panel   `json:"panels"`
 }
 
@@ -19,6 +20,11 @@ type timeRange struct {
 
 type variables struct {
 	List []variable `json:"list"`
+}
+
+// Notes are the annotations of a dashboard. There are none, and Grafana's schema requires the list.
+type notes struct {
+	List []struct{} `json:"list"`
 }
 
 // A variable is chosen by who looks.
@@ -111,7 +117,8 @@ func views() []view {
 func newDashboard() dashboard {
 	out := dashboard{
 		Title: "Intentplane", UID: "intentplane", SchemaVersion: schemaVersion, Refresh: "30s", Tags: []string{"intentplane"}, Time: timeRange{From: "now-6h", To: "now"},
-		Templating: variables{List: []variable{{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"}}},
+		Templating:  variables{List: []variable{{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"}}},
+		Annotations: notes{List: []struct{}{}},
 	}
 	const inARow = 3
 	for i, v := range views() {

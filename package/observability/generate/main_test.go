@@ -10,6 +10,13 @@ import (
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
+	dashboards "github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
+	"github.com/grafana/grafana-foundation-sdk/go/stat"
+	"github.com/grafana/grafana-foundation-sdk/go/table"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -134,6 +141,30 @@ func fillIn(t *testing.T, text, reason string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestDashboardSchema reads the dashboard that is shipped with Grafana's own schema: fields that are unknown or missing, and values of another type, are errors.
+func TestDashboardSchema(t *testing.T) {
+	known := cog.NewRuntime()
+	for _, c := range []variants.PanelcfgConfig{timeseries.VariantConfig(), stat.VariantConfig(), table.VariantConfig()} {
+		known.RegisterPanelcfgVariant(c)
+	}
+	known.RegisterDataqueryVariant(prometheus.VariantConfig())
+	b, err := os.ReadFile(filepath.Join("..", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dashboards.Dashboard{}
+	// Without a problem it returns an empty list, which is not nil.
+	if err := d.UnmarshalJSONStrict(b); err != nil && err.Error() != "" {
+		t.Fatalf("the dashboard is not what Grafana's schema describes: %v", err)
+	}
+	if err := d.Validate(); err != nil && err.Error() != "" {
+		t.Errorf("the dashboard breaks a constraint of Grafana's schema: %v", err)
+	}
+	if len(d.Panels) != len(views()) {
+		t.Errorf("Grafana's schema reads %d panels, want %d", len(d.Panels), len(views()))
+	}
 }
 
 // TestDashboard holds for what Grafana needs of a dashboard: panels with names of their own that do not overlap, and queries.
