@@ -82,6 +82,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestTagIsTaken has an image without a digest: it is delivered, and condition Valid says that its tag may move.
+func TestTagIsTaken(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claims)
+	s.Apply(s.Set(s.app, "registry.example.org/team/shop:1.4", "spec", "image"))
+	u := s.awaitCondition("Deployed", "True", "Deployed")
+	if valid := scene.Condition(u, "Valid"); valid.Status != "True" || !strings.Contains(valid.Message, "spec.image has no digest") {
+		t.Errorf("condition Valid of an image without a digest: %+v", valid)
+	}
+	if text := s.deploymentInGit(); !strings.Contains(text, "registry.example.org/team/shop:1.4") {
+		t.Errorf("the image is not in Git:\n%s", text)
+	}
+}
+
 // TestUnknownFields shows fields to the API server that would lead to what belongs to another tenant, with strict validation: there are none.
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
@@ -77,53 +76,5 @@ func TestOtherTenant(t *testing.T) {
 	}
 	if u := s.Now(s.app); scene.Field(u, "status", "phase") != "Running" || len(s.podsServingImage(1)) != 1 {
 		t.Errorf("the Application of the tenant is %s", scene.Field(u, "status", "phase"))
-	}
-}
-
-// TestDeletedWithNamespace deletes the namespace of Applications that stand in different phases: all leaves the repository, and nothing holds the namespace.
-func TestDeletedWithNamespace(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		reason string
-		given  func(s *stage)
-	}{
-		"Pending": {reason: "An Application that is held back leaves nothing.", given: func(s *stage) {
-			s.Apply(s.Set(s.app, true, "spec", "deploy", "suspend"))
-			s.Await(s.app, "held back", func(u *unstructured.Unstructured) bool {
-				return strings.Contains(scene.Field(u, "status", "message"), "Nothing was ordered yet")
-			})
-		}},
-		"Failed": {reason: "An Application that cannot be carried out leaves nothing.", given: func(s *stage) {
-			check := map[string]any{"name": "own", "type": "Prometheus", "threshold": "< 1", "prometheus": map[string]any{"query": "x["}}
-			s.Apply(s.Set(s.app, []any{check}, "spec", "deploy", "gatesConfig", "checks"))
-			s.awaitReached("Failed", 1)
-		}},
-		"Deploying": {reason: "An Application without an available pod leaves nothing.", given: func(s *stage) {
-			s.Apply(s.app)
-			s.awaitDeployed(1)
-		}},
-		"Running": {reason: "An Application that runs leaves nothing.", given: func(s *stage) {
-			s.Apply(s.app)
-			s.servePods(1)
-			s.awaitReached("Running", 1)
-		}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, namespaced)
-			tc.given(s)
-			s.must(s.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-			namespace := &unstructured.Unstructured{}
-			namespace.SetAPIVersion("v1")
-			namespace.SetKind("Namespace")
-			namespace.SetName(s.Namespace)
-			s.Gone(namespace)
-			for file := range s.FilesBelow("clusters/edge1") {
-				if strings.HasPrefix(file, s.Namespace+"/shop/") && !strings.HasSuffix(file, "/placeholder") {
-					t.Errorf("\n%s\n%s is still in the repository", tc.reason, file)
-				}
-			}
-		})
 	}
 }

@@ -141,6 +141,24 @@ func (s *sourceStage) awaitRunning(commit string) string {
 	return image
 }
 
+// awaitImage waits until the deployment is asked for the image of a commit, and returns the image. With a progressTimeout it is verified only once pods serve.
+func (s *sourceStage) awaitImage(commit string) string {
+	s.T.Helper()
+	u := s.Await(s.app, "image of "+commit, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "commit") == commit && scene.Field(u, "status", "image") != ""
+	})
+	return scene.Field(u, "status", "image")
+}
+
+// serveCommit lets pods of the image of a commit be ready, waits until it is Running, and returns the image.
+func (s *sourceStage) serveCommit(commit string) string {
+	s.T.Helper()
+	image := s.awaitImage(commit)
+	s.reportOf(image, readyStatus(corev1.ConditionTrue))
+	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool { return isRunningCommit(u, commit) })
+	return image
+}
+
 // isRunningCommit reports whether an Application runs the image of a commit.
 func isRunningCommit(u *unstructured.Unstructured, commit string) bool {
 	return scene.Field(u, "status", "phase") == "Running" && scene.Field(u, "status", "commit") == commit

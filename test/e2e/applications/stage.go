@@ -248,7 +248,12 @@ func readyStatus(is corev1.ConditionStatus) func(*corev1.PodStatus) {
 // crashContainers lets the containers of an image end again and again.
 func (s *stage) crashContainers(image int) {
 	s.T.Helper()
-	s.reportPods(image, func(p *corev1.PodStatus) {
+	s.crashImage(imageOf(image))
+}
+
+func (s *stage) crashImage(image string) {
+	s.T.Helper()
+	s.reportOf(image, func(p *corev1.PodStatus) {
 		readyStatus(corev1.ConditionFalse)(p)
 		p.ContainerStatuses = []corev1.ContainerStatus{{
 			Name: "app", RestartCount: 4, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 1m20s restarting failed container"}},

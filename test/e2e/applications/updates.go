@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -15,6 +16,18 @@ func (s *sourceStage) servesImage(commit, image string) *unstructured.Unstructur
 	})
 	s.awaitRunning(commit)
 	return s.Now(s.app)
+}
+
+// newBuilder describes a builder like the one that all tests share, with the name of the namespace.
+func (s *sourceStage) newBuilder() *unstructured.Unstructured {
+	s.T.Helper()
+	like := s.kpackObject("ClusterBuilder", kpack.Builder)
+	like.SetNamespace("")
+	spec, _, _ := unstructured.NestedMap(s.Now(like).Object, "spec")
+	builder := s.kpackObject("ClusterBuilder", s.Namespace)
+	builder.SetNamespace("")
+	s.Set(builder, spec, "spec")
+	return s.Set(builder, cp.Registry()+"/kpack/"+s.Namespace, "spec", "tag")
 }
 
 // awaitRebuilt gives the builder another stack, and waits until the image that it builds is taken, or not.

@@ -39,18 +39,49 @@ func TestManualUpdates(t *testing.T) {
 	}
 }
 
+// TestUpdatesWithSource has an image that is built again of the same commit, by another stack: it is left to the next commit. It runs before the tests that run
+// beside each other, since another stack builds all images again.
+func TestUpdatesWithSource(t *testing.T) {
+	s := newSourceStage(t, namespaced)
+	s.Set(s.app, "WithSource", "spec", "build", "updates")
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	s.must(s.kpack.UpdateStack(t.Context(), "with source"))
+	u := s.Await(s.app, "a rebuilt image that waits", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "build", "waiting", "image") != ""
+	})
+	rebuilt := scene.Field(u, "status", "build", "waiting", "image")
+	if got := scene.Field(u, "status", "image"); got != first || rebuilt == first || scene.Number(u, "status", "deployment", "revision") != 1 {
+		t.Errorf("image %s while %s waits", got, rebuilt)
+	}
+	next := s.awaitRunning(s.pushCommit("main", "2"))
+	u = s.Now(s.app)
+	if waits := scene.Field(u, "status", "build", "waiting", "image"); next == first || next == rebuilt || waits != "" || scene.Number(u, "status", "deployment", "revision") != 2 {
+		t.Errorf("image %s of the next commit, while %q waits", next, waits)
+	}
+}
+
+// TestBuilderAfterFailure has a commit that cannot be built, until the configuration names another builder: kpack alone would ignore that.
+func TestBuilderAfterFailure(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
+	s.Apply(s.app)
+	s.awaitBuildState("Failed", "StepFailed")
+	s.Apply(s.newBuilder())
+	s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"build":{"builder":{"name":%q}}}}`, s.Namespace))
+	s.awaitRunning(s.first)
+	if got := len(s.buildsOfApplication()); got != 2 {
+		t.Errorf("%d Builds, want the one that failed and one with the other builder", got)
+	}
+}
+
 // TestBuilderNotReady names a builder that kpack cannot make, and is mended.
 func TestBuilderNotReady(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)
-	like := s.kpackObject("ClusterBuilder", kpack.Builder)
-	like.SetNamespace("")
-	like = s.Now(like)
-	spec, _, _ := unstructured.NestedMap(like.Object, "spec")
-	builder := s.kpackObject("ClusterBuilder", s.Namespace)
-	builder.SetNamespace("")
-	s.Set(builder, spec, "spec")
-	s.Set(builder, cp.Registry()+"/kpack/"+s.Namespace, "spec", "tag")
+	builder := s.newBuilder()
+	stack := scene.Field(builder, "spec", "stack", "name")
 	s.Apply(s.Set(builder, "none", "spec", "stack", "name"))
 	s.Set(s.app, map[string]any{"kind": "ClusterBuilder", "name": s.Namespace}, "spec", "build", "builder")
 	s.Apply(s.app)
@@ -58,6 +89,6 @@ func TestBuilderNotReady(t *testing.T) {
 	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
 		t.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
 	}
-	s.Patch(builder, fmt.Sprintf(`{"spec":{"stack":{"name":%q}}}`, scene.Field(like, "spec", "stack", "name")))
+	s.Patch(builder, fmt.Sprintf(`{"spec":{"stack":{"name":%q}}}`, stack))
 	s.awaitRunning(s.first)
 }
