@@ -170,7 +170,7 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	case kpack.Failed:
 		d.judgeFailure(f)
 	case kpack.NotBuilt:
-		d.next.Failed = nil // What failed for another request or builder is no attempt of this one.
+		d.next.Failed = nil // What failed for another request or builder does not count as an attempt of this one.
 		d.askAgain(f)
 		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
 	case kpack.Running:
