@@ -27,7 +27,8 @@ type Tracer interface {
 const maxFailedChecks = 10
 
 // traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback. The process
-// that creates the event of a step exports, so each is exported once. What no object says any more is left out.
+// that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again, after a spec that could not be
+// carried out, keeps its trace. What no object says any more is left out.
 func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, one step, reason event.Reason, status *observedStatus) {
 	if r.tracer == nil || one.Revision == 0 {
 		return
@@ -39,7 +40,7 @@ func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured
 	case reason == event.Reason(ReasonRevisionRejected):
 		out.Root.Failure = cmp.Or(status.Rollback.Reason, ReasonRevisionRejected)
 		r.fillTrace(ctx, &out, u, s, one, status)
-	case one.To == string(deploymentv1alpha1.PhaseSucceeded):
+	case one.To == string(deploymentv1alpha1.PhaseSucceeded) && !s.hasSucceededBefore(one):
 		r.fillTrace(ctx, &out, u, s, one, status)
 	default:
 		return
@@ -81,6 +82,13 @@ func (s *phaseLog) timeOfPhase(revision int64, phase deploymentv1alpha1.Phase, o
 		}
 	}
 	return otherwise
+}
+
+// hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers.
+func (s *phaseLog) hasSucceededBefore(one step) bool {
+	return slices.ContainsFunc(s.seen, func(c change) bool {
+		return c.Revision == one.Revision && c.Index < one.Index && c.To == string(deploymentv1alpha1.PhaseSucceeded)
+	})
 }
 
 // A claimOf identifies one revision of a deployment.

@@ -116,6 +116,17 @@ func TestTraceOfRevision(t *testing.T) {
 			},
 			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30"},
 		},
+		"Again": {
+			reason: "A revision that succeeds again, after a spec that could not be carried out, keeps its trace.",
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+				w.restartWithTracer(w.r.tracer)
+				w.moveTo(1, "Failed", "Pending", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+			},
+			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30"},
+		},
 		"UnderWay": {
 			reason: "A revision without a verdict is not exported.",
 			follow: func(w *testEnv) {
