@@ -41,6 +41,13 @@ func (s *shop) measureLag(to string) time.Duration {
 	return last.Sub(accepted)
 }
 
+// keepFluxOut lets Flux leave the route as it is: it would bring the weights of Git back whenever it looks.
+func (s *shop) keepFluxOut() {
+	s.Helper()
+	const disabled = `{"metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/reconcile":"disabled"}}}`
+	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.MergePatchType, []byte(disabled))))
+}
+
 // patchWeights sends all requests to a track, and returns what the provider would look for.
 func (s *shop) patchWeights(to string) track.Route {
 	s.Helper()

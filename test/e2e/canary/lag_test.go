@@ -14,6 +14,7 @@ func TestLag(t *testing.T) {
 	s := newShop(t)
 	files := s.filesBeside(track.Blue, 1, 2, 100)
 	s.awaitReached(files)
+	s.keepFluxOut()
 	for name, pause := range map[string]time.Duration{"Quiet": 5 * time.Second, "JustChanged": 200 * time.Millisecond} {
 		longest := time.Duration(0)
 		for move := range moves {
