@@ -32,7 +32,7 @@ func TestReferencePage(t *testing.T) {
 	}
 	want := referencePage(parser.Model.Node)
 	if os.Getenv(updateReference) != "" {
-		if err := os.WriteFile(referenceFile, []byte(want), 0o644); err != nil { //nolint:gosec // It is a page.
+		if err := os.WriteFile(referenceFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

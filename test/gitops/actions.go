@@ -12,10 +12,10 @@ const scriptDate = "20310203040506"
 
 // actionScripts are the actions of a kind.
 type actionScripts struct {
-	Discovery   string `json:"discovery.lua"`
+	Discovery   string `json:"discovery.lua"` //nolint:tagliatelle // Argo CD's name.
 	Definitions []struct {
 		Name   string `json:"name"`
-		Action string `json:"action.lua"`
+		Action string `json:"action.lua"` //nolint:tagliatelle // Argo CD's name.
 	} `json:"definitions"`
 }
 

@@ -17,7 +17,7 @@ import (
 
 // A customization is what Argo CD's configuration says about objects of a kind.
 type customization struct {
-	Health  string `json:"health.lua"`
+	Health  string `json:"health.lua"` //nolint:tagliatelle // Argo CD's name.
 	Actions string `json:"actions,omitempty"`
 }
 

@@ -223,12 +223,13 @@ func installKinds(t *testing.T, cp *controlplane.ControlPlane) {
 
 // unapplied are patterns of examples that an API server cannot take as they are.
 var unapplied = []string{
-	"examples/applications/*", // Their kind comes with a Configuration of its own: test/e2e/applications shows them to an API server that has it.
-	"examples/bundles/*",      // Likewise: test/e2e/bundles.
-	"examples/blueprints/*/*", // Sources of Blueprints.
-	"examples/render/*/*",     // Composites that Crossplane alone makes, and what is made of them.
-	"examples/render/*",       // A Function for "crossplane render".
-	"examples/import/*",       // Objects of Argo Rollouts and Flagger, for "kubectl intent import".
+	"examples/applications/*",       // Their kind comes with a Configuration of its own: test/e2e/applications shows them to an API server that has it.
+	"examples/bundles/*",            // Likewise: test/e2e/bundles.
+	"examples/blueprints/*/*",       // Sources of Blueprints.
+	"examples/render/*/*",           // Composites that Crossplane alone makes, and what is made of them.
+	"examples/render/*",             // A Function for "crossplane render".
+	"examples/install/crossplane/*", // Values of Crossplane's chart.
+	"examples/import/*",             // Objects of Argo Rollouts and Flagger, for "kubectl intent import".
 }
 
 // exampleBlocks returns all examples as blocks of YAML.
