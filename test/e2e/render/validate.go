@@ -60,12 +60,12 @@ func (v *validator) runValidation(t *testing.T, in string, resources ...string) 
 const notFilledIn = "CHANGE-ME"
 
 // copyExamples are copies of all files of the examples that hold whole objects, as a reader has filled them in: neither parts of a Blueprint,
-// nor the part of a composite that "crossplane render" prints, nor what kustomize reads.
+// nor the part of a composite that "crossplane render" prints, nor what kustomize and Helm read.
 func (v *validator) copyExamples(t *testing.T) []string {
 	t.Helper()
 	source, dir, out := os.DirFS(filepath.Join(v.root, "examples")), t.TempDir(), []string{}
 	err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".yaml" || slices.Contains([]string{"want.yaml", "kustomization.yaml"}, filepath.Base(name)) {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".yaml" || slices.Contains([]string{"want.yaml", "kustomization.yaml", "values.yaml"}, filepath.Base(name)) {
 			return err
 		}
 		if part, _ := filepath.Match("blueprints/*/*", name); part {
@@ -85,7 +85,7 @@ func (v *validator) copyExamples(t *testing.T) []string {
 }
 
 // foreign are the kinds of the examples that no definition of ours, and none of Crossplane's, is about.
-var foreign = regexp.MustCompile(`(?m)^\[!\] could not find CRD/XRD for: (rbac\.authorization\.k8s\.io/v1|/v1|admissionregistration\.k8s\.io/v1|(source|kustomize)\.toolkit\.fluxcd\.io/v1|argoproj\.io/v1alpha1), Kind=\w+\n`)
+var foreign = regexp.MustCompile(`(?m)^\[!\] could not find CRD/XRD for: (rbac\.authorization\.k8s\.io/v1|/v1|admissionregistration\.k8s\.io/v1|(source|kustomize)\.toolkit\.fluxcd\.io/v1|argoproj\.io/v1alpha1|flagger\.app/v1beta1), Kind=\w+\n`)
 
 const (
 	brokenClaim = `apiVersion: claims.intentplane.dev/v1alpha1

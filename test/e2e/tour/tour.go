@@ -34,8 +34,8 @@ func storyLines() []string {
 	}
 }
 
-// rollbackLines is what the tour prints between a Gate that failed and the outcome, in any order: the commit is on the branch a moment before or after the
-// deployment says why it was made.
+// rollbackLines is what the tour prints between the Sites that run the bad revision and the outcome, in any order: the commit is on the branch a moment
+// before or after the deployment and its Gate say why it was made.
 func rollbackLines() []string {
 	return []string{
 		`revision 2 is rolled back, in Git, because of GateFailed`,
@@ -58,7 +58,7 @@ func findStory(printed string) (missing string) {
 
 // findRollback looks for the lines of the rollback where they belong.
 func findRollback(printed string) (missing string) {
-	_, after, _ := strings.Cut(printed, "FAILED: measured")
+	_, after, _ := strings.Cut(printed, "Flux runs the very files of revision 2")
 	told, _, _ := strings.Cut(after, "the outcome is RolledBack")
 	for _, line := range rollbackLines() {
 		if !regexp.MustCompile(line).MatchString(told) {
