@@ -20,6 +20,8 @@ FUZZTIME ?= 1m
 CAPT ?=
 # 1 ends the demo when its claim is Succeeded.
 ONCE ?=
+# The file for what "kubectl intent status --watch" prints during the tour.
+WATCH ?=
 
 OUTPUT := _output
 PACKAGES := configuration configuration-namespaced configuration-applications function provider
@@ -31,7 +33,12 @@ TOUR_TOOLS := $(DEMO_TOOLS) FLUX_SOURCE_CONTROLLER FLUX_SOURCE_CRDS FLUX_KUSTOMI
 CAPT_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CLUSTERAPI_1_10 CLUSTERAPI_1_10_CRDS TERRAFORM_CRDS
 CLUSTER_TOOLS := $(foreach part,CORE BOOTSTRAP CONTROLPLANE INFRASTRUCTURE,CLUSTERAPI_$(part) CLUSTERAPI_$(part)_CONFIG)
 PROGRAMS := function provider kubectl-intent
-BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+# The flags of what tools.sh builds, for all that go does here: what those programs, ours and the tests import alike is compiled once, and nothing again in
+# another checkout.
+export CGO_ENABLED := 0
+COMPILE := -trimpath -gcflags=all=-dwarf=false
+export GOFLAGS := $(filter-out $(COMPILE),$(GOFLAGS)) $(COMPILE)
+BUILD := go build -ldflags '-s -w -X main.version=$(VERSION)'
 
 # Programs follow from these files, and from their folders, so that one removed counts too.
 SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function package provider) ! -name '*_test.go' 2>/dev/null)
@@ -44,9 +51,10 @@ with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$envi
 find_tools = set -a && environment="$$(tools/tools.sh find $(1))" && eval "$$environment" && set +a &&
 
 # play finds or builds the tools that the playground needs, builds what is ours, and runs a command with the paths of all. Of the controllers of Kubernetes
-# a few are enough. A kube-controller-manager that is installed is taken instead: both take the same arguments.
+# a few are enough. A kube-controller-manager that is installed is taken instead: both take the same arguments. Our programs compile beside the tools, when
+# those leave a processor idle; the second make builds what is left, and says what failed.
 play = $(call find_tools,$(1) KUBE_CONTROLLER_MANAGER) export KUBE_CONTROLLERS="$${KUBE_CONTROLLERS:-$${KUBE_CONTROLLER_MANAGER:-}}" && \
-	tools/tools.sh build $(1) && $(MAKE) build xpkg playground && $(call with_tools,$(1)) KUBE_CONTROLLER_MANAGER="$$KUBE_CONTROLLERS"
+	{ nice -n 19 $(MAKE) build playground >/dev/null 2>&1 & } && tools/tools.sh build $(1) && { wait || true; } && $(MAKE) build xpkg playground && $(call with_tools,$(1)) KUBE_CONTROLLER_MANAGER="$$KUBE_CONTROLLERS"
 
 ##@ General
 
@@ -71,8 +79,8 @@ demo: ## Show a claim become a commit on a real control plane (ONCE=1 ends by it
 	@$(call play,$(DEMO_TOOLS)) ONCE=$(ONCE) $(OUTPUT)/bin/playground
 
 .PHONY: tour
-tour: ## Release three versions on a real control plane, with Flux and Prometheus; the second one is rolled back.
-	@$(call play,$(TOUR_TOOLS)) $(OUTPUT)/bin/playground tour
+tour: ## Release three versions on a real control plane, with Flux and Prometheus; the second one is rolled back (WATCH=file keeps what status --watch prints).
+	@$(call play,$(TOUR_TOOLS)) $(OUTPUT)/bin/playground tour $(if $(WATCH),--watch='$(WATCH)')
 
 ##@ Build
 
@@ -123,10 +131,9 @@ test: ## Check everything: lint, generated files, unit tests, end to end. A tabl
 .PHONY: lint
 lint: ## Lint the code, check its words, and check that go.mod is tidy.
 	@tools/tools.sh build GOLANGCI_LINT
-	@# A cache shared with another checkout names files by their paths there, which no exclusion matches.
-	@$(call with_tools,GOLANGCI_LINT) GOLANGCI_LINT_CACHE="$(CURDIR)/$(OUTPUT)/lint" "$$GOLANGCI_LINT" run ./...
+	@$(call with_tools,GOLANGCI_LINT) tools/lint.sh
 	@cd tools/images && go vet ./...
-	@for module in xpkg controllers; do (cd tools/$$module && CGO_ENABLED=0 go vet -trimpath ./...); done
+	@for module in xpkg controllers; do (cd tools/$$module && go vet ./...); done
 	@go run ./test/words
 	@# The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
 	@for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
@@ -144,29 +151,42 @@ check-generated: ## Check that generated files are up to date.
 # the same code from many goroutines, with it.
 PURE := /apis/ledger$$|/bundles/state$$|/function/step$$|/function/deployment$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
 
+# A package whose TestWalk enumerates too, and whose other tests do not: it is tested in both ways, with the detector but for its walks.
+WALKING := /provider/controller/bundlestate$$
+
+# One package more than there are processors is tested side by side: each waits now and then.
+SIDE_BY_SIDE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
+
 # The packages whose tests take longest begin first.
 LONG_PACKAGES := ./provider/controller/gitdelivery . ./function/render ./apis/composition ./provider/state ./function/application ./provider/controller/gate
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.
 	@tools/tools.sh check
-	@race="$$(tools/tools.sh race)" && set -x && \
-		go test $$race -timeout 25m $(LONG_PACKAGES) $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
-		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') | $(keep_seconds) && \
-		(cd tools/images && go test $$race ./...) && \
-		for module in xpkg controllers; do (cd tools/$$module && CGO_ENABLED=0 go test -trimpath ./...); done
+	@race="$$(CGO_ENABLED=1 tools/tools.sh race)" && set -x && \
+		$${race:+env CGO_ENABLED=1} go test $$race -skip '^TestWalk' -p $(SIDE_BY_SIDE) -timeout 40m $(LONG_PACKAGES) $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') | $(keep_seconds) && \
+		go test -p $(SIDE_BY_SIDE) -timeout 40m $$(go list ./... | grep -E '$(PURE)|$(WALKING)') | $(keep_seconds) && \
+		(cd tools/images && $${race:+env CGO_ENABLED=1} go test $$race ./...) && \
+		for module in xpkg controllers; do (cd tools/$$module && go test ./...); done
 
 # The suites that take longest begin first: none of them is left over when all others have ended. The others follow in the order of their names.
-LONG_SUITES := $(addprefix ./test/e2e/,sites canary clusters disruption applications ledger claims bundles tenants)
+LONG_SUITES := $(addprefix ./test/e2e/,sites canary clusters disruption applications ledger claims bundles causes tenants alerts)
 
-# run_suites runs end-to-end tests, one suite more side by side than there are processors: each of them waits now and then, and what starts a control
-# plane or tells its stories one after another waits most of the time.
+# Stories that vary what another story of their suite tells, or that take long: "make test-long" tells them, and "make test" all others.
+LONG_STORIES := ^($(shell paste -sd '|' test/e2e/long-stories.txt))$$
+
+# run_suites runs end-to-end tests, as many suites side by side as there are processors: one that starts a control plane needs more than one of them.
 run_suites = INTENTPLANE_SECONDS='$(CURDIR)/$(SECONDS_OF_SUITES)' go test -count=1 -timeout 60m \
-	-p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -exec='$(CURDIR)/test/e2e/own-network.sh'
+	-p $$(getconf _NPROCESSORS_ONLN) -exec='$(CURDIR)/test/e2e/own-network.sh'
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
-	@$(call with_tools) $(run_suites) $(filter-out %/clusters,$(LONG_SUITES)) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$) | $(keep_seconds)
+	@$(call with_tools) $(run_suites) -skip '$(LONG_STORIES)' $(filter-out %/clusters,$(LONG_SUITES)) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$) | $(keep_seconds)
+
+.PHONY: test-e2e-tour
+test-e2e-tour: build xpkg ## Run the tour as a test (UPDATE_TRANSCRIPT=1 writes into README.md what status --watch prints).
+	@tools/tools.sh build $(TOUR_TOOLS)
+	@$(call with_tools,$(TOUR_TOOLS)) $(run_suites) ./test/e2e/tour
 
 .PHONY: test-clusters
 test-clusters: tools build xpkg ## Build clusters with Cluster API's own controllers (their first build takes minutes).
@@ -176,7 +196,12 @@ test-clusters: tools build xpkg ## Build clusters with Cluster API's own control
 .PHONY: test-all-e2e
 test-all-e2e: tools build xpkg
 	@tools/tools.sh build $(CLUSTER_TOOLS)
-	@$(call with_tools) $(run_suites) $(LONG_SUITES) ./test/e2e/... | $(keep_seconds)
+	@$(call with_tools) $(run_suites) -skip '$(LONG_STORIES)' $(LONG_SUITES) ./test/e2e/... | $(keep_seconds)
+
+.PHONY: test-long
+test-long: tools build xpkg ## Tell the stories that "make test" leaves out, before a release (an hour and more on two processors).
+	@tools/tools.sh build $(CLUSTER_TOOLS)
+	@$(call with_tools) $(run_suites) -run '$(LONG_STORIES)' -timeout 150m ./test/e2e/...
 
 .PHONY: e2e-capt
 e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).
@@ -196,6 +221,11 @@ walk: ## Tell 30,000 stories of faults to the function, 20,000 of them new in ev
 	@first=$$(date +%s)00000; stories='$(WALK)'; INTENTPLANE_WALK=$${stories:-1-10000,$$first-$$((first + 19999))} \
 		go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function/deployment | awk '/^ *walk_tell|^ {8}|^(---|ok|FAIL|panic)/'
 	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryStories$$' ./function/step
+	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryWalk$$' ./function/deployment
+
+.PHONY: mutants
+mutants: ## Break each rule of canaries in the code, one at a time, and check that a test fails (minutes).
+	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryMutants$$' ./test/soak
 
 # What is built is what the figures need: "packages" stands for ours, and "all" for every program.
 .PHONY: bench

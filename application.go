@@ -59,7 +59,7 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	if err := deferStatus(a.Status.Conditions, was, r); err != nil {
 		return nil, err
 	}
-	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
+	r.lasting = !out.Passing && (r.deferred || slices.Equal(was.Transitions, out.Status.Transitions))
 	return r, nil
 }
 

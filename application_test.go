@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
@@ -94,6 +95,7 @@ spec:
 	for need := range first.GetRequirements().GetResources() {
 		req.RequiredResources[need] = &fnv1.Resources{}
 	}
+	f.answers = newResponseCache(1 << 20)
 	second := run(t, f, req)
 	if second.GetDesired().GetResources()["deployment"] == nil {
 		t.Fatal("the deployment is not asked for")
@@ -103,5 +105,12 @@ spec:
 	}
 	if diff := cmp.Diff(first.GetConditions(), second.GetConditions(), protocmp.Transform()); diff != "" {
 		t.Errorf("the conditions: -first, +second:\n%s", diff)
+	}
+	// The deployment is waited for no longer than the limit, also where the same request comes again.
+	now := f.now()
+	f.now = func() time.Time { return now.Add(time.Minute) }
+	third := run(t, f, req)
+	if cmp.Equal(second.GetConditions(), third.GetConditions(), protocmp.Transform()) {
+		t.Errorf("the conditions a minute later are those of before: %v", third.GetConditions())
 	}
 }

@@ -269,7 +269,7 @@ func TestRunFunctionTooLarge(t *testing.T) {
 	}
 	message := statusOf(rsp, "message")
 	t.Log(message)
-	if !strings.HasSuffix(message, "bytes, more than the 921600 that fit into one object") {
+	if !strings.HasSuffix(message, "bytes, more than the 921600 that fit into one object: choose fewer Sites of that repository, or make their files smaller") {
 		t.Errorf("RunFunction(...): %q does not say the numbers", message)
 	}
 }

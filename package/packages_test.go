@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/package/provider"
 )
 
@@ -91,6 +93,15 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("The icon is in the package: %q", icon)
 			}
 		})
+	}
+}
+
+// TestRendererVersion compares what the package says with the code in it.
+func TestRendererVersion(t *testing.T) {
+	f := &pkgmetav1.Function{}
+	read(t, "function/crossplane.yaml", f)
+	if got, want := f.Annotations[render.AnnotationVersion], strconv.Itoa(int(render.Version)); got != want {
+		t.Errorf("function/crossplane.yaml says in %s which renderer the function has: got %q, want %q", render.AnnotationVersion, got, want)
 	}
 }
 

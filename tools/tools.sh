@@ -42,6 +42,7 @@ tools() {
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
 		PROMTOOL                 promtool       promtool                 github.com/prometheus/prometheus/cmd/promtool      github.com/prometheus/common/version.Version
+		KUBE_STATE_METRICS       kube-state-metrics kube-state-metrics    k8s.io/kube-state-metrics/v2                         -
 		TRAEFIK                  traefik        traefik                  github.com/traefik/traefik/v3/cmd/traefik           github.com/traefik/traefik/v3/pkg/version.Version
 		GATEWAY_API_CRDS         traefik        gateway-api-crds         dir:sigs.k8s.io/gateway-api/config/crd/standard     -
 		KPACK_CONTROLLER         kpack          kpack-controller         github.com/pivotal/kpack/cmd/controller             -
@@ -70,7 +71,7 @@ tools() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${INTENTPLANE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; set INTENTPLANE_CACHE}/.cache}/intentplane}/tools
-recipe='CGO_ENABLED=0 go build -mod=readonly -trimpath -buildvcs=false -ldflags=-s,-w'
+recipe='CGO_ENABLED=0 go build -mod=readonly -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags=-s,-w'
 scratch=
 ticker=
 
@@ -169,13 +170,14 @@ module() {
 }
 
 # compile makes one program in a scratch folder. A file called tags holds the
-# build tags that leave out of it what nobody here needs.
+# build tags that leave out of it what nobody here needs. Nobody debugs these
+# programs, and without what a debugger reads they compile in five sixths of the time.
 compile() {
 	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w' tags=''
 	[[ ! -e $here/$folder/tags ]] || tags=$(<"$here/$folder/tags")
 	[[ $stamp == - ]] || flags+=" -X $stamp=$version"
 	(cd "$here/$folder" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 \
-		go build -mod=readonly -trimpath -buildvcs=false -tags "$tags" -ldflags "$flags" -o "$scratch/$made" "$package")
+		go build -mod=readonly -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "$tags" -ldflags "$flags" -o "$scratch/$made" "$package")
 }
 
 # copy takes a folder out of a module.

@@ -25,6 +25,7 @@ func TestFor(t *testing.T) {
 		"OfManaged":   {reason: "A WorkloadCluster repeats the reasons of its ManagedCluster.", kind: WorkloadCluster, says: "NameTaken", want: want{known: true, needsPerson: true, actor: Author}},
 		"OfObjects":   {reason: "A WorkloadCluster repeats what the objects of Cluster API say.", kind: WorkloadCluster, says: "TerraformFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
 		"First":       {reason: "A reason of the kind itself comes before the one that it repeats.", kind: Site, says: "AccessDenied", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
+		"OfProvider":  {reason: "The platform team gives the provider its rights in the cluster of the control plane.", kind: Site, says: "ProviderAccessDenied", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
 		"Unknown":     {reason: "A reason that this version does not know has no advice.", kind: Gate, says: "FromTomorrow"},
 		"UnknownKind": {reason: "A kind that this version does not know has no advice.", kind: "Bundle", says: "Ready"},
 	}

@@ -27,6 +27,7 @@ func buildReasons() map[string]Advice {
 		"NotObserved":          wait(WakeRetry, "Wait until the repository was looked at; if it stays, look at the provider."),
 		"StepFailed":           act(Author, WakeEdit, "Read the log that status.build.logs names."),
 		"Evicted":              wait(WakeRetry, "Wait: the Build is tried again as often as build.retries says."),
+		"PodDeleted":           wait(WakeRetry, "Wait: the Build is tried again as often as build.retries says."),
 		"NodeLost":             wait(WakeRetry, "Wait: the Build is tried again as often as build.retries says."),
 		"Preempted":            wait(WakeRetry, "Wait: the Build is tried again as often as build.retries says."),
 		"DeadlineExceeded":     act(Author, WakeEdit, "Raise build.timeout, or make the build faster."),

@@ -3,14 +3,8 @@
 package gaterecord
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"strings"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -23,9 +17,6 @@ const (
 	// LabelRevision holds the number of the revision.
 	LabelRevision = "intentplane.dev/measured-revision"
 )
-
-// maxName is how long the name of a ConfigMap is at most.
-const maxName = 63
 
 // A Gate is what one Gate measured. The key of its document is KeyOf its name.
 type Gate struct {
@@ -84,25 +75,3 @@ type Measurement struct {
 
 // KeyOf returns the key of the document of a Gate.
 func KeyOf(gate string) string { return gate + ".json" }
-
-// Name returns the name of the ConfigMap of a revision: what happened to it stands in the middle, as in shop-measured-r2. A digest distinguishes a composite
-// from a claim of the same name, and replaces the end of a name that is too long.
-func Name(group, deployment, what string, revision int64) string {
-	suffix, whole := fmt.Sprintf("-%s-r%d", what, revision), deployment
-	claimed := group == deploymentv1alpha1.GroupClaims
-	if !claimed {
-		whole = group + "/" + deployment
-	}
-	if !claimed || len(deployment)+len(suffix) > maxName {
-		sum := sha256.Sum256([]byte(whole))
-		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
-		deployment = strings.TrimRight(deployment[:min(len(deployment), maxName-len(suffix))], "-.")
-	}
-	return deployment + suffix
-}
-
-// DeploymentDigest returns the value of the label that names a deployment.
-func DeploymentDigest(group, deployment string) string {
-	sum := sha256.Sum256([]byte(group + "/" + deployment))
-	return hex.EncodeToString(sum[:8])
-}

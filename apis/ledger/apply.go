@@ -80,6 +80,9 @@ func (o Ordered) apply(s State, at metav1.Time) (State, string) {
 	if why := r.invalid(); why != "" {
 		return s, why
 	}
+	if s.LastNumber >= MaxNumber {
+		return s, fmt.Sprintf("no number follows %d", s.LastNumber)
+	}
 	if r.Number != s.LastNumber+1 {
 		return s, fmt.Sprintf("revision %d does not follow %d", r.Number, s.LastNumber)
 	}
@@ -101,13 +104,16 @@ func (s State) repeatsRejected(o Ordered) bool {
 	if !s.IsRejected() || o.Revision.RequestRef != nil || s.Current.Request.Intent != o.Revision.Request.Intent {
 		return false
 	}
-	return !o.AdoptEnabled || s.Verdict.Reason != "DeliveryRefused"
+	return !o.AdoptEnabled || s.Verdict.Reason != RejectedDelivery
 }
 
 // invalid returns why a revision cannot be carried out, whatever the state.
 func (r Revision) invalid() string {
 	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
 		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))
+	}
+	if why := r.invalidEnd(); why != "" {
+		return "a plan is not complete: " + why
 	}
 	delivered := map[string]bool{}
 	for _, p := range r.Parts {

@@ -142,10 +142,6 @@ type RolledBack struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Target int64 `json:"target"`
-
-	// RequestRef names the RolloutRequest that asked for the attempt. Absent means that none did.
-	// +optional
-	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
 
 // Restored ends a rollback: each Site was proven to run the trees of the target.
@@ -188,6 +184,7 @@ type Recovered struct {
 	// LastNumber is the highest number of a revision that was found anywhere.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
 	// RequestRef names the RolloutRequest that moved the ledger although its home could not be reached. Absent means that none did.

@@ -1,6 +1,9 @@
 package ledger
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Tracks that the workload of a revision may take.
 const (
@@ -15,11 +18,48 @@ const (
 // HasTracks is true for a state whose directories may have tracks. A revision of a Blueprint without them has some only while it takes the requests over from
 // one with.
 func (s State) HasTracks() bool {
-	if s.Current == nil || s.Current.Track == "" {
+	if s.Current == nil {
 		return false
 	}
-	return s.Current.Track != TrackPlain || s.Current.HasSteps() && s.Cursor.Stage < StageAlone
+	return !IsPlain(s.Current.Track) || s.Current.HasSteps() && s.Cursor.Stage < StageAlone
 }
+
+// IsBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
+func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < StageSteps }
+
+// IsPauseReleased is true once a user released the pause behind the step, alone or with all others.
+func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased() }
+
+// IsStepReleased is true once a user released the step by its number, and with it a Gate that came to no verdict. Who releases all steps decides on no Gate.
+func (s State) IsStepReleased() bool { return s.Cursor.Promoted > s.Cursor.Step }
+
+// IsStepLeftOut is true for a step that a user left out while it went on: its Gate and its pause decide nothing any more.
+func (s State) IsStepLeftOut() bool {
+	return s.Cursor.Full && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].SharesRequests()
+}
+
+// PastRevision returns a revision of the history by its number, or nil.
+func (s State) PastRevision(number int64) *Past {
+	for i := range s.History {
+		if s.History[i].Number == number {
+			return &s.History[i]
+		}
+	}
+	return nil
+}
+
+// TakesBack is true for a state whose current revision takes the requests back from a move to tracks that was given up. Neither it nor the stable revision has
+// tracks.
+func (s State) TakesBack() bool {
+	r := s.Current
+	if r == nil || !IsPlain(r.Track) || !r.HasSteps() {
+		return false
+	}
+	return slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Stable && IsPlain(p.Track) })
+}
+
+// Folder returns the name of the track that the revision has in a directory with tracks.
+func (r Revision) Folder() string { return cmp.Or(r.Track, TrackPlain) }
 
 // IsPlain is true for a track of a Blueprint without tracks.
 func IsPlain(track string) bool { return track == "" || track == TrackPlain }

@@ -174,7 +174,8 @@ func TestHasTracks(t *testing.T) {
 		want   bool
 	}{
 		"Nothing": {reason: "A ledger without a revision has no tracks."},
-		"None":    {reason: "A revision of a Blueprint without tracks has none.", state: State{Current: &Revision{Plan: weighted()}}},
+		"None":    {reason: "A revision of a Blueprint without tracks has none.", state: State{Current: &Revision{Plan: []Step{{Sites: []string{"edge1"}}}}}},
+		"Return":  {reason: "A revision without tracks has some while it takes requests back from one.", state: State{Current: &Revision{Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true},
 		"Blue":    {reason: "A revision in a track has tracks, and keeps them when it is alone.", state: State{Current: &Revision{Track: TrackBlue}, Cursor: Cursor{Stage: StageAlone}}, want: true},
 		"Moving":  {reason: "A revision without tracks has some while it takes the requests over.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageSteps}}, want: true},
 		"Moved":   {reason: "A revision without tracks that is alone has none any more.", state: State{Current: &Revision{Track: TrackPlain, Plan: weighted()}, Cursor: Cursor{Stage: StageAlone}}},
@@ -186,6 +187,39 @@ func TestHasTracks(t *testing.T) {
 				t.Errorf("\n%s\nHasTracks(): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestTakesBack looks at revisions beside revision 1, which has no tracks, and revision 2, which has.
+func TestTakesBack(t *testing.T) {
+	past := []Past{{Number: 1}, {Number: 2, Track: TrackBlue}}
+	cases := map[string]struct {
+		reason  string
+		current *Revision
+		want    bool
+	}{
+		"Nothing": {reason: "A ledger without a revision takes nothing back."},
+		"Return":  {reason: "Steps between revisions without tracks take requests back from a track.", current: &Revision{Stable: 1, Plan: weighted()}, want: true},
+		"Label":   {reason: "So do they where the pods have a label.", current: &Revision{Track: TrackPlain, Stable: 1, Plan: weighted()}, want: true},
+		"InPlace": {reason: "Without steps a revision replaces the one before.", current: &Revision{Stable: 1, Plan: []Step{{}}}},
+		"Move":    {reason: "A move from tracks takes over the requests of a verified revision.", current: &Revision{Track: TrackPlain, Stable: 2, Plan: weighted()}},
+		"Tracks":  {reason: "A revision in a track takes no requests back.", current: &Revision{Track: TrackBlue, Stable: 1, Plan: weighted()}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := (State{Current: tc.current, History: past}).TakesBack(); got != tc.want {
+				t.Errorf("\n%s\nTakesBack(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestFolder names what a revision has in a directory with tracks.
+func TestFolder(t *testing.T) {
+	for name, want := range map[string]string{"": TrackPlain, TrackPlain: TrackPlain, TrackGreen: TrackGreen} {
+		if got := (Revision{Track: name}).Folder(); got != want {
+			t.Errorf("\nA revision without tracks has the plain folder.\nFolder(): track %q: want %s, got %s", name, want, got)
+		}
 	}
 }
 

@@ -10,11 +10,13 @@ type Position struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Epoch int64 `json:"epoch"`
 
 	// Revision is the number of the current revision, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Revision int64 `json:"revision"`
 
 	// Attempt is 0 while the revision goes out, and 1, 2 … for the rollbacks of a rejected one.
@@ -42,6 +44,12 @@ func (p Position) Compare(q Position) int {
 		cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Revision, q.Revision), cmp.Compare(p.Attempt, q.Attempt),
 		cmp.Compare(p.Step, q.Step), cmp.Compare(p.Stage, q.Stage),
 	)
+}
+
+// IsWithinBounds is true for a position that an object can hold. A user who may push can write others into a commit.
+func (p Position) IsWithinBounds() bool {
+	return p.Epoch >= 0 && p.Epoch <= MaxNumber && p.Revision >= 0 && p.Revision <= MaxNumber && p.Attempt >= 0 &&
+		p.Step >= 0 && p.Step < MaxSteps && p.Stage >= StageClear && p.Stage <= StageAlone
 }
 
 // IsSameAttempt is true for two positions of one attempt of a revision, in whatever step: what a Site did for one of them it did for the other. It is

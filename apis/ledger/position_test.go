@@ -83,3 +83,29 @@ func TestStateAtStep(t *testing.T) {
 		})
 	}
 }
+
+// TestPositionIsWithinBounds is of positions that a user wrote into a commit.
+func TestPositionIsWithinBounds(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		at     Position
+		want   bool
+	}{
+		"None":       {reason: "The position before the first revision is one.", want: true},
+		"Last":       {reason: "The highest position is one.", at: Position{Epoch: MaxNumber, Revision: MaxNumber, Attempt: 1 << 30, Step: MaxSteps - 1, Stage: StageAlone}, want: true},
+		"Epoch":      {reason: "An epoch that cannot be counted on from is refused.", at: Position{Epoch: MaxNumber + 1}},
+		"Revision":   {reason: "A revision that cannot be counted on from is refused.", at: Position{Revision: MaxNumber + 1}},
+		"Negative":   {reason: "No revision is below zero.", at: Position{Revision: -1}},
+		"Attempt":    {reason: "No attempt is below zero.", at: Position{Attempt: -1}},
+		"Step":       {reason: "No plan has so many steps.", at: Position{Step: MaxSteps}},
+		"StepBefore": {reason: "No step is before the first one.", at: Position{Step: -1}},
+		"Stage":      {reason: "No step has so many stages.", at: Position{Stage: StageAlone + 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.at.IsWithinBounds(); got != tc.want {
+				t.Errorf("\n%s\nIsWithinBounds(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

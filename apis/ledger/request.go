@@ -11,3 +11,16 @@ func (r Request) Digest() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d", r.Intent, r.Sources, r.Scheme, r.Renderer))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
+
+// RequestDigest returns the digest of the request of a revision, or "" if the ledger does not remember the revision.
+func (s State) RequestDigest(revision int64) string {
+	if s.Current != nil && s.Current.Number == revision {
+		return s.Current.Request.Digest()
+	}
+	for _, p := range s.History {
+		if p.Number == revision {
+			return p.Request.Digest()
+		}
+	}
+	return ""
+}

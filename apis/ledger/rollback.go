@@ -14,10 +14,6 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.IsTarget() }) {
 		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not in the history", r.Target)
 	}
-	s, why := s.take(r.RequestRef)
-	if why != "" {
-		return s, why
-	}
 	if s.Cursor.Attempt == 0 || s.Target != r.Target {
 		s.Cursor.Stage = StageClear
 	}
@@ -44,6 +40,9 @@ func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.IsTarget() })
 	if target < 0 || w.Target == s.Current.Number {
 		return s, fmt.Sprintf("revision %d cannot be rolled back to", w.Target)
+	}
+	if s.LastNumber >= MaxNumber {
+		return s, fmt.Sprintf("no number follows %d", s.LastNumber)
 	}
 	s, why := s.take(&w.RequestRef)
 	if why != "" {

@@ -15,6 +15,10 @@ import (
 
 // Limits of a ledger.
 const (
+	// MaxNumber is the highest number of a revision, of an epoch and of an event. A double holds it and the numbers around it exactly: numbers travel to the
+	// function as doubles. One in each microsecond gets there in 142 years.
+	MaxNumber = 1 << 52
+
 	// MaxSteps is how many steps a plan has at most.
 	MaxSteps = 20
 
@@ -42,11 +46,13 @@ type Head struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Epoch int64 `json:"epoch"`
 
 	// Seq counts the events of the ledger, from 1. 0 means that no ledger exists.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Seq int64 `json:"seq"`
 
 	// ID is a digest of the last event and of all before it. It does not depend on when they were recorded.
@@ -188,6 +194,7 @@ type Revision struct {
 	// Number of the revision, from 1. It is used once.
 	// +required
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Number int64 `json:"number"`
 
 	// Request that the revision delivers.
@@ -284,8 +291,17 @@ const (
 	VerdictRejected Result = "Rejected"
 )
 
-// RejectedRequested is the reason of a rejection that a user asked for.
-const RejectedRequested = "Requested"
+// Reasons of rejections that decide what may follow.
+const (
+	// RejectedRequested is that of a rejection that a user asked for.
+	RejectedRequested = "Requested"
+
+	// RejectedDelivery is that of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
+	RejectedDelivery = "DeliveryRefused"
+)
+
+// PauseManual is a pause that lasts until a user releases the next step.
+const PauseManual = "Manual"
 
 // Verdict is how a revision was judged. It never changes.
 type Verdict struct {
@@ -329,6 +345,7 @@ type Past struct {
 	// Number of the revision.
 	// +required
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4503599627370496
 	Number int64 `json:"number"`
 
 	// Request that the revision delivered.
@@ -390,6 +407,7 @@ type State struct {
 	// LastNumber is the highest number that a revision of the deployment ever had, also in a ledger that was lost. 0 means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4503599627370496
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
 	// Current revision. Absent before the first one.

@@ -118,6 +118,9 @@ func checkLimits(in Input, o *unstructured.Unstructured) error {
 	if err := checkSecret(in, o); err != nil {
 		return err
 	}
+	if err := checkHosts(in, o); err != nil {
+		return err
+	}
 	gk := o.GroupVersionKind().GroupKind()
 	if isClusterScoped(in, o) {
 		return checkClusterScoped(in, gk, o.GetName())

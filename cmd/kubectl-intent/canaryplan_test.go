@@ -12,7 +12,7 @@ import (
 
 const canaryClaims = "../../examples/delivery/canary.yaml"
 
-// canaryCatalog are flags for the Sites of the quickstart with an engine, and the Blueprint with a canary.
+// canaryCatalog are flags for the Sites of the quickstart with an engine and a Prometheus, and the Blueprint with a canary.
 func canaryCatalog(t *testing.T) []string {
 	t.Helper()
 	b, err := os.ReadFile(examples + "10-sites.yaml")
@@ -22,6 +22,7 @@ func canaryCatalog(t *testing.T) []string {
 	const engine = "type: Flux\n    objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: shop}"
 	sites := filepath.Join(t.TempDir(), "sites.yaml")
 	text := strings.ReplaceAll(strings.ReplaceAll(string(b), "type: None", engine), "    unobservedIsLive: true\n", "")
+	text = strings.ReplaceAll(text, "\n  repository:\n", "\n  metrics: {prometheus: {address: \"http://prometheus.monitoring.svc:9090\"}}\n  repository:\n")
 	if err := os.WriteFile(sites, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +33,8 @@ func canaryCatalog(t *testing.T) []string {
 func TestPlanIsPrinted(t *testing.T) {
 	args := append([]string{"validate", canaryClaims}, canaryCatalog(t)...)
 	out, problems, code := runIntent("", args...)
-	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 1: 0 %, 2: 5 % (pause 10m), 3: 20 % (until a user promotes it), 4: 100 %
-team-a/shop-canary wave rest (edge2) has 3 steps: 5: 0 %, 6: 50 % (pause 5m), 7: 100 %
+	const plan = `team-a/shop-canary wave first (edge1) has 4 steps: 1: 0 %, 2: 5 % (gate, pause 10m), 3: 20 % (gate, until a user promotes it), 4: 100 % (gate)
+team-a/shop-canary wave rest (edge2) has 3 steps: 5: 0 %, 6: 50 % (gate, pause 5m), 7: 100 % (gate)
 team-a/shop-canary goes out in 7 steps of at most 20
 `
 	both := plan + strings.ReplaceAll(plan, "shop-canary", "shop-canary-claim")
@@ -45,7 +46,7 @@ team-a/shop-canary goes out in 7 steps of at most 20
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := StepReport{Step: 6, Weight: 50, Ahead: 100, Pause: "5m"}
+	want := StepReport{Step: 6, Weight: 50, Ahead: 100, Gate: true, Pause: "5m"}
 	if len(got.Plans) != 2 || len(got.Plans[1].Waves) != 2 || got.Plans[1].Waves[1].Steps[1] != want {
 		t.Errorf("run(-o json): want two plans, with %+v, got %+v", want, got.Plans)
 	}

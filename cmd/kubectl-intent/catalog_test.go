@@ -190,11 +190,11 @@ func TestFromCluster(t *testing.T) {
 		},
 		"MayNotGet": {
 			reason: "What may not be read is named.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
-			server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: ask for the right to, or give the object in a file: ",
+			server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: ask for the right to get it (examples/rbac has the roles), or give the object in a file: ",
 		},
 		"MayNotList": {
 			reason: "A kind that the user may not list is named.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
-			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to",
+			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to list them (examples/rbac has the roles), or give the object in a file: ",
 		},
 		"MissingSite": {reason: "A Site that is not there is a finding, and no failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
 		"TwoGroups": {

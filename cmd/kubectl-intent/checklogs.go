@@ -15,7 +15,7 @@ import (
 // showMeasured prints what a check of a deployment measured. It returns an error for a check that no Gate of the deployment has, with those that there are.
 func (c *logsCommand) showMeasured(s *streams) error {
 	if c.Check == "" {
-		return usageError{errors.New("name a check, or say --build. Other logs are at the Sites: kubectl logs shows them there")}
+		return usageError{errors.Errorf("name a check, or say --build: kubectl intent explain --claim %s lists the checks. Other logs are at the Sites: kubectl logs shows them there", c.Name)}
 	}
 	opened, err := c.openCluster()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/gaterecord"
+	"github.com/intentplane/intentplane/apis/revisionobject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
@@ -25,7 +26,7 @@ func TestLogsOfCheck(t *testing.T) {
 		"JSON":    {reason: "A script gets all fields.", args: []string{"latency_p99", "-o", "json"}, says: []string{`"value": "812ms"`, `"threshold": "\u003c= 500ms"`, `"step": 1`}},
 		"Unknown": {reason: "The error names the checks that there are.", args: []string{"cpu"}, code: exitInvalid, says: []string{"shop has no check cpu, but error_rate, latency_p99"}},
 		"Unread":  {reason: "Where Gates may not be read, the deployment's results stand for them, or the error says why there is nothing.", denied: "gates.rollout.intentplane.dev", args: []string{"latency_p99"}, says: []string{"latency_p99  revision 7\n", "edge2          Failed       812ms"}},
-		"None":    {reason: "A check has to be named.", code: exitUsage, says: []string{"name a check, or say --build"}},
+		"None":    {reason: "A check has to be named.", code: exitUsage, says: []string{"name a check, or say --build: kubectl intent explain --claim shop lists the checks. "}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +80,7 @@ func TestLogsOfRevision(t *testing.T) {
 			for _, o := range server.objects {
 				if o.GetKind() == "IntentDeployment" {
 					o.SetUID("shop-1")
-					shop = gaterecord.DeploymentDigest(o.GroupVersionKind().Group, o.GetName())
+					shop = revisionobject.DeploymentDigest(o.GroupVersionKind().Group, o.GetName())
 				}
 			}
 			// Of other deployments nothing is asked for: a namespace may have hundreds, with a ConfigMap of this revision each.

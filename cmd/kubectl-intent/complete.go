@@ -88,20 +88,24 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 	return list(c, ctx)
 }
 
-// clusterArgs are those flags, and their values, that a parser knows.
+// clusterArgs are those flags, and their values, that a parser knows. Help would answer instead of the cluster.
 func clusterArgs(parser *kong.Kong, words []string) []string {
-	known := map[string]bool{}
+	known := map[string]*kong.Flag{}
 	for _, f := range parser.Model.Flags {
-		known["--"+f.Name] = !f.IsBool()
-		known["-"+string(f.Short)] = f.Short != 0 && !f.IsBool()
+		known["--"+f.Name], known["-"+string(f.Short)] = f, f
 	}
+	delete(known, "--help")
+	delete(known, "-h")
+	delete(known, "-"+string(rune(0))) // Flags without a short name.
 	out := []string{}
 	for i, word := range words {
 		name, _, joined := strings.Cut(word, "=")
+		f := known[name]
 		switch {
-		case known[name] && joined:
+		case f == nil:
+		case joined || f.IsBool():
 			out = append(out, word)
-		case known[name] && i+1 < len(words):
+		case i+1 < len(words):
 			out = append(out, word, words[i+1])
 		}
 	}

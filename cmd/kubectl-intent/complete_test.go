@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -85,8 +86,8 @@ func TestPainted(t *testing.T) {
 		want   []string
 	}{
 		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
-		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 objects"}},
-		"Fine":     {reason: "An object without mistakes is printed in green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 objects, 0 mistakes"}},
+		"Mistakes": {reason: "Mistakes are printed in red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 object"}},
+		"Fine":     {reason: "An object without mistakes is printed in green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 object, 0 mistakes"}},
 		"Example":  {reason: "A Blueprint's example that renders is green.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
 		"Fails":    {reason: "An example that fails is printed in red.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
 	}
@@ -108,6 +109,31 @@ func TestPainted(t *testing.T) {
 			runCommand(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
 			if !json.Valid(form.Bytes()) || strings.Contains(form.String(), `\u001b`) {
 				t.Errorf("\n%s\nrun(%q) as JSON: got:\n%s", tc.reason, tc.args, form)
+			}
+		})
+	}
+}
+
+func TestClusterArgs(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		words  []string
+		want   []string
+	}{
+		"Value":   {reason: "A flag of a cluster goes with its value.", words: []string{"status", "-n", "team-a", "--server=https://a"}, want: []string{"-n", "team-a", "--server=https://a"}},
+		"Bool":    {reason: "A flag without a value goes alone, and takes no word after it.", words: []string{"status", "--insecure-skip-tls-verify", "shop"}, want: []string{"--insecure-skip-tls-verify"}},
+		"Help":    {reason: "Help would answer instead of the cluster.", words: []string{"status", "--help", "-h"}, want: []string{}},
+		"Foreign": {reason: "A flag of the command alone is left out.", words: []string{"history", "--revision", "2", "--watch"}, want: []string{}},
+		"Cut":     {reason: "A flag whose value is being typed has none.", words: []string{"status", "--context"}, want: []string{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			parser, err := kong.New(&clusterFlags{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, clusterArgs(parser, tc.words)); diff != "" {
+				t.Errorf("\n%s\nclusterArgs(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
 // A diffCommand compares a file with what is delivered, or two revisions.
 type diffCommand struct {
 	catalogFlags
 	checkoutFlags
+	fetchFlag
 	formFlag
 
 	File     string  `arg:"" help:"File with one IntentDeployment or Application, or - for the standard input. With --revision the name of a deployment." predictor:"file"`
@@ -26,7 +28,7 @@ type diffCommand struct {
 // returns an error for objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (c *diffCommand) Run(s *streams) error {
 	compare := func() ([]Rendering, error) { return c.compareFile(s.in) }
-	if len(c.Revision) > 0 || c.Checkout != "" {
+	if len(c.Revision) > 0 {
 		compare = c.compareRevisions
 	}
 	report, err := compare()
@@ -42,37 +44,46 @@ func (c *diffCommand) Run(s *streams) error {
 	return nil
 }
 
-// compareFile returns how the files of each Site would change if the file were applied.
+// compareFile returns how the files of each Site would change if the file were applied. While two revisions share the requests, the file is compared with the newer one.
 func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
-	after, whose, err := c.renderFile(in)
+	r := &renderCommand{subjectFlags: subjectFlags{catalogFlags: c.catalogFlags, File: c.File}}
+	// What no file gives of the catalog is read from the cluster.
+	r.Live = r.Live || len(c.Site) == 0 || len(c.Blueprint) == 0
+	compiled, err := r.compileOne(in)
+	if err != nil {
+		return nil, errors.Wrap(err, c.File)
+	}
+	ctx := context.Background()
+	f, err := c.findDelivered(ctx, compiled.whose())
 	if err != nil {
 		return nil, err
 	}
-	flags := c.clusterFlags
-	flags.Namespace = whose.claim.Namespace
-	opened, err := flags.openCluster()
-	if err != nil {
-		return nil, usageError{err}
-	}
-	f, err := findDeployment(context.Background(), opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
+	tracks, err := newestTracks(f)
 	if err != nil {
 		return nil, err
 	}
-	before, err := deliveredFiles(f)
+	after, err := renderInTracks(r, compiled, tracks)
+	if err != nil {
+		return nil, errors.Wrap(err, c.File)
+	}
+	from := newTreeReader(c.fetchFlag, nonEmptyLines(c.Checkout)...)
+	defer from.removeClones()
+	before, err := from.deliveredFiles(ctx, f, tracks)
 	if err != nil {
 		return nil, err
 	}
 	return compareSites(before, after), nil
 }
 
-// renderFile renders the deployment of the file. What no file gives of the catalog is read from the cluster.
-func (c *diffCommand) renderFile(in io.Reader) ([]rendered, owner, error) {
-	r := &renderCommand{subjectFlags: subjectFlags{catalogFlags: c.catalogFlags, File: c.File}}
-	if len(c.Site) == 0 || len(c.Blueprint) == 0 {
-		r.Live = true
+// findDelivered returns the deployment of the cluster that a file is of.
+func (c *diffCommand) findDelivered(ctx context.Context, whose owner) (*cause.Facts, error) {
+	flags := c.clusterFlags
+	flags.Namespace = whose.claim.Namespace
+	opened, err := flags.openCluster()
+	if err != nil {
+		return nil, usageError{err}
 	}
-	all, whose, err := r.renderDeployments(in)
-	return all, whose, errors.Wrap(err, c.File)
+	return findDeployment(ctx, opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
 }
 
 // compareSites returns how the files of each Site change: those of Sites that are left too, whose directories are removed.

@@ -61,7 +61,7 @@ func TestDirectories(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Validate": {reason: "All manifests of a directory are validated.", args: []string{"validate", "good"}, says: "1 objects, 0 mistakes\n"},
+		"Validate": {reason: "All manifests of a directory are validated.", args: []string{"validate", "good"}, says: "1 object, 0 mistakes\n"},
 		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: exitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
 		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
 		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},

@@ -95,13 +95,12 @@ func (g *goal) resultOf(d *waitedFor) waitResult {
 
 // hasReachedStep is true for a canary at whose step, or at a later one, the Sites are live.
 func (d *waitedFor) hasReachedStep(step int) bool {
-	text, _, _ := strings.Cut(d.Status.Canary.Step, "/")
-	now, err := strconv.Atoi(text)
-	if err != nil {
+	now, ok := stepNumber(d.Status.Canary.Step)
+	if !ok {
 		return false
 	}
 	isOnItsWay := slices.Contains([]deploymentv1alpha1.CanaryState{
 		deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack, "",
 	}, deploymentv1alpha1.CanaryState(d.Status.Canary.State))
-	return now > step || now == step && !isOnItsWay
+	return int(now) > step || int(now) == step && !isOnItsWay
 }

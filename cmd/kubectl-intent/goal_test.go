@@ -81,7 +81,7 @@ func TestExitsOfWait(t *testing.T) {
 			}
 			w := &waiter{goal: g, interval: time.Millisecond, missingTimeout: time.Minute, now: time.Now}
 			w.observe = w.observeDeployment(look)
-			err = w.awaitDeploymentEnd(ctx, &strings.Builder{})
+			_, err = w.awaitDeploymentEnd(ctx, &strings.Builder{})
 			if diff := cmp.Diff(tc.want, exitCode(err, &strings.Builder{})); diff != "" {
 				t.Errorf("\n%s\nwait --for=%s: exit code: -want, +got:\n%s%v", tc.reason, tc.goal, diff, err)
 			}

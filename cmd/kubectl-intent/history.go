@@ -14,7 +14,7 @@ import (
 type historyCommand struct {
 	clusterFlags
 	checkoutFlags
-	formFlag
+	wideFlag
 
 	Name     string `arg:"" help:"Name of an IntentDeployment, or of the Application that composed it. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Revision int64  `help:"Show this revision alone."`
@@ -67,13 +67,8 @@ func (c *historyCommand) selectRevisions(all []overview.Revision) ([]overview.Re
 }
 
 func (c *historyCommand) printRevisions(s *streams, all []overview.Revision, lines func(overview.Style) []string) error {
-	if c.Output == "text" {
-		return printLines(s, lines(overview.Style{Now: s.now(), Width: s.screen.width()}))
+	if c.Output == "text" || c.Output == "wide" {
+		return printLines(s, lines(overview.Style{Now: s.now(), Width: s.screen.width(), IsWide: c.Output == "wide"}))
 	}
-	b, err := encodeValue(c.Output, map[string]any{"revisions": all})
-	if err != nil {
-		return err
-	}
-	_, err = s.out.Write(b)
-	return errors.Wrap(err, "cannot print")
+	return printEncoded(s, c.Output, map[string]any{"revisions": all})
 }

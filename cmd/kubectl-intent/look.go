@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 // A lookCommand asks for a look at a repository with source code.
 type lookCommand struct {
 	clusterFlags
+	formFlag
 
 	Name    string        `arg:""          help:"Name of an Application with a source." predictor:"claim"`
 	NoWait  bool          `help:"Do not wait until the provider has looked at the repository."`
@@ -38,14 +40,61 @@ func (c *lookCommand) Run(s *streams) error {
 		return err
 	}
 	if c.NoWait {
-		return printLines(s, []string{name + ": the repository will be looked at"})
+		report := lookReport{Name: name, Object: reportObjects(found, s.now())[0], RequestedAt: token}
+		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{name + ": the repository will be looked at"}) })
 	}
 	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) { return opened.ImageBuild(ctx, name) }
 	b, err := awaitLook(ctx, read, token, waitInterval)
 	if err != nil {
 		return errors.Wrap(err, name)
 	}
-	return printFound(s, b)
+	report := newLookReport(name, token, b)
+	report.Object = reportAfter(ctx, opened, found, c.Name, s.now())
+	return errors.Join(c.printValue(s.out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
+}
+
+// A lookReport is what a look found, for a program.
+type lookReport struct {
+	Name string `json:"name"`
+
+	// Object is the Application, as it was at the end.
+	Object objectReport `json:"object"`
+
+	// RequestedAt is the value of the annotation.
+	RequestedAt string `json:"requestedAt"`
+
+	// Revision that was looked for, and the Commit that it is at. An archive has none.
+	Revision string `json:"revision,omitempty"`
+	Commit   string `json:"commit,omitempty"`
+
+	// Reason and Message why no commit was found.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+func newLookReport(name, token string, b *buildv1alpha1.ImageBuild) lookReport {
+	at, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
+	out := lookReport{Name: name, RequestedAt: token, Reason: at.SourceTrouble.Reason, Message: at.SourceTrouble.Message}
+	if git != nil && out.Reason == "" {
+		out.Revision, out.Commit = git.Revision, at.Wanted.Commit
+	}
+	return out
+}
+
+// trouble returns an error if no commit was found.
+func (r lookReport) trouble() error {
+	if r.Reason == "" {
+		return nil
+	}
+	return errors.Errorf("%s: %s", r.Reason, r.Message)
+}
+
+// reportAfter returns the report of the Application after the look, or that of before where it cannot be read again.
+func reportAfter(ctx context.Context, opened *cluster.Cluster, before *cluster.Subjects, name string, now time.Time) objectReport {
+	if _, after, err := findBuilt(ctx, opened, name); err == nil {
+		before = after
+	}
+	return reportObjects(before, now)[0]
 }
 
 // findBuilt returns the one Application of a name, which has a source.
@@ -79,14 +128,13 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	}
 }
 
-// printFound prints the commit that a look found. What it did not find is an error.
-func printFound(s *streams, b *buildv1alpha1.ImageBuild) error {
-	at, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
-	if trouble := at.SourceTrouble; trouble.Reason != "" {
-		return errors.Errorf("%s: %s", trouble.Reason, trouble.Message)
+// printFound prints the commit that a look found. What it did not find is said by an error.
+func printFound(s *streams, r lookReport) error {
+	switch {
+	case r.Reason != "":
+		return printLines(s, []string{r.Object.line()})
+	case r.Revision == "":
+		return printLines(s, []string{"an archive is not looked at", r.Object.line()})
 	}
-	if git == nil {
-		return printLines(s, []string{"an archive is not looked at"})
-	}
-	return printLines(s, []string{git.Revision + " is at " + at.Wanted.Commit})
+	return printLines(s, []string{r.Revision + " is at " + r.Commit, r.Object.line()})
 }

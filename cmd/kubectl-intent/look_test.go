@@ -24,6 +24,8 @@ func TestLook(t *testing.T) {
 	}{
 		"Found":   {reason: "The commit is printed once the look is done.", at: found, want: "main is at 4f2a\n"},
 		"Missing": {reason: "A look that finds no commit says why.", at: missing, want: "RevisionNotFound: no branch", code: 1},
+		"JSON":    {reason: "A program reads the commit.", at: found, args: []string{"-o", "json"}, want: `"commit": "4f2a"`},
+		"NotJSON": {reason: "A program reads why there is no commit.", at: missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1},
 		"NoWait":  {reason: "Who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
 		"Image":   {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
 	}

@@ -113,10 +113,14 @@ func main() {
 }
 
 func newCommandParser(out, problems io.Writer) (*kong.Kong, error) {
-	return kong.New(&commands{},
+	parser, err := kong.New(&commands{},
 		kong.Name("kubectl-intent"),
 		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides."),
 		kong.Writers(out, problems))
+	if err == nil {
+		addExamples(parser.Model.Node)
+	}
+	return parser, err
 }
 
 // runCommand returns the exit code.

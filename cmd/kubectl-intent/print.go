@@ -9,6 +9,8 @@ import (
 	"github.com/fatih/color"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
 // formFlag chooses how a command prints.
@@ -28,6 +30,39 @@ func (f formFlag) printValue(w io.Writer, v any, text func(io.Writer) error) err
 	_, err = w.Write(b)
 	return errors.Wrap(err, "cannot print")
 }
+
+// listFlag chooses how a command prints objects, as kubectl get does.
+type listFlag struct {
+	Output string `default:"text" enum:"text,wide,json,yaml,name" help:"Form of the output: text, wide, json, yaml or name." short:"o"`
+}
+
+// objectsFlag chooses how a command prints objects that it makes or reads from files.
+type objectsFlag struct {
+	Output string `default:"text" enum:"text,json,yaml,name" help:"Form of the output: text, json, yaml or name." short:"o"`
+}
+
+// printValue prints a value as json or yaml, names that kubectl takes, or its own text.
+func (f objectsFlag) printValue(w io.Writer, v any, names func() ([]string, error), text func(io.Writer) error) error {
+	if f.Output != "name" {
+		return formFlag(f).printValue(w, v, text)
+	}
+	all, err := names()
+	if err != nil {
+		return err
+	}
+	return printLines(&streams{out: w}, all)
+}
+
+// wideFlag chooses how a command prints lines that may be cut.
+type wideFlag struct {
+	Output string `default:"text" enum:"text,wide,json,yaml" help:"Form of the output: text, wide, which is not cut, json or yaml." short:"o"`
+}
+
+// isEncoded reports whether the output is data for a program.
+func (f listFlag) isEncoded() bool { return f.Output == "json" || f.Output == "yaml" }
+
+// style is that of a list, which is not cut.
+func (f listFlag) style() overview.Style { return overview.Style{IsWide: f.Output == "wide"} }
 
 func encodeValue(form string, v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")

@@ -3,21 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 type promoteCommand struct {
 	askFlags
 
-	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the one that the status names: what waits for a user now." xor:"promote"`
+	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the one that waits for a user, or whose pause runs now." xor:"promote"`
 	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
 }
 
-// Run releases a step of a canary, or all of them. It returns an error when no step waits for a user, and for what cannot be read or made.
+// Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for what cannot be read or made.
 func (c *promoteCommand) Run(s *streams) error {
 	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		a.spec.Action = rolloutv1alpha1.ActionPromote
@@ -25,15 +27,32 @@ func (c *promoteCommand) Run(s *streams) error {
 			a.spec.Full = &c.Full
 			return nil
 		}
-		a.spec.Step = c.Step
-		if a.spec.Step == nil && a.status.Canary != nil {
-			a.spec.Step = a.status.Canary.Promote
+		if a.spec.Step = c.Step; a.spec.Step == nil {
+			a.spec.Step = stepToRelease(a.status.Canary)
 		}
 		if a.spec.Step == nil {
-			return errors.New("no step waits for a user: --step releases one that does not wait yet, and --full all of them")
+			return errors.New("no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them")
 		}
 		return nil
 	})
+}
+
+// stepToRelease returns the step that waits for a user, or whose pause runs. It returns nil if there is none.
+func stepToRelease(c *deploymentv1alpha1.CanaryStatus) *int32 {
+	if c == nil {
+		return nil
+	}
+	if n, ok := stepNumber(c.Step); ok && c.State == deploymentv1alpha1.CanaryPaused {
+		return &n
+	}
+	return c.Promote
+}
+
+// stepNumber returns the number of a step such as 3/5. It is false for what is not one.
+func stepNumber(step string) (int32, bool) {
+	text, _, _ := strings.Cut(step, "/")
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int32(n), err == nil
 }
 
 // explainPromotion returns what is wrong, and what to do, for a result that refuses a promotion.

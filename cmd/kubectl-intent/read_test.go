@@ -36,7 +36,7 @@ func TestApplications(t *testing.T) {
 		"Digest":   {reason: "The digest is that of the deployment, which its status has.", in: anApplication, args: []string{"digest", "-"}, says: sum},
 		"Both":     {reason: "Deployments and Applications stand in one file.", in: deployed + "---\n" + strings.Replace(anApplication, "name: shop}", "name: other}", 1), args: []string{"digest", "-"}, says: "team-a/other sha256:"},
 		"Render":   {reason: "What the deployment delivers is rendered.", in: anApplication, args: with("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml"},
-		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: with("validate", "-"), says: "1 objects, 0 mistakes"},
+		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: with("validate", "-"), says: "1 object, 0 mistakes"},
 		"Tag":      {reason: "An image without a digest is a warning.", in: strings.Replace(anApplication, "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ":1", 1), args: []string{"validate", "-"}, says: "MovingTag"},
 		"Schema":   {reason: "Bad input is refused as by an API server.", in: anApplication + "  route: {host: '*.example.org'}\n", args: []string{"validate", "-"}, code: exitInvalid, says: "spec.route.host"},
 		"Twice": {

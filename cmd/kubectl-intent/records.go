@@ -38,7 +38,7 @@ func (f recordFlags) openRecords(everywhere bool) (*state.Client, error) {
 // A listRecordsCommand lists records.
 type listRecordsCommand struct {
 	recordFlags
-	formFlag
+	objectsFlag
 
 	AllNamespaces bool `help:"List those of all namespaces." short:"A"`
 }
@@ -76,7 +76,17 @@ func (c *listRecordsCommand) Run(s *streams) error {
 	for i := range all {
 		summaries = append(summaries, summarise(&all[i]))
 	}
-	return errors.Join(c.printValue(s.out, summaries, func(w io.Writer) error { return printSummaries(w, summaries) }), err)
+	names := func() ([]string, error) { return secretNames(all), nil }
+	return errors.Join(c.printValue(s.out, summaries, names, func(w io.Writer) error { return printSummaries(w, summaries) }), err)
+}
+
+// secretNames returns the Secrets that hold records.
+func secretNames(all []state.BundleState) []string {
+	var out []string
+	for i := range all {
+		out = append(out, "secret/"+all[i].Secret)
+	}
+	return out
 }
 
 // summarise counts the packages of a record.

@@ -69,6 +69,9 @@ func TestRecords(t *testing.T) {
 ]
 `,
 		},
+		"ListNames": {
+			reason: "A list of names has the Secrets that hold the records.", args: "state list -o name", objects: []*unstructured.Unstructured{ours}, out: "secret/intentplane-bundle-platform\n",
+		},
 		"ListNone": {
 			reason: "A namespace without records has an empty list.", args: "state list -n team-c", objects: []*unstructured.Unstructured{ours},
 			out: "NAMESPACE   NAME   VERSION   STATUS   PACKAGES   UNREFERENCED   UPDATED\n",

@@ -54,6 +54,9 @@ func referencePage(root *kong.Node) string {
 	b.WriteString("\n## Flags of all commands that read a cluster\n\n" + flagTable(shared))
 	for _, command := range root.Leaves(true) {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n```\nkubectl intent %s\n```\n", command.Path(), command.Help, command.Summary())
+		if lines := commandExamples()[examplesKey(command)]; len(lines) > 0 {
+			fmt.Fprintf(b, "\nExamples:\n\n```\n%s\n```\n", strings.Join(lines, "\n"))
+		}
 		rows, readsCluster := withoutShared(commandRows(command), shared)
 		if len(rows) > 0 {
 			b.WriteString("\n" + flagTable(rows))
@@ -104,7 +107,8 @@ func commandRows(command *kong.Node) []string {
 	for _, p := range command.Positional {
 		out = append(out, "| `"+p.Summary()+"` | "+escapeCell(p.Help)+" |")
 	}
-	for _, group := range command.AllFlags(true) {
+	// Help hides flags of kubectl that the page has once.
+	for _, group := range command.AllFlags(false) {
 		for _, f := range group {
 			if f.Name != "help" {
 				out = append(out, flagRow(f))

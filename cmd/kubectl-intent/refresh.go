@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
@@ -17,14 +17,15 @@ import (
 // A refreshCommand asks for a look at what is there now.
 type refreshCommand struct {
 	clusterFlags
+	formFlag
 
 	Name    string        `arg:""          help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
-	NoWait  bool          `help:"Do not wait until the provider has looked at the repositories."`
+	NoWait  bool          `help:"Do not wait until the provider has looked."`
 	Timeout time.Duration `default:"1m"    help:"How long to wait."`
 }
 
-// Run annotates what has the name, waits until the provider has looked at each repository of its deployment, and prints what it found. It returns an error when
-// the object cannot be annotated, and when the provider did not look in time.
+// Run annotates what has the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the cluster, and prints what it
+// found. It returns an error when the object cannot be annotated, and when the provider did not look in time.
 func (c *refreshCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
@@ -40,26 +41,97 @@ func (c *refreshCommand) Run(s *streams) error {
 	if err := opened.Refresh(ctx, found, token); err != nil {
 		return err
 	}
-	if c.NoWait || len(found.AllDeployments()) == 0 {
-		return printLines(s, []string{c.Name + " was asked to reconcile"})
+	if c.NoWait || len(found.AllDeployments()) == 0 && len(found.Clusters) == 0 {
+		report := refreshReport{Name: c.Name, Objects: reportObjects(found, s.now()), RequestedAt: token, Answers: []lookAnswer{}}
+		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{c.Name + " was asked to reconcile"}) })
 	}
-	r := &refresher{streams: s, token: token, look: func(ctx context.Context) (*cluster.Subjects, error) { return opened.Subject(ctx, c.Name) }, interval: waitInterval, answered: map[string]bool{}}
-	return errors.Wrap(r.awaitLooks(ctx), c.Name)
+	look := func(ctx context.Context) (*cluster.Subjects, error) { return opened.Subject(ctx, c.Name) }
+	r := &refresher{token: token, look: look, last: found, interval: waitInterval, answered: map[string]bool{}, report: refreshReport{Name: c.Name, RequestedAt: token, Answers: []lookAnswer{}}}
+	r.print = func(lines []string) error { return printLines(s, lines) }
+	if c.Output != "text" {
+		r.print = func([]string) error { return nil }
+	}
+	end := r.awaitLooks(ctx)
+	r.report.Objects = reportObjects(r.last, s.now())
+	// In the text each answer was printed already.
+	err = c.printValue(s.out, r.report, func(io.Writer) error { return printLines(s, linesOfObjects(r.report.Objects)) })
+	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
-// A refresher waits until all repositories were looked at.
-type refresher struct {
-	*streams
+// A refreshReport is what came of a request, for a program.
+type refreshReport struct {
+	Name string `json:"name"`
 
+	// Objects of the name, as they were at the end.
+	Objects []objectReport `json:"objects"`
+
+	// RequestedAt is the value of the annotation.
+	RequestedAt string `json:"requestedAt"`
+
+	// Answers of what has looked: GitDeliveries, SiteSyncs, Gates and ManagedClusters.
+	Answers []lookAnswer `json:"answers"`
+
+	Unread []cause.Unread `json:"unread,omitempty"`
+}
+
+// A lookAnswer is what one object of the provider found, such as a GitDelivery in its repository.
+type lookAnswer struct {
+	// Object, as a person would name it.
+	Object  string `json:"object"`
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
+}
+
+// line is the answer as a text.
+func (a lookAnswer) line() string {
+	return strings.TrimSuffix(a.Object+": "+a.Reason+": "+a.Message, ": ")
+}
+
+// A looker is an object of the provider that answers a request to reconcile.
+type looker struct {
+	object string
+
+	// handled is the request that it answered last.
+	handled string
+	ready   xpv2.Condition
+}
+
+// lookersOf returns what the provider reconciles for a deployment.
+func lookersOf(f *cause.Facts) []looker {
+	var out []looker
+	for i := range f.Deliveries {
+		d := &f.Deliveries[i]
+		out = append(out, looker{object: "GitDelivery " + d.Name, handled: d.Status.LastHandledReconcileAt, ready: d.GetCondition(xpv2.TypeReady)})
+	}
+	for i := range f.Syncs {
+		s := &f.Syncs[i]
+		out = append(out, looker{object: "SiteSync " + s.Name, handled: s.Status.LastHandledReconcileAt, ready: s.GetCondition(xpv2.TypeReady)})
+	}
+	for i := range f.Gates {
+		g := &f.Gates[i]
+		out = append(out, looker{object: "Gate " + g.Name, handled: g.Status.LastHandledReconcileAt, ready: g.GetCondition(xpv2.TypeReady)})
+	}
+	return out
+}
+
+// A refresher waits until the provider has looked at all objects.
+type refresher struct {
 	token    string
 	look     func(context.Context) (*cluster.Subjects, error)
 	interval time.Duration
 
-	// answered are the deliveries whose answer was printed.
+	// print lines while the wait goes on.
+	print func(lines []string) error
+
+	// last is what was looked at last.
+	last *cluster.Subjects
+
+	// answered are the objects whose answer was printed, and report has what they said.
 	answered map[string]bool
+	report   refreshReport
 }
 
-// awaitLooks prints the answer of each delivery, until all have answered.
+// awaitLooks prints the answer of each object of the provider, until all have answered.
 func (r *refresher) awaitLooks(ctx context.Context) error {
 	ticker := time.NewTicker(r.interval)
 	defer ticker.Stop()
@@ -71,7 +143,8 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if isDone, err := r.printAnswers(found.AllDeployments()); isDone || err != nil {
+		r.last = found
+		if isDone, err := r.printAnswers(found); isDone || err != nil {
 			return err
 		}
 		select {
@@ -81,33 +154,25 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 	}
 }
 
-// printAnswers prints what deliveries answered, and returns true once all have. What the user may not read is waited for no longer.
-func (r *refresher) printAnswers(all []*cause.Facts) (bool, error) {
-	isDone := true
-	for _, f := range all {
+// printAnswers prints what the provider answered, and returns true once all have. What the user may not read is waited for no longer.
+func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
+	var all []looker
+	for _, f := range found.AllDeployments() {
 		if len(f.Deliveries) == 0 {
-			return true, r.printUnseen(f)
+			return true, r.printUnseen(f.Deployment.Metadata.Name, "GitDelivery", f.Unread)
 		}
-		isAnswered, err := r.printAnswersOf(f)
-		if err != nil {
-			return false, err
-		}
-		isDone = isDone && isAnswered
+		all = append(all, lookersOf(f)...)
 	}
-	return isDone, nil
-}
-
-// printUnseen says that no delivery shows what came of a request, and why.
-func (r *refresher) printUnseen(f *cause.Facts) error {
-	line := f.Deployment.Metadata.Name + " was asked to reconcile: no GitDelivery says what came of it"
-	return printLines(r.streams, append([]string{line}, unreadLines(f.Unread)...))
-}
-
-// printAnswersOf prints what the deliveries of one deployment answered.
-func (r *refresher) printAnswersOf(f *cause.Facts) (bool, error) {
+	for _, f := range found.Clusters {
+		m := f.Managed
+		if m == nil {
+			return true, r.printUnseen(f.Cluster.Metadata.Name, "ManagedCluster", f.Unread)
+		}
+		all = append(all, looker{object: "ManagedCluster " + m.Name, handled: m.Status.LastHandledReconcileAt, ready: m.GetCondition(xpv2.TypeReady)})
+	}
 	isDone := true
-	for i := range f.Deliveries {
-		isAnswered, err := r.printAnswer(&f.Deliveries[i])
+	for _, l := range all {
+		isAnswered, err := r.printAnswer(l)
 		if err != nil {
 			return false, err
 		}
@@ -116,22 +181,24 @@ func (r *refresher) printAnswersOf(f *cause.Facts) (bool, error) {
 	return isDone, nil
 }
 
-// printAnswer prints what a delivery answered once, and returns true if it has.
-func (r *refresher) printAnswer(d *deliveryv1alpha1.GitDelivery) (bool, error) {
-	if d.Status.LastHandledReconcileAt != r.token {
+// printUnseen says that no object of a kind shows what came of a request, and why.
+func (r *refresher) printUnseen(name, kind string, unread []cause.Unread) error {
+	line := name + " was asked to reconcile: no " + kind + " says what came of it"
+	r.report.Unread = append(r.report.Unread, unread...)
+	return r.print(append([]string{line}, unreadLines(unread)...))
+}
+
+// printAnswer prints what an object answered once, and returns true if it has.
+func (r *refresher) printAnswer(l looker) (bool, error) {
+	if l.handled != r.token {
 		return false, nil
 	}
-	if r.answered[d.Name] {
+	if r.answered[l.object] {
 		return true, nil
 	}
-	r.answered[d.Name] = true
-	return true, printLines(r.streams, []string{answerLine(d)})
-}
-
-func answerLine(d *deliveryv1alpha1.GitDelivery) string {
-	ready := d.Status.GetCondition(xpv2.TypeReady)
-	line := "GitDelivery " + d.Name + ": " + cmp.Or(string(ready.Reason), "Unknown")
-	return strings.TrimSuffix(line+": "+ready.Message, ": ")
+	a := lookAnswer{Object: l.object, Reason: cmp.Or(string(l.ready.Reason), "Unknown"), Message: l.ready.Message}
+	r.answered[l.object], r.report.Answers = true, append(r.report.Answers, a)
+	return true, r.print([]string{a.line()})
 }
 
 func unreadLines(unread []cause.Unread) []string {

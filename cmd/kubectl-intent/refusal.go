@@ -79,6 +79,9 @@ func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1a
 
 // explainRefusal returns what is wrong, and what to do, for a result that refuses, and nil for any other.
 func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
+	if c := v.state.Current; c != nil && asked.Revision > c.Number {
+		return nil // The status names a revision that Git has not recorded yet: the deployment answers once it has.
+	}
 	if asked.Action == rolloutv1alpha1.ActionPromote {
 		if err := v.explainPromotion(r, asked); err != nil {
 			return err

@@ -7,8 +7,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/deployment"
@@ -27,7 +30,7 @@ const kustomization = "kustomization.yaml"
 // A renderCommand renders an IntentDeployment.
 type renderCommand struct {
 	subjectFlags
-	formFlag
+	objectsFlag
 
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
 	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
@@ -68,6 +71,9 @@ type rendered struct {
 // Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
 // objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (r *renderCommand) Run(s *streams) error {
+	if err := r.checkForm(); err != nil {
+		return err
+	}
 	all, whose, err := r.renderDeployments(s.in)
 	if err != nil {
 		return err
@@ -81,32 +87,62 @@ func (r *renderCommand) Run(s *streams) error {
 	return r.printFiles(s.out, all)
 }
 
+// checkForm returns an error for -o name where no objects are printed.
+func (r *renderCommand) checkForm() error {
+	if r.Output == "name" && (r.To != "" || r.Diff != "" || r.Inputs) {
+		return usageError{errors.New("-o name prints the names of objects: leave out --to, --diff and --inputs")}
+	}
+	return nil
+}
+
 // renderDeployments renders in memory, so that nothing is written when one Site fails.
 func (r *renderCommand) renderDeployments(in io.Reader) ([]rendered, owner, error) {
-	claims, from, err := r.loadDeployments(in)
+	p, err := r.compileOne(in)
 	if err != nil {
 		return nil, owner{}, err
 	}
+	all, err := r.renderFiles(p)
+	return all, p.whose(), err
+}
+
+// A compiledDeployment is a deployment that can be rendered.
+type compiledDeployment struct {
+	*offline.Compiled
+
+	from  *source
+	input deployment.Input
+}
+
+// whose says whose directories are rendered.
+func (p compiledDeployment) whose() owner {
+	return ownerOfDeployment(p.input.Claim, p.Selection.Places)
+}
+
+// compileOne compiles the one deployment that is named.
+func (r *renderCommand) compileOne(in io.Reader) (compiledDeployment, error) {
+	claims, from, err := r.loadDeployments(in)
+	if err != nil {
+		return compiledDeployment{}, err
+	}
 	if !r.isComplete() {
-		return nil, owner{}, usageError{errors.New("--site and --blueprint, or --live, must be given")}
+		return compiledDeployment{}, usageError{errors.New("--site and --blueprint, or --live, must be given")}
 	}
 	if len(claims) != 1 {
-		return nil, owner{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
+		return compiledDeployment{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
 	}
 	from.prefix = r.PathPrefix
 	input, compiled, err := from.compileDeployment(&claims[0])
 	if err != nil {
-		return nil, owner{}, withReason(err)
+		return compiledDeployment{}, withReason(err)
 	}
-	all, err := r.renderFiles(from, input, compiled)
-	return all, ownerOfDeployment(input.Claim, compiled.Selection.Places), err
+	return compiledDeployment{Compiled: compiled, from: from, input: input}, nil
 }
 
-func (r *renderCommand) renderFiles(from *source, in deployment.Input, c *offline.Compiled) ([]rendered, error) {
+func (r *renderCommand) renderFiles(c compiledDeployment) ([]rendered, error) {
 	if r.Inputs {
-		return kustomizeInputs(c)
+		return kustomizeInputs(c.Compiled)
 	}
-	places, err := newLocalRenderer().renderSites(from.hasConfigs(), in, c)
+	places, err := newLocalRenderer().renderSites(c.from.hasConfigs(), c.input, c.Compiled)
 	if err != nil {
 		return nil, withReason(err)
 	}
@@ -117,7 +153,7 @@ func (r *renderCommand) renderFiles(from *source, in deployment.Input, c *offlin
 	if r.Step == nil {
 		return out, nil
 	}
-	waves, err := c.PlanCanary(in)
+	waves, err := c.PlanCanary(c.input)
 	if err != nil {
 		return nil, withReason(err)
 	}
@@ -143,7 +179,32 @@ func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 	for _, one := range all {
 		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: textOfFiles(one.files)})
 	}
-	return r.printValue(w, report, func(w io.Writer) error { return r.printStream(w, all) })
+	return r.printValue(w, report, func() ([]string, error) { return namesOfObjects(all) }, func(w io.Writer) error { return r.printStream(w, all) })
+}
+
+// namesOfObjects returns the name of each object, once, as kubectl takes it.
+func namesOfObjects(all []rendered) ([]string, error) {
+	var out []string
+	for _, one := range all {
+		for _, name := range one.files.Names() {
+			if path.Base(name) == kustomization {
+				continue
+			}
+			documents, err := splitDocuments(one.files[name])
+			if err != nil {
+				return nil, errors.Wrapf(err, "cannot read %s", name)
+			}
+			for _, d := range documents {
+				o := metav1.PartialObjectMetadata{}
+				if err := yaml.Unmarshal(d.text, &o); err != nil {
+					return nil, errors.Wrapf(err, "cannot read %s", name)
+				}
+				out = append(out, strings.TrimSuffix(strings.ToLower(o.Kind)+"."+o.GroupVersionKind().Group, ".")+"/"+o.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 func textOfFiles(files tree.Files) map[string]string {
@@ -195,7 +256,7 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 		}
 		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Folder: filepath.Join(r.To, one.site)})
 	}
-	return r.printValue(w, report, func(w io.Writer) error {
+	return formFlag(r.objectsFlag).printValue(w, report, func(w io.Writer) error {
 		for _, one := range report {
 			if _, err := fmt.Fprintln(w, quoteLine(one.Folder)); err != nil {
 				return errors.Wrap(err, "cannot print")
@@ -215,7 +276,7 @@ func (r *renderCommand) printDifferences(s *streams, all []rendered, whose owner
 	if err != nil {
 		return err
 	}
-	if err := r.printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+	if err := formFlag(r.objectsFlag).printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -24,7 +25,7 @@ import (
 // askFlags name a deployment of which something is asked, and say how.
 type askFlags struct {
 	clusterFlags
-	formFlag
+	objectsFlag
 
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Reason  string        `help:"Why, for people who read the RolloutRequest later."`
@@ -52,15 +53,41 @@ type approveCommand struct{ askFlags }
 
 // Run approves the update that waits. It returns an error when none does, and for what cannot be read or made.
 func (c *approveCommand) Run(s *streams) error {
-	return c.createRequest(s, func(_ context.Context, a *asked) error {
+	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		u := a.status.Update
 		if u == (deploymentv1alpha1.UpdateStatus{}) {
-			return errors.New("no update waits to be approved")
+			return explainNoUpdate(ctx, a.cluster, c.Name)
 		}
 		a.spec.Action = rolloutv1alpha1.ActionApproveUpdate
 		a.spec.Update = &rolloutv1alpha1.UpdateReference{Blueprint: u.Blueprint, Renderer: u.Renderer}
 		return nil
 	})
+}
+
+// explainNoUpdate returns why a RolloutRequest has no update to approve. The image that an Application holds back is approved in its spec, wherever a
+// user keeps that: the error says with which value.
+func explainNoUpdate(ctx context.Context, c *cluster.Cluster, name string) error {
+	found, err := c.Application(ctx, name)
+	if err != nil {
+		return err
+	}
+	a := struct {
+		Spec   applicationv1alpha1.ApplicationSpec   `json:"spec"`
+		Status applicationv1alpha1.ApplicationStatus `json:"status"`
+	}{}
+	if found != nil {
+		if err := json.Unmarshal(found.Application, &a); err != nil {
+			return errors.Wrapf(err, "cannot decode Application %s", name)
+		}
+	}
+	_, digest, isHeldBack := strings.Cut(a.Status.Build.Waiting.Image, "@")
+	switch {
+	case !isHeldBack:
+		return errors.New("no update waits to be approved")
+	case a.Spec.Build != nil && a.Spec.Build.Updates == applicationv1alpha1.UpdatesManual:
+		return errors.Errorf("no update of its Blueprint waits to be approved, but a rebuilt image does: set spec.build.approved of the Application to %s", digest)
+	}
+	return errors.Errorf("no update waits to be approved: the rebuilt image %s comes with the next commit, as spec.build.updates says", digest)
 }
 
 type rollbackCommand struct {
@@ -82,7 +109,7 @@ func (c *rollbackCommand) Run(s *streams) error {
 		}
 		to := latestRollbackTarget(all, a.status)
 		if to == 0 {
-			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision asks for one nevertheless")
+			return explainNoTarget(all, a.status)
 		}
 		a.spec.ToRevision = &to
 		return nil
@@ -97,6 +124,16 @@ func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alp
 		}
 	}
 	return 0
+}
+
+// explainNoTarget returns why a rollback has no target of its own. The revision that runs can be a target while a later one goes out: a user names it.
+func explainNoTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) error {
+	for _, p := range cause.NewestLedger(all).Targets() {
+		if p.Number < s.Revision && p.Number == s.LiveRevision {
+			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision %d asks for the one that runs", p.Number)
+		}
+	}
+	return errors.New("no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent")
 }
 
 func withAction(action rolloutv1alpha1.Action) func(context.Context, *asked) error {
@@ -173,7 +210,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 		return nil, errors.Wrapf(err, "cannot decode the status of %s", f.Name)
 	}
 	if d.Status.Revision == 0 {
-		return nil, errors.Errorf("%s has no revision yet", f.Name)
+		return nil, errors.Errorf("%s has no revision yet: kubectl intent why %s -n %s says what is in the way", f.Name, f.Name, c.Namespace())
 	}
 	return &asked{
 		cluster: c,
@@ -207,10 +244,17 @@ func (a *asked) requestObject(namespace string) (*unstructured.Unstructured, err
 
 // printRequest prints a request.
 func (f *askFlags) printRequest(w io.Writer, o *unstructured.Unstructured, became string) error {
-	return f.printValue(w, o.Object, func(w io.Writer) error {
+	return f.printValue(w, o.Object, namesOfRequest(o.GetName()), func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, quoteInvisible(o.GetName()), became)
 		return errors.Wrap(err, "cannot print")
 	})
+}
+
+// namesOfRequest returns the name of a RolloutRequest, as kubectl takes it.
+func namesOfRequest(name string) func() ([]string, error) {
+	return func() ([]string, error) {
+		return []string{"rolloutrequest." + rolloutv1alpha1.GroupVersion.Group + "/" + name}, nil
+	}
 }
 
 // awaitResult prints each answer to a request, until there will be no other one.
@@ -242,7 +286,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	if err != nil {
 		return err
 	}
-	if err := f.printValue(s.out, last, func(io.Writer) error { return nil }); err != nil {
+	if err := f.printValue(s.out, last, namesOfRequest(o.GetName()), func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
 	return verdictOfRequest(last)

@@ -95,10 +95,11 @@ status: {atProvider: {trees: [{site: edge1, path: p, tree: d}], record: {head: {
 `
 
 func TestAsk(t *testing.T) {
-	request := func(action, verb, also string) map[string]any {
-		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-4-},
-			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: 4, requestedBy: ann`+also+`}}`).Object
+	requestAbout := func(revision, action, verb, also string) map[string]any {
+		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-`+revision+`-},
+			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: `+revision+`, requestedBy: ann`+also+`}}`).Object
 	}
+	request := func(action, verb, also string) map[string]any { return requestAbout("4", action, verb, also) }
 	const canaryPlan = "plan: [{sites: [edge1], weight: 0, ahead: 5}, {weight: 5, ahead: 20, pause: 10m}, {weight: 20, ahead: 100, gate: true, pause: Manual}, {weight: 100, gate: true}]"
 	inCanary := []string{"plan: [{sites: [edge1]}]", canaryPlan, "step: 0", "step: 1"}
 	const fourth = "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0, renderer: '2'}}"
@@ -132,22 +133,39 @@ func TestAsk(t *testing.T) {
 			delivery: []string{"ledger: {", "ledger: {target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested}, "},
 			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
 		},
-		"Judged":     {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
-		"Meanwhile":  {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"Judged":    {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Meanwhile": {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"AbortEarly": {
+			reason: "A revision that Git has not recorded yet is aborted: the ledger that the command reads cannot refuse it.", status: "{revision: 5, liveRevision: 2}",
+			args: []string{"abort", "shop"}, says: "shop-abort-5-x created", want: requestAbout("5", "Abort", "abort", ""),
+		},
+		"ToEarly": {
+			reason: "A revision that Git has not recorded yet is rolled back to the revision that the user names.", status: "{revision: 5, liveRevision: 2}",
+			args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-5-x created", want: requestAbout("5", "RollbackTo", "rollback", ", toRevision: 2"),
+		},
+		"PromoteEarly": {
+			reason: "A step of a revision that Git has not recorded yet is released.", status: "{revision: 5, canary: {promote: 2, state: AwaitingPromotion}}",
+			args: []string{"promote", "shop"}, says: "shop-promote-5-x created", want: requestAbout("5", "Promote", "promote", ", step: 2"),
+		},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
-		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
-		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
-		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
+		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the one that runs\n"},
+		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
+		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
+		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
 		"Unknown":    {reason: "A request is made without requestedBy when the API server does not say who asks.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
+		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a says what is in the way\n"},
 		"Promote": {
-			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: Paused}}",
+			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
+			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
+		},
+		"PromotePaused": {
+			reason: "The step whose pause runs is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {step: 2/4, state: Paused}}",
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
 		},
 		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
 		"PromoteFull": {reason: "All steps are released at once.", args: []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true")},
 		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
-		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step waits for a user: --step releases one that does not wait yet, and --full all of them\n"},
+		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them\n"},
 		"PromotePassed": {
 			reason: "A step that is passed is refused with the one that can be released.", args: []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
@@ -174,6 +192,7 @@ func TestAsk(t *testing.T) {
 		},
 		"PromoteOther": {reason: "A promotion of another revision than the present one is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
 		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"Name":         {reason: "A script gets the name of the request, as from kubectl create.", args: []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n"},
 		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
 		"Newer":        {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
 	}
@@ -201,6 +220,27 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestApproveRebuiltImage asks to approve an Application, which approves nothing: an image that waits is approved in its spec.
+func TestApproveRebuiltImage(t *testing.T) {
+	const waits = "build: {waiting: {image: 'registry.example.org/shop@sha256:12'}}"
+	cases := map[string]struct{ reason, updates, status, says string }{
+		"Manual":     {reason: "An image that waits for its approval is named, with the field that approves it.", updates: "Manual", status: waits, says: "shop: no update of its Blueprint waits to be approved, but a rebuilt image does: set spec.build.approved of the Application to sha256:12\n"},
+		"WithSource": {reason: "An image that waits for the next commit cannot be approved.", updates: "WithSource", status: waits, says: "shop: no update waits to be approved: the rebuilt image sha256:12 comes with the next commit, as spec.build.updates says\n"},
+		"None":       {reason: "An Application for which nothing waits has nothing to approve.", updates: "Manual", status: "phase: Running", says: "shop: no update waits to be approved\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			app := parse(t, "{apiVersion: claims.intentplane.dev/v1alpha1, kind: Application, metadata: {namespace: team-a, name: shop}, spec: {build: {updates: "+tc.updates+"}}, status: {"+tc.status+"}}")
+			deployment := parse(t, "{apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: team-a, name: shop, labels: {intentplane.dev/application: shop}}, status: {revision: 4}}")
+			server := &apiServer{objects: []*unstructured.Unstructured{app, deployment}}
+			_, problems, code := runIntent("", "approve", "shop", "--kubeconfig", server.start(t))
+			if code != exitInvalid || !strings.HasSuffix(problems, tc.says) || len(server.made) > 0 {
+				t.Errorf("\n%s\nrun(approve): want %d and %q, got %d:\n%s%v", tc.reason, exitInvalid, tc.says, code, problems, server.made)
+			}
+		})
+	}
+}
+
 func without(o map[string]any, field string) map[string]any {
 	unstructured.RemoveNestedField(o, "spec", field)
 	return o
@@ -217,7 +257,7 @@ func TestDryRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(said, "1 objects, 0 mistakes") {
+	if said, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(said, "1 object, 0 mistakes") {
 		t.Errorf("run(...): want what is valid, got %s:\n%s", said, out)
 	}
 	if len(server.made) > 0 {
@@ -289,7 +329,7 @@ func TestLateAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
-	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, formFlag: formFlag{Output: "text"}, Timeout: time.Hour}
+	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, objectsFlag: objectsFlag{Output: "text"}, Timeout: time.Hour}
 	c, err := f.openCluster()
 	if err != nil {
 		t.Fatal(err)

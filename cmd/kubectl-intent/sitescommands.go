@@ -3,19 +3,21 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/apis/catalogview"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
 // A sitesCommand shows the Sites that a namespace may use.
 type sitesCommand struct {
 	clusterFlags
-	formFlag
+	listFlag
 }
 
 // Run prints the Sites that the namespace may use. It returns an error for what cannot be read.
@@ -28,24 +30,22 @@ func (c *sitesCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	entries := []overview.SiteEntry{}
-	for i := range found.Sites {
-		entries = append(entries, overview.ForSite(&found.Sites[i]))
+	slices.SortFunc(found.Sites, func(a, b catalogview.Site) int { return strings.Compare(a.Name, b.Name) })
+	switch {
+	case c.isEncoded():
+		return printCatalog(s, c.Output, found.Sites, found)
+	case c.Output == "name":
+		return printLines(s, namesOfCatalog("site", found.Sites, func(e catalogview.Site) string { return e.Name }))
+	case len(found.Sites) == 0:
+		return printLines(s, append([]string{"No Site may be used from namespace " + opened.Namespace() + "."}, originLines(found, opened.Namespace())...))
 	}
-	slices.SortFunc(entries, func(a, b overview.SiteEntry) int { return strings.Compare(a.Name, b.Name) })
-	if c.Output != "text" {
-		return printEncoded(s, c.Output, map[string]any{"items": entries, "unread": found.Unread})
-	}
-	if len(entries) == 0 {
-		return printLines(s, append([]string{"No Site may be used from namespace " + opened.Namespace() + "."}, unreadOffers(found.Unread)...))
-	}
-	return printLines(s, append(overview.SiteTable(entries, overview.Style{}), unreadOffers(found.Unread)...))
+	return printLines(s, append(overview.SiteTable(found.Sites, c.style()), originLines(found, opened.Namespace())...))
 }
 
 // A blueprintsCommand shows the Blueprints that a namespace may use.
 type blueprintsCommand struct {
 	clusterFlags
-	formFlag
+	listFlag
 
 	Name string `arg:"" help:"Name that an intent says, or that of the object. All with the name are shown with their parameters and metrics." optional:""`
 }
@@ -60,46 +60,84 @@ func (c *blueprintsCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	entries := []overview.BlueprintEntry{}
-	for i := range found.Blueprints {
-		if e := overview.ForBlueprint(&found.Blueprints[i]); c.Name == "" || c.Name == e.Name || c.Name == e.Object {
-			entries = append(entries, e)
-		}
+	entries, origin := c.selectBlueprints(found.Blueprints), originLines(found, opened.Namespace())
+	switch {
+	case c.Name != "" && len(entries) == 0:
+		return errors.New(strings.Join(append([]string{"no Blueprint " + c.Name + " was found"}, origin...), "; "))
+	case c.isEncoded():
+		return printCatalog(s, c.Output, entries, found)
+	case c.Output == "name":
+		return printLines(s, namesOfCatalog("blueprint", entries, func(e catalogview.Blueprint) string { return e.Object }))
 	}
-	if c.Name != "" && len(entries) == 0 {
-		return errors.New(strings.Join(append([]string{"no Blueprint " + c.Name + " was found"}, unreadOffers(found.Unread)...), "; "))
-	}
-	slices.SortFunc(entries, func(a, b overview.BlueprintEntry) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Object, b.Object))
-	})
-	if c.Output != "text" {
-		return printEncoded(s, c.Output, map[string]any{"items": entries, "unread": found.Unread})
-	}
-	return printLines(s, append(c.blueprintLines(entries), unreadOffers(found.Unread)...))
+	return printLines(s, append(c.blueprintLines(entries), origin...))
 }
 
-func (c *blueprintsCommand) blueprintLines(entries []overview.BlueprintEntry) []string {
+// selectBlueprints returns those with the name that is asked for, or all, sorted.
+func (c *blueprintsCommand) selectBlueprints(all []catalogview.Blueprint) []catalogview.Blueprint {
+	out := []catalogview.Blueprint{}
+	for _, e := range all {
+		if c.Name == "" || c.Name == e.Name || c.Name == e.Object {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b catalogview.Blueprint) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Object, b.Object))
+	})
+	return out
+}
+
+func (c *blueprintsCommand) blueprintLines(entries []catalogview.Blueprint) []string {
 	switch {
 	case len(entries) == 0:
 		return []string{"No Blueprint was found."}
 	case c.Name == "":
-		return overview.BlueprintTable(entries, overview.Style{})
+		return overview.BlueprintTable(entries, c.style())
 	}
 	var out []string
 	for i := range entries {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, overview.BlueprintLines(entries[i], overview.Style{})...)
+		out = append(out, overview.BlueprintLines(entries[i], c.style())...)
 	}
 	return out
 }
 
-// unreadOffers say what could not be read, and who gives the right to.
-func unreadOffers(unread []cause.Unread) []string {
+// namesOfCatalog returns names that kubectl takes.
+func namesOfCatalog[T any](kind string, all []T, nameOf func(T) string) []string {
 	var out []string
-	for _, u := range unread {
-		out = append(out, "Not read: "+u.What+": "+u.Why+". These are the names that deployments of the namespace use; the ClusterRole intentplane:catalog-view shows all")
+	for _, e := range all {
+		out = append(out, kind+".catalog.intentplane.dev/"+nameOf(e))
+	}
+	return out
+}
+
+// printCatalog prints entries as data, with where they were read.
+func printCatalog[T any](s *streams, form string, entries []T, from *cluster.Catalog) error {
+	if entries == nil {
+		entries = []T{}
+	}
+	out := map[string]any{"items": entries, "unread": from.Unread}
+	if from.Published != "" {
+		out["configMap"], out["omitted"] = from.Published, from.Omitted
+	}
+	return printEncoded(s, form, out)
+}
+
+// originLines say what could not be read, and what was read instead.
+func originLines(c *cluster.Catalog, namespace string) []string {
+	var out []string
+	for _, u := range c.Unread {
+		line := "Not read: " + u.What + ": " + u.Why + ". "
+		if c.Published != "" {
+			out = append(out, line+"This is what the provider publishes in ConfigMap "+c.Published)
+			continue
+		}
+		out = append(out, line+"These are the names that deployments of the namespace use. The provider publishes more once you ask for it: kubectl create configmap "+
+			catalogview.ConfigMapName+" -n "+namespace)
+	}
+	if c.Omitted > 0 {
+		out = append(out, fmt.Sprintf("%d more may be used, for which the ConfigMap has no room: ask the platform team for the ClusterRole intentplane:catalog-view", c.Omitted))
 	}
 	return out
 }

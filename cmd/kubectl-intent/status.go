@@ -19,12 +19,12 @@ const redrawInterval = 200 * time.Millisecond
 // A statusCommand shows Bundles, Applications, deployments and clusters.
 type statusCommand struct {
 	clusterFlags
+	listFlag
 
 	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
 	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
 	Stuck         bool   `help:"Show only what does not go on until a person acts."`
-	Output        string `default:"text" enum:"text,wide,json,yaml,name"                                                                                                         help:"Form of the output: text, wide, json, yaml or name." short:"o"`
 }
 
 // Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for what cannot be read.
@@ -52,6 +52,15 @@ func (c *statusCommand) Run(s *streams) error {
 
 // readSubjects reads what is shown, once.
 func (c *statusCommand) readSubjects(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
+	found, err := c.readNamed(ctx, from)
+	if err == nil && c.Stuck {
+		from.ReadBeneath(ctx, found, c.namespaceToRead(from))
+	}
+	return found, err
+}
+
+// readNamed reads what has the name or, without one, all.
+func (c *statusCommand) readNamed(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
 	if c.Name != "" {
 		return from.Subject(ctx, c.Name)
 	}
@@ -100,12 +109,10 @@ func (c *statusCommand) printObjects(s *streams, found *cluster.Subjects, now ti
 	if all := c.detailedOverviews(found, now); c.Name != "" && len(all) == 1 {
 		v = all[0]
 	}
-	b, err := encodeValue(c.Output, v)
-	if err != nil {
-		return err
+	if len(found.Beneath.Unread) > 0 && c.Name == "" {
+		v = map[string]any{"items": c.sortedRows(found, now), "unread": found.Beneath.Unread}
 	}
-	_, err = s.out.Write(b)
-	return errors.Wrap(err, "cannot print")
+	return printEncoded(s, c.Output, v)
 }
 
 func namesOfRows(rows []overview.Row) []string {
@@ -120,14 +127,7 @@ func namesOfRows(rows []overview.Row) []string {
 func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now time.Time) []string {
 	style := overview.Style{Now: now, Width: s.screen.width(), IsWide: c.Output == "wide"}
 	if c.Name == "" {
-		rows := c.sortedRows(found, now)
-		if len(rows) == 0 {
-			return []string{c.describeNothing()}
-		}
-		if s.screen == nil {
-			style.Width = 0
-		}
-		return overview.Table(rows, style, c.AllNamespaces)
+		return append(c.tableLines(s, found, style), overview.UnreadSummary(found.Beneath.Unread)...)
 	}
 	var out []string
 	for i, o := range c.detailedOverviews(found, now) {
@@ -137,9 +137,21 @@ func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now ti
 		out = append(out, overview.Lines(o, style)...)
 	}
 	if len(out) == 0 {
+		out = []string{c.describeNothing()}
+	}
+	return append(out, overview.UnreadSummary(found.Beneath.Unread)...)
+}
+
+// tableLines returns a line for each object that is listed.
+func (c *statusCommand) tableLines(s *streams, found *cluster.Subjects, style overview.Style) []string {
+	rows := c.sortedRows(found, style.Now)
+	if len(rows) == 0 {
 		return []string{c.describeNothing()}
 	}
-	return out
+	if s.screen == nil {
+		style.Width = 0
+	}
+	return overview.Table(rows, style, c.AllNamespaces)
 }
 
 func (c *statusCommand) describeNothing() string {

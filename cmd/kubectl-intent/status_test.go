@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -81,5 +82,83 @@ func TestStatusSteersNothing(t *testing.T) {
 	out, _, code := runIntent("", "status", "shop", "--kubeconfig", serveSamples(t, server, map[string]*samples.Sample{"team-a": s}))
 	if code != 0 || strings.Contains(out, "\x1b") || !strings.Contains(out, `\x1b[2J`) {
 		t.Errorf("run(...): %d:\n%s", code, out)
+	}
+}
+
+// stuckBeneath are a deployment that is well and one that is not answered, and an installation whose parts are edited.
+func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *apiServer {
+	t.Helper()
+	server := &apiServer{objects: installed(t)}
+	server.objects = append(server.objects, parse(t, `{apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, metadata: {name: shop-x, labels: {crossplane.io/claim-namespace: team-a}}}`))
+	edit(server.objects)
+	objects, err := claimed(samples.Verified()).Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		if o.GetKind() != "IntentDeployment" {
+			continue
+		}
+		if err := unstructured.SetNestedStringMap(o.Object, map[string]string{"apiVersion": "claims.intentplane.dev/v1alpha1", "kind": "XIntentDeployment", "name": "shop-x"}, "spec", "resourceRef"); err != nil {
+			t.Fatal(err)
+		}
+		server.objects = append(server.objects, o)
+	}
+	return server
+}
+
+// TestStuckBeneath finds what is stuck beneath what users made.
+func TestStuckBeneath(t *testing.T) {
+	isFalse := func(typ string) any {
+		return map[string]any{"type": typ, "status": "False", "reason": "Broken", "message": "It is broken."}
+	}
+	cases := map[string]struct {
+		reason string
+		denied map[string]bool
+		edit   func([]*unstructured.Unstructured)
+		args   []string
+		says   []string
+	}{
+		"None":     {reason: "Nothing is stuck where packages, definitions and composites are well.", edit: func([]*unstructured.Unstructured) {}, says: []string{"Nothing needs a person."}},
+		"Provider": {reason: "A provider that is not healthy is listed, although no deployment waits for it yet.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "Provider", isFalse("Healthy")) }, says: []string{"intentplane-provider-intentplane  NotReady", "PackageUnhealthy", "platform team"}},
+		"Package":  {reason: "A Configuration that is not installed is listed.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "Configuration", isFalse("Installed")) }, args: []string{"-A", "-o", "name"}, says: []string{"configuration.pkg.crossplane.io/configuration-intentplane-namespaced\n"}},
+		"Definition": {reason: "A definition whose claims are not offered is listed.", edit: func(all []*unstructured.Unstructured) {
+			setConditions(all, "CompositeResourceDefinition", isFalse("Offered"))
+		}, args: []string{"-o", "json"}, says: []string{`"kind": "CompositeResourceDefinition"`, `"reason": "DefinitionNotActive"`, "Offered is False (Broken): It is broken."}},
+		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status says nothing of that.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
+		"Denied": {
+			reason: "What the user may not read is named once, and is no error.", edit: func([]*unstructured.Unstructured) {},
+			denied: map[string]bool{"providers.pkg.crossplane.io": true, "functions.pkg.crossplane.io": true},
+			says:   []string{"Nothing needs a person.\nNot read: functions.pkg.crossplane.io, providers.pkg.crossplane.io: the user may not read them\n"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := stuckBeneath(t, tc.edit)
+			server.denied = tc.denied
+			out, problems, code := runIntent("", append([]string{"status", "--stuck", "--kubeconfig", server.start(t)}, tc.args...)...)
+			for _, want := range tc.says {
+				if code != 0 || !strings.Contains(out, want) {
+					t.Errorf("\n%s\nstatus --stuck: exit code %d, want %q:\n%s%s", tc.reason, code, want, out, problems)
+				}
+			}
+		})
+	}
+}
+
+// maxStuckRequests is how many requests a list of what is stuck takes: eight lists of what users make, four of packages and definitions, and one for each kind
+// of composite that there are claims of.
+const maxStuckRequests = 13
+
+// TestStuckRequests counts the requests of a list of what is stuck.
+func TestStuckRequests(t *testing.T) {
+	server, n := stuckBeneath(t, func([]*unstructured.Unstructured) {}), &atomic.Int64{}
+	server.requests = n
+	if out, problems, code := runIntent("", "status", "-A", "--stuck", "--kubeconfig", server.start(t)); code != 0 {
+		t.Fatalf("status -A --stuck: %d\n%s%s", code, out, problems)
+	}
+	t.Logf("status -A --stuck: %d requests", n.Load())
+	if n.Load() > maxStuckRequests {
+		t.Errorf("status -A --stuck makes %d requests, want at most %d", n.Load(), maxStuckRequests)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // watchChanges shows each change until the context ends.
 func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cluster.Cluster) error {
-	m, err := opened.Mirror(ctx, c.namespaceToRead(opened), c.Name != "")
+	m, err := opened.Mirror(ctx, c.namespaceToRead(opened), cluster.MirrorParts{IsComposedWanted: c.Name != "", IsBeneathWanted: c.Stuck})
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,21 @@ func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cl
 	if c.Name != "" {
 		v.look = func(ctx context.Context) (*cluster.Subjects, error) { return m.Subject(ctx, c.Name) }
 	}
+	if c.Stuck {
+		v.look = lookBeneath(m, v.look)
+	}
 	return v.followChanges(ctx, m.Changed())
+}
+
+// lookBeneath adds to a look what the objects that were found depend on.
+func lookBeneath(m *cluster.Mirror, look func(context.Context) (*cluster.Subjects, error)) func(context.Context) (*cluster.Subjects, error) {
+	return func(ctx context.Context) (*cluster.Subjects, error) {
+		found, err := look(ctx)
+		if err == nil {
+			m.ReadBeneath(ctx, found)
+		}
+		return found, err
+	}
 }
 
 // A viewer shows what changes.

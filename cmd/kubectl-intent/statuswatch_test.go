@@ -67,7 +67,7 @@ func TestPlainWatch(t *testing.T) {
 			t.Error(err)
 		}
 		want := `14:03:40 team-a/shop Delivering revision 7 sites 2/2 step 2/4 20%: The step is live, and pauses. This is step 2 of 4.
-14:03:40 team-a/shop RollingBack revision 7 sites 1/2: Revision 7 was rejected: GateFailed. latency_p99 at edge2 is 812ms, not <= 500ms. Attempt 1 rolls back to revision 5. Syncing: Site edge1: Progressing: flux-system/fleet: reconciling
+14:03:40 team-a/shop RollingBack revision 7 sites 1/2: Revision 7 was rejected: GateFailed. latency_p99 at edge2 is 812ms, not <= 500ms. Attempt 1 of 3 rolls back to revision 5. Syncing: Site edge1: Progressing: flux-system/fleet: reconciling
 14:03:40 team-a/shop Succeeded/RolledBack revision 7 sites 2/2: Revision 7 was rejected: GateFailed. latency_p99 at edge2 is 812ms, not <= 500ms. The Sites run revision 5 again. To go on, change the intent, or deliver it again: kubectl intent retry shop -n team-a.
 14:03:40 the server is away
 `

@@ -26,6 +26,8 @@ func rowsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Row {
 		showEach(found.Applications, now, cause.FindForApplication, overview.RowForApplication),
 		showEach(found.Deployments, now, cause.FindForDeployment, overview.RowForDeployment),
 		showEach(found.Clusters, now, cause.FindForCluster, overview.RowForCluster),
+		showEach(pointersTo(found.Beneath.Packages), now, cause.FindForPackage, overview.RowForInstalled),
+		showEach(pointersTo(found.Beneath.Definitions), now, cause.FindForDefinition, overview.RowForInstalled),
 	)
 	overview.SortRows(out)
 	return out
@@ -36,6 +38,14 @@ func showEach[F, O any](all []*F, now time.Time, find func(*F, time.Time) cause.
 	var out []O
 	for _, f := range all {
 		out = append(out, show(f, find(f, now)))
+	}
+	return out
+}
+
+func pointersTo[T any](all []T) []*T {
+	var out []*T
+	for i := range all {
+		out = append(out, &all[i])
 	}
 	return out
 }

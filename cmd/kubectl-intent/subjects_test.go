@@ -43,6 +43,12 @@ func TestApplicationCommands(t *testing.T) {
 		},
 		"History": {reason: "The history is that of the deployment.", args: []string{"history", "shop"}, says: []string{"7         8d21c0e  Verified", "5         5f77a90"}},
 		"Retry":   {reason: "What is asked is asked of the deployment.", args: []string{"retry", "shop", "--dry-run=client", "-o", "yaml"}, says: []string{"kind: IntentDeployment", "name: shop"}},
+		"Rollback": {
+			reason: "A rollback is asked of the deployment, by the name of the Application in either group.", args: []string{"rollback", "applications.claims.intentplane.dev/shop", "--to-revision=5", "--dry-run=client", "-o", "yaml"},
+			says: []string{"kind: IntentDeployment", "name: shop", "toRevision: 5", "action: RollbackTo"},
+		},
+		"Abort":   {reason: "A revision of an Application without a verdict is given up in its deployment.", args: []string{"abort", "applications/shop", "--dry-run=client", "-o", "yaml"}, code: 1, says: []string{"revision 7"}},
+		"Approve": {reason: "An Application whose deployment has no update says so.", args: []string{"approve", "shop", "--dry-run=client"}, code: 1, says: []string{"no update waits"}},
 		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=1500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
 		"Live":    {reason: "Sites that are live are reached before their pods serve.", args: []string{"wait", "shop", "--for=live"}, says: []string{"Degraded: 1 of 2 Sites"}},
 		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},

@@ -375,11 +375,19 @@ func (r Report) printTextReport(w io.Writer, colours palette) error {
 }
 
 func (r Report) summarizeReport() string {
-	out := fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings))
+	out := countThings(r.Checked, "object") + ", " + countThings(len(r.Findings), "mistake")
 	if len(r.Warnings) > 0 {
-		out += fmt.Sprintf(", %d warnings", len(r.Warnings))
+		out += ", " + countThings(len(r.Warnings), "warning")
 	}
 	return out
+}
+
+// countThings returns a number with the word for what is counted.
+func countThings(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // printTextLine prints a finding behind a reason, which may be painted.

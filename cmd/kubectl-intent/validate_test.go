@@ -31,7 +31,7 @@ func TestExitCodes(t *testing.T) {
 		says   string
 	}{
 		"Valid":         {reason: "Valid objects end the command with exit code 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
-		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
+		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 object, 0 mistakes"},
 		"Invalid":       {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
 		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
 		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid,
 			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here`,
 		},
-		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
+		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistake"},
 		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
 		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
@@ -178,7 +178,7 @@ func TestValidateOverlap(t *testing.T) {
 	}
 	out, problems, code := runIntent("", append(args, "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml")...)
 	want := `two.yaml:1: IntentDeployment team-a/market: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/shop as well: give one of the services another name` +
-		"\n3 objects, 1 mistakes\n"
+		"\n3 objects, 1 mistake\n"
 	if code != exitInvalid || !strings.HasSuffix(out, want) {
 		t.Errorf("An object that two claims bring to one Site is found across files: want 1 and %q, got %d:\n%s%s", want, code, out, problems)
 	}

@@ -25,7 +25,7 @@ const versionPatience = 10 * time.Second
 
 // versionReport is what is printed.
 type versionReport struct {
-	// Client is the version of this program, and Renderer that of the rules by which it renders. A function of the same version has the same rules.
+	// Client is the version of this program, and Renderer that of the rules by which it renders. The functions that are installed have their own.
 	Client   string `json:"client"`
 	Renderer int32  `json:"renderer"`
 
@@ -59,13 +59,24 @@ func (c *versionCommand) readInstalled(to *versionReport) {
 }
 
 func (r versionReport) reportLines() []string {
-	cells := [][]string{{"kubectl-intent", r.Client, ""}, {"renderer", fmt.Sprint(r.Renderer), ""}}
+	cells := [][]string{{"kubectl-intent", r.Client, ""}, {"renderer", fmt.Sprint(r.Renderer), "of kubectl-intent"}}
 	for _, i := range r.Installed {
 		cells = append(cells, []string{i.Kind, orUnknown(i.Version), i.Name})
+		if i.Kind == diagnosis.KindFunction {
+			cells = append(cells, []string{"renderer", orUnknown(i.Renderer), describeRenderer(&i)})
+		}
 	}
 	out := overview.Columns(cells)
 	for _, u := range r.Unread {
 		out = append(out, "not read: "+u.What+": "+u.Why)
 	}
 	return out
+}
+
+// describeRenderer says whose renderer it is, and why it is unknown.
+func describeRenderer(of *diagnosis.Component) string {
+	if of.Renderer == "" {
+		return "of " + of.Name + ": no annotation " + render.AnnotationVersion + " was read from its current FunctionRevision"
+	}
+	return "of " + of.Name
 }

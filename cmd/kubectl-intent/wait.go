@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ const waitInterval = time.Second
 // A waitCommand waits for the end of what an Application, a deployment or a Bundle asks for now.
 type waitCommand struct {
 	clusterFlags
+	formFlag
 
 	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
 	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
@@ -42,7 +44,40 @@ func (c *waitCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(w.awaitDeploymentEnd(ctx, s.out), c.Name)
+	show := s.out
+	if c.Output != "text" {
+		show = io.Discard
+	}
+	last, end := w.awaitDeploymentEnd(ctx, show)
+	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.resultName(end), Message: plainMessage(last.message)}
+	// In the text each change was printed already.
+	err = c.printValue(s.out, report, func(io.Writer) error { return printLines(s, nonEmptyLines(last.at.line())) })
+	return errors.Join(err, errors.Wrap(end, c.Name))
+}
+
+// A waitReport is how a wait ended, for a program.
+type waitReport struct {
+	Name string `json:"name"`
+
+	// Object that was waited for, as it was at the end.
+	Object objectReport `json:"object"`
+
+	For string `json:"for"`
+
+	// Result is Succeeded, Failed, RolledBack, Superseded, TimedOut, or GoesOn where the wait ended before.
+	Result string `json:"result"`
+
+	// Message is what the object said last.
+	Message string `json:"message,omitempty"`
+}
+
+// resultName names how a wait ended.
+func (p progress) resultName(end error) string {
+	var timedOut endError
+	if errors.As(end, &timedOut) && timedOut.code == exitTimedOut {
+		return "TimedOut"
+	}
+	return string(cmp.Or(p.result, waitGoesOn))
 }
 
 // chooseSubject returns what observes the Application of the name or, if there is none, the deployment or, if there is none either, the Bundle; and what is waited
@@ -109,6 +144,9 @@ type progress struct {
 
 	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
 	missing bool
+
+	// at is the object that was looked at.
+	at objectReport
 }
 
 // A waiter waits for the end of what a deployment asks for.
@@ -129,29 +167,29 @@ type waiter struct {
 }
 
 // awaitDeploymentEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the status of a
-// claim and its conditions one after the other, so that a single look may see the one without the other.
-func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) error {
+// claim and its conditions one after the other, so that a single look may see the one without the other. It returns the last progress.
+func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progress, error) {
 	before, missingSince := progress{}, time.Time{}
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {
 		now, err := w.observe(ctx)
 		if ctx.Err() != nil {
-			return endError{errors.Errorf("it did not come to its end in time: %s", before.message), exitTimedOut}
+			return before, endError{errors.Errorf("it did not come to its end in time: %s", before.message), exitTimedOut}
 		}
 		if err != nil {
-			return err
+			return before, err
 		}
 		if now == before && now.result != waitGoesOn {
-			return now.result.verdict()
+			return now, now.result.verdict()
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
-			return errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
+			return now, errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
 				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
 		}
 		if now.message != before.message {
 			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(now.message))); err != nil {
-				return errors.Wrap(err, "cannot print")
+				return now, errors.Wrap(err, "cannot print")
 			}
 		}
 		before = now
@@ -218,7 +256,9 @@ func (w *waiter) observeDeployment(look func(context.Context) ([]byte, error)) f
 		if err != nil {
 			return progress{}, err
 		}
-		return w.progressOf(b)
+		p, err := w.progressOf(b)
+		p.at = reportEncoded(b)
+		return p, err
 	}
 }
 

@@ -24,7 +24,9 @@ func (w *waiter) observeApplication(look func(context.Context) (*cluster.Compose
 		if a == nil {
 			return progress{}, errors.New("the Application was deleted")
 		}
-		return w.progressOfApplication(a)
+		p, err := w.progressOfApplication(a)
+		p.at = reportEncoded(a.Application)
+		return p, err
 	}
 }
 

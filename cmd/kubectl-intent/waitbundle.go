@@ -23,7 +23,9 @@ func (w *waiter) observeBundle(look func(context.Context) ([]byte, error)) func(
 		if b == nil {
 			return progress{}, errors.New("the Bundle was deleted")
 		}
-		return w.progressOfBundle(b)
+		p, err := w.progressOfBundle(b)
+		p.at = reportEncoded(b)
+		return p, err
 	}
 }
 

@@ -86,7 +86,7 @@ func TestWarningText(t *testing.T) {
 	out, _, code := runIntent(strings.Replace(claim, "plane.dev", "plane.io", 1)+"---\na: 1\n", "validate", "-")
 	const want = `-:1: IntentDeployment team-a/shop: warning: OtherGroup: apiVersion: "claims.intentplane.io/v1alpha1" is not an API version of Intentplane, ` +
 		"so the object was not looked at: did you mean claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1?\n" +
-		"0 objects, 0 mistakes, 1 warnings; passed over: 1 without a kind, 1 IntentDeployment of claims.intentplane.io/v1alpha1\n"
+		"0 objects, 0 mistakes, 1 warning; passed over: 1 without a kind, 1 IntentDeployment of claims.intentplane.io/v1alpha1\n"
 	if diff := cmp.Diff(want, out); diff != "" || code != 0 {
 		t.Errorf("run(...): exit code %d: -want, +got:\n%s", code, diff)
 	}

@@ -32,6 +32,7 @@ var (
 type tourCommand struct {
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
 	Deadline time.Duration `default:"2m" help:"How long each version may take."`
+	Watch    string        `help:"Write to this file what \"kubectl intent status --watch\" prints meanwhile." type:"path"`
 }
 
 // A tour releases three versions of a service on a control plane, and prints what happens.
@@ -48,6 +49,10 @@ type tour struct {
 
 	// stop ends what the tour started itself.
 	stop func()
+
+	// watch is the file for what status --watch prints, or "", and follower is the program that prints it, once there is something to follow.
+	watch    string
+	follower *follower
 }
 
 // A chapter of the tour is one version that is released.
@@ -85,6 +90,7 @@ func (c *tourCommand) Run(ctx context.Context) error {
 		return err
 	}
 	t := newTour(p, cp, c.Deadline)
+	t.watch = c.Watch
 	err = t.runTour(ctx)
 	return errors.Join(err, cp.Stop())
 }
@@ -106,6 +112,7 @@ func (t *tour) runTour(ctx context.Context) error {
 	defer cancel()
 	t.printTitle("Starting what a Site has: Flux, Prometheus, and users of the service")
 	defer func() { t.stop() }()
+	defer t.stopFollower()
 	if err := t.prepareSite(ctx); err != nil {
 		return err
 	}
@@ -180,6 +187,9 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	if err := t.cp.ApplyObject(ctx, claim); err != nil {
 		return err
 	}
+	if err := t.startFollower(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, errors.Errorf("the deployment did not end within %s", t.deadline))
 	defer cancel()
 	wanted, err := digestOf(claim)
@@ -205,7 +215,27 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	if t.last.Outcome != c.outcome {
 		return errors.Errorf("the outcome is %s, not %s: %s", t.last.Outcome, c.outcome, falseConditions(u))
 	}
+	if t.follower != nil {
+		if err := t.follower.awaitShown(ctx, t.last); err != nil {
+			return err
+		}
+	}
 	return t.showRunning(ctx)
+}
+
+// startFollower starts the follower of the deployment once, if one is wanted.
+func (t *tour) startFollower(ctx context.Context) (err error) {
+	if t.watch == "" || t.follower != nil {
+		return nil
+	}
+	t.follower, err = followShop(ctx, t.watch, t.cp.Kubeconfig)
+	return err
+}
+
+func (t *tour) stopFollower() {
+	if t.follower != nil {
+		t.follower.stop()
+	}
 }
 
 // digestOf returns the digest that the status of a deployment has when it speaks about its spec.

@@ -35,7 +35,7 @@ type Input struct {
 	// Observed composed resources, by their name in the composition.
 	Observed map[string]*unstructured.Unstructured
 
-	// Now is written to the log of transitions, and never read.
+	// Now is written to the log of transitions. It is read only to end the wait for a deployment that takes up no image.
 	Now metav1.Time
 }
 
@@ -50,7 +50,8 @@ type Output struct {
 	// Wait is when to call again, since what is waited for is not watched. 0 means that nothing is.
 	Wait time.Duration
 
-	// Passing says that a call which follows soon has the status and the conditions to show: the deployment takes up what this one asks for.
+	// Passing says that a call which follows soon has the status and the conditions to show: the deployment takes up what this one asks for. It ends by
+	// itself after Wait.
 	Passing bool
 
 	Projection
@@ -88,7 +89,9 @@ func Run(in Input) (*Output, error) {
 		out.Wait = nameInterval
 	}
 	o.markReady(out)
-	out.Passing = f.isHandingOver(&in.Status, o)
+	if left := f.handoverLeft(in, o); left > 0 {
+		out.Passing, out.Wait = true, left
+	}
 	out.Projection = Project(f, &in.Status, in.Now)
 	return out, nil
 }

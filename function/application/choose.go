@@ -87,8 +87,9 @@ func builtDeployment(in Input, of inForce) *Composed {
 	return d
 }
 
-// heldDeployment returns the IntentDeployment as it is, with what of an edit belongs to no image: whether it is suspended, how it is rolled back, how long it
-// may take, and what its deletion leaves.
+// heldDeployment returns the IntentDeployment as it is, with what of an edit belongs to no image: whether it is suspended, how it is rolled back, how long its
+// delivery may take, and what its deletion leaves. A progressTimeout is a check, and so part of how a revision is judged: with another one the image in force
+// would be delivered and judged once more, as a revision of its own, before the one of the build.
 func heldDeployment(in Input, was *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec

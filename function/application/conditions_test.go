@@ -60,6 +60,9 @@ func TestAvailable(t *testing.T) {
 		"First":        {reason: "An image that is not delivered yet is not available.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered"},
 		"CrashLoop":    {reason: "The condition has the reason of the pods.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthUnavailable, 0))), want: "False/CrashLoopBackOff"},
 		"OldHealth":    {reason: "What is known of another image says nothing.", facts: change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved"},
+		"Counted":      {reason: "A Site that cannot be looked at serves if its engine reports that.", facts: change(running(), withSites(unreachable("edge1", true))), want: "True/Serving"},
+		"CountedFirst": {reason: "What such a Site counts as says nothing before a revision was verified.", facts: change(running(), withSites(unreachable("edge1", true)), delivering, func(f *Facts) { f.Deployment.Verified = 0 }), want: "Unknown/NotObserved"},
+		"CountedNext":  {reason: "What such a Site counts as is that of the image before while the next one is delivered.", facts: change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage"},
 		"Hidden":       {reason: "A Site that cannot be looked at makes it unknown.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthNotObserved, 0))), want: "Unknown/NotObserved"},
 	}
 	for name, tc := range cases {
@@ -89,6 +92,7 @@ func TestReady(t *testing.T) {
 		"NotRouted": {reason: "An Application whose route is not accepted is not Ready.", facts: change(running(), routed(false))},
 		"Unseen":    {reason: "An Application whose route was not observed is not Ready.", facts: change(running(), func(f *Facts) { f.URL = "http://shop.example.org" })},
 		"Inner":     {reason: "An Application is not Ready before its deployment is.", facts: change(running(), func(f *Facts) { f.Deployment.Ready = false })},
+		"Hidden":    {reason: "An Application whose Site cannot be looked at is not Ready.", facts: change(running(), withSites(unreachable("edge1", false)))},
 		"Deploying": {reason: "An Application that is being deployed is not Ready.", facts: change(running(), delivering)},
 	}
 	for name, tc := range cases {

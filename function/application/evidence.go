@@ -233,8 +233,8 @@ func (f *Facts) hasBuildFailed() bool {
 	return f.Build.State == BuildFailed && f.Build.WantedImage() == ""
 }
 
-// observedSite returns what was observed of a Site for the image that the IntentDeployment is asked for. A Site that was not observed for that image has no
-// available pod of it.
+// observedSite returns what was observed of a Site for the image that the IntentDeployment is asked for. Of a Site that was not observed for that image it is
+// not known whether it has an available pod of it, and what is not known does not count.
 func (f *Facts) observedSite(name string) deliveryv1alpha1.SiteHealthState {
 	unobserved := deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthNotObserved, Reason: string(deliveryv1alpha1.HealthNotObserved)}
 	if f.Health.Image == "" || f.Health.Image != f.Image {
@@ -262,8 +262,25 @@ func (f *Facts) observedSites() []deliveryv1alpha1.SiteHealthState {
 func (f *Facts) countServing() (serving, all int) {
 	sites := f.observedSites()
 	all = len(sites)
-	sites = slices.DeleteFunc(sites, func(s deliveryv1alpha1.SiteHealthState) bool { return !s.IsServing() })
+	sites = slices.DeleteFunc(sites, func(s deliveryv1alpha1.SiteHealthState) bool { return !f.isServing(s) })
 	return len(sites), all
+}
+
+// isServing reports whether a Site serves the image. What one counts as that cannot be looked at is about what was delivered last: that is the image once
+// its deployment was verified.
+func (f *Facts) isServing(s deliveryv1alpha1.SiteHealthState) bool {
+	return s.IsServing() && (s.State != deliveryv1alpha1.HealthNotObserved || f.hasSucceeded())
+}
+
+// countUnknown returns of how many Sites it is not known whether they serve the image.
+func (f *Facts) countUnknown() int {
+	n := 0
+	for _, s := range f.observedSites() {
+		if s.State == deliveryv1alpha1.HealthNotObserved && !f.isServing(s) {
+			n++
+		}
+	}
+	return n
 }
 
 // isServedEverywhere reports whether each Site serves the image. Of no Sites it is not known.
@@ -282,7 +299,7 @@ func (f *Facts) isServedSomewhere() bool {
 func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	var found deliveryv1alpha1.SiteHealthState
 	for _, s := range f.observedSites() {
-		if s.IsServing() {
+		if f.isServing(s) {
 			continue
 		}
 		if found.Name == "" || found.State == deliveryv1alpha1.HealthNotObserved && s.State != deliveryv1alpha1.HealthNotObserved {
@@ -296,13 +313,18 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.observedSites()
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {
-		return !servesAny(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && servesAny(e) })
+		return !f.servesAny(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && f.servesAny(e) })
 	}
 	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
 }
 
-// servesAny reports whether a Site has a pod that serves, of whatever image.
-func servesAny(s deliveryv1alpha1.SiteHealthState) bool { return s.IsServing() || s.AvailableOther > 0 }
+// servesAny reports whether a Site has a pod that serves, of whatever image. One that cannot be looked at has none before a revision was verified.
+func (f *Facts) servesAny(s deliveryv1alpha1.SiteHealthState) bool {
+	if s.State == deliveryv1alpha1.HealthNotObserved {
+		return s.IsServing() && f.Deployment.Verified > 0
+	}
+	return s.IsServing() || s.AvailableOther > 0
+}
 
 // shortImage returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.
 func shortImage(image string) string {

@@ -77,8 +77,21 @@ func (f *Facts) unavailableMessage() string {
 	if !found {
 		return ""
 	}
+	return projection.Sentences(f.servedMessage(), siteMessage(s))
+}
+
+// servedMessage says how many Sites serve, and of how many it is not known.
+func (f *Facts) servedMessage() string {
 	serving, all := f.countServing()
-	return projection.Sentences(servingText(serving, all), siteMessage(s))
+	switch unknown := f.countUnknown(); {
+	case unknown == 0:
+		return servingText(serving, all)
+	case unknown < all:
+		return fmt.Sprintf("%d of %d Sites serve the image, and of %d it is not known.", serving, all, unknown)
+	case all == 1:
+		return "It is not known whether the Site serves the image."
+	}
+	return "It is not known whether the Sites serve the image."
 }
 
 // siteMessage says why a Site does not serve.

@@ -19,6 +19,7 @@ func TestNameConflict(t *testing.T) {
 		need    string
 		answer  []json.RawMessage
 		asked   bool
+		built   bool
 		phase   v1alpha1.Phase
 		says    string
 		message string
@@ -29,11 +30,16 @@ func TestNameConflict(t *testing.T) {
 		"Users":      {reason: "A deployment that a user made is not taken over, although no controller has it.", need: deploymentNeed, answer: owned(""), phase: "Failed", says: "NameTaken", message: "IntentDeployment shop exists, and does not belong"},
 		"Theirs":     {reason: "A deployment of an Application of the other shape is not taken over.", need: deploymentNeed, answer: owned(theirs), phase: "Failed", says: "NameTaken", message: "a claim and a namespaced composite cannot have one name"},
 		"Health":     {reason: "A SiteHealth that a user made is not taken over.", need: healthNeed, answer: owned(""), phase: "Failed", says: "NameTaken", message: "SiteHealth shop exists"},
+		"Build":      {reason: "An ImageBuild that a user made is not taken over.", need: buildNeed, answer: owned(""), built: true, phase: "Failed", says: "NameTaken", message: "ImageBuild shop exists"},
+		"TheirBuild": {reason: "An ImageBuild of an Application of the other shape is not taken over.", need: buildNeed, answer: owned(theirs), built: true, phase: "Failed", says: "NameTaken", message: "ImageBuild shop belongs to another Application"},
 		"Going":      {reason: "An object that is being deleted is waited for.", need: deploymentNeed, answer: owned(`, "deletionTimestamp": "2026-11-01T12:00:00Z"`), phase: "Pending", says: "Valid", message: "still being deleted"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w, needs := newWorld(t), 2
+			if tc.built {
+				w, needs = newSourceWorld(t), 3
+			}
 			delete(w.in.Answers, tc.need)
 			if tc.answer != nil {
 				w.in.Answers[tc.need] = tc.answer
@@ -42,7 +48,10 @@ func TestNameConflict(t *testing.T) {
 			if _, asked := w.out.Resources[DeploymentName]; asked != tc.asked || w.in.Status.Phase != tc.phase || !strings.Contains(w.in.Status.Message, tc.message) {
 				t.Errorf("\n%s\nasked %t, phase %s: %s", tc.reason, asked, w.in.Status.Phase, w.in.Status.Message)
 			}
-			if got := w.condition(v1alpha1.TypeValid); got.Reason != tc.says || len(w.out.Needs) != 2 {
+			if _, asked := w.out.Resources[BuildName]; asked {
+				t.Errorf("\n%s\nthe ImageBuild is asked for", tc.reason)
+			}
+			if got := w.condition(v1alpha1.TypeValid); got.Reason != tc.says || len(w.out.Needs) != needs {
 				t.Errorf("\n%s\ncondition %v, %d needs", tc.reason, got, len(w.out.Needs))
 			}
 			if waits := w.out.Wait > 0; waits != (tc.says == "NameTaken" || name == "Going") {

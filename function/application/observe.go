@@ -1,9 +1,12 @@
 package application
 
 import (
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -22,7 +25,8 @@ type observed struct {
 // An observedDeployment has the fields that are read from an IntentDeployment.
 type observedDeployment struct {
 	Metadata struct {
-		Annotations map[string]string `json:"annotations"`
+		Annotations       map[string]string `json:"annotations"`
+		DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
 	} `json:"metadata"`
 	Spec   deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
 	Status struct {
@@ -53,15 +57,54 @@ func (o observed) deploymentEvidence(name, asked string) Deployment {
 	return d
 }
 
-// isRefused reports whether Crossplane does not carry the spec of the deployment out: it is paused, or the function fails.
-func (d *observedDeployment) isRefused() bool {
-	return d != nil && d.Status.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionFalse
+// typeResponsive is the condition of a composite that says whether Crossplane reacts to its events. It is False while the circuit breaker is open.
+const typeResponsive xpv2.ConditionType = "Responsive"
+
+// isHalted reports whether Crossplane does not carry the spec of the deployment out: it is being deleted, or is paused, the function fails, or the circuit breaker
+// of its events is open.
+func (d *observedDeployment) isHalted() bool {
+	if d == nil {
+		return false
+	}
+	is := func(t xpv2.ConditionType) bool { return d.Status.GetCondition(t).Status == corev1.ConditionFalse }
+	return d.Metadata.DeletionTimestamp != nil || is(xpv2.TypeSynced) || is(typeResponsive)
+}
+
+// handoverLimit is how long a deployment may take to take up an image before the status says that it has not.
+const handoverLimit = 30 * time.Second
+
+// handoverLeft returns how much longer what the status says waits for the deployment to take up the image. It is 0 if it does not wait. A deployment that
+// nothing carries out, because its definition was removed or the object could not be created, is in the same state as one that is taken up in a moment:
+// only time distinguishes them.
+func (f *Facts) handoverLeft(in Input, o observed) time.Duration {
+	if !f.isHandingOver(&in.Status, o) {
+		return 0
+	}
+	left := handoverStart(in.Status.Transitions, o).Add(handoverLimit).Sub(in.Now.Time)
+	if left > 2*handoverLimit {
+		return 0 // The clocks disagree: it is not known how long it takes already.
+	}
+	return max(left, 0)
+}
+
+// handoverStart returns when the image was there at the earliest: the end of its build, or the last change of the phase if that is later.
+func handoverStart(transitions []v1alpha1.Transition, o observed) time.Time {
+	var start time.Time
+	if n := len(transitions); n > 0 {
+		start = transitions[n-1].At.Time
+	}
+	if o.build != nil && o.build.Status.AtProvider.Latest != nil {
+		if at := o.build.Status.AtProvider.Latest.At; at != nil && at.After(start) {
+			start = at.Time
+		}
+	}
+	return start
 }
 
 // isHandingOver is true from the call that gives the deployment the image until the deployment takes it up, while the last status is about the same request and
 // said that the image is still to come.
 func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool {
-	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isTakenUp() || o.deployment.isRefused() {
+	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isTakenUp() || o.deployment.isHalted() {
 		return false
 	}
 	isBefore := last.Phase == v1alpha1.PhaseBuilding || last.Phase == v1alpha1.PhasePending

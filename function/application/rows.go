@@ -57,12 +57,12 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.hasSucceeded() && f.isServedEverywhere() },
 		message: (*Facts).runningMessage,
 	}, {
-		Known:   "the deployment `Succeeded`, and some Sites have an available pod of the image and some have not",
+		Known:   "the deployment `Succeeded`, and some Sites have an available pod of the image, and some have none or it is not known",
 		Phase:   v1alpha1.PhaseDegraded,
 		matches: func(f *Facts) bool { return f.hasSucceeded() && f.isServedSomewhere() },
 		message: (*Facts).unavailableMessage,
 	}, {
-		Known:   "the image is being delivered or judged, or no Site has an available pod of it",
+		Known:   "the image is being delivered or judged, or no Site is known to have an available pod of it",
 		Phase:   v1alpha1.PhaseDeploying,
 		matches: func(*Facts) bool { return true },
 		message: (*Facts).deployingMessage,

@@ -41,6 +41,11 @@ func site(name string, state deliveryv1alpha1.HealthState, available int32) deli
 	return s
 }
 
+// unreachable returns a Site that cannot be looked at.
+func unreachable(name string, counts bool) deliveryv1alpha1.SiteHealthState {
+	return deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthNotObserved, Reason: "ClusterUnreachable", Message: "no answer", CountsAsServing: counts}
+}
+
 // running returns the facts about an image that runs at one Site.
 func running() *Facts {
 	return &Facts{
@@ -227,16 +232,38 @@ func TestPhase(t *testing.T) {
 		"HealthOfOldImage": {
 			reason: "Available pods of the image before do not count for a new one.",
 			facts:  change(running(), func(f *Facts) { f.Health.Image = oldImage }),
-			want:   "Deploying", message: "0 of 1 Sites serve the image. Site edge1: NotObserved.",
+			want:   "Deploying", message: "It is not known whether the Site serves the image. Site edge1: NotObserved.",
 		},
 		"SiteNotObserved": {
-			reason: "A Site of the deployment that the SiteHealth does not have is not serving.",
+			reason: "Of a Site of the deployment that the SiteHealth does not have it is not known that it serves.",
 			facts:  change(running(), func(f *Facts) { f.Deployment.Sites = []string{"edge1", "edge2"} }),
-			want:   "Degraded", message: "1 of 2 Sites serve the image. Site edge2: NotObserved.",
+			want:   "Degraded", message: "1 of 2 Sites serve the image, and of 1 it is not known. Site edge2: NotObserved.",
+		},
+		"Outage": {
+			reason: "An Application whose only Site does not answer any more does not run and has not failed, and its message says that it is not known.",
+			facts:  change(running(), withSites(unreachable("edge1", false))),
+			want:   "Deploying", message: "It is not known whether the Site serves the image. Site edge1: ClusterUnreachable: no answer.",
+		},
+		"OutageOfAll": {
+			reason: "Of several Sites that do not answer nothing is known.",
+			facts:  change(running(), withSites(unreachable("edge1", false), unreachable("edge2", false))),
+			want:   "Deploying", message: "It is not known whether the Sites serve the image. Site edge1: ClusterUnreachable: no answer.",
+		},
+		"OutageBesideTrouble": {
+			reason: "A Site with a known trouble is named before one of which nothing is known.",
+			facts:  change(running(), withSites(site("edge1", available, 2), unreachable("edge2", false), site("edge3", unavailable, 0))),
+			want:   "Degraded", message: "1 of 3 Sites serve the image, and of 1 it is not known. Site edge3: CrashLoopBackOff: container shop exits with code 1.",
+		},
+		"CountsBeforeSuccess": {
+			reason: "What a Site counts as that cannot be looked at says nothing about an image whose deployment was not verified.",
+			facts: change(running(), withSites(unreachable("edge1", true)), func(f *Facts) {
+				f.Deployment.Phase, f.Deployment.Outcome = deploymentv1alpha1.PhaseValidating, ""
+			}),
+			want: "Deploying", message: "The image is being deployed.",
 		},
 		"CountsAsServing": {
-			reason: "A Site that cannot be looked at serves if it says that this counts.",
-			facts:  change(running(), withSites(deliveryv1alpha1.SiteHealthState{Name: "edge1", State: deliveryv1alpha1.HealthNotObserved, CountsAsServing: true})),
+			reason: "A Site that cannot be looked at serves if its engine reports that, or if it says that this counts.",
+			facts:  change(running(), withSites(unreachable("edge1", true))),
 			want:   "Running", message: "The Site serves the image.",
 		},
 		"NoSites": {
@@ -286,7 +313,7 @@ func randomFacts(r *rand.Rand) *Facts {
 		f.Deployment.Sites = append(f.Deployment.Sites, name)
 		states := []deliveryv1alpha1.HealthState{"Available", "Available", "Progressing", "Unavailable", "Missing", "OtherImage", "ScaledToZero", "NotObserved"}
 		s := site(name, states[r.IntN(len(states))], int32(r.IntN(3)))
-		s.AvailableOther = int32(r.IntN(2))
+		s.AvailableOther, s.CountsAsServing = int32(r.IntN(2)), s.State == "NotObserved" && r.IntN(2) == 0
 		if r.IntN(2) == 0 {
 			s.Route = &deliveryv1alpha1.RouteHealth{Accepted: r.IntN(2) == 0, Reason: "RouteMissing"}
 		}
@@ -302,7 +329,7 @@ func checkEvidence(f *Facts, phase v1alpha1.Phase) string {
 	isOfBuild := f.Build.State == BuildNotRequired || f.Build.Built == f.Build.Wanted && f.Build.Image == f.Image
 	isOfSpec := f.Deployment.Asked != "" && f.Deployment.Reported == f.Deployment.Asked
 	pods := f.Health.Image == f.Image && slices.ContainsFunc(f.Health.Sites, func(s deliveryv1alpha1.SiteHealthState) bool {
-		return s.State == "Available" || s.State == "ScaledToZero"
+		return s.State == "Available" || s.State == "ScaledToZero" || s.State == "NotObserved" && s.CountsAsServing
 	})
 	switch {
 	case phase == v1alpha1.PhaseRunning && (!isOfBuild || !isOfSpec || !pods || f.Image == "" || f.Deployment.Outcome != "Succeeded"):

@@ -37,7 +37,7 @@ func SyncOf(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Delive
 				ClaimRef:           claim,
 				Position:           new(s.Position()),
 				Pause:              pauseAfterStep(s),
-				Promoted:           pauseAfterStep(s) != "" && (s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step),
+				Promoted:           pauseAfterStep(s) != "" && s.IsPauseReleased(),
 				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
 				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
 				Sites:              sites,

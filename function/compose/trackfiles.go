@@ -20,9 +20,24 @@ type trackedFiles struct {
 	folder    string
 }
 
-// filesOfFolders returns the files of a directory with folders.
+// filesOfFolders returns the files of a directory with folders. One that has the folders and weights already keeps its files.
 func (c *Tracker) filesOfFolders(d Directory, folders []folder) (trackedFiles, error) {
-	s, parts := d.stateOfFolders(folders), map[string]string{}
+	var first trackedFiles
+	for i, serving := range d.servingFolders(folders) {
+		out, err := c.filesInState(d, folders, d.stateOfFolders(folders, serving))
+		if err != nil || out.id == d.Held.Tree {
+			return out, err
+		}
+		if i == 0 {
+			first = out
+		}
+	}
+	return first, nil
+}
+
+// filesInState returns the files of a directory with folders in a state.
+func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (trackedFiles, error) {
+	parts := map[string]string{}
 	for _, f := range folders {
 		if f.part != "" {
 			parts[f.Name] = f.part

@@ -40,6 +40,9 @@ type Directory struct {
 	// IsAskedInPosition says that Asked is of the recorded position that the directory is composed for. Else it may never come to it.
 	IsAskedInPosition bool
 
+	// IsAskedAgain says that Asked is of the position that the directory is composed for, whether that is recorded or not.
+	IsAskedAgain bool
+
 	// Held is what the directory was last reported to hold.
 	Held deliveryv1alpha1.DeliveredTree
 
@@ -111,6 +114,19 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 		return kept, errors.Wrapf(err, "Site %s", d.Own.Site)
 	}
 	return out, nil
+}
+
+// TreeBefore returns the tree that a directory has to have so that another one takes its place: the one that it was reported to have. It stays what it was once
+// the directory has the other one, so that the object does not change again.
+func (d Directory) TreeBefore(is deliveryv1alpha1.Tree) string {
+	isSame := d.IsAskedAgain && d.Asked.Action == is.Action && d.Asked.Tree == is.Tree
+	switch {
+	case is.Action == deliveryv1alpha1.ActionKeep:
+		return ""
+	case isSame && d.Held.Tree == is.Tree:
+		return d.Asked.After
+	}
+	return d.Held.Tree
 }
 
 // composeFolders returns the tree of a directory with folders.
@@ -254,21 +270,12 @@ func (d Directory) hasShared() bool {
 // bringsOwn is true if the directory gets the files of the revision.
 func (d Directory) bringsOwn() bool { return d.Aim.Put[d.Track] == d.Revision }
 
-// stateOfFolders returns the state that the files of a directory with folders have.
-func (d Directory) stateOfFolders(folders []folder) track.State {
+// stateOfFolders returns the state that the files of a directory with folders have, of which one serves.
+func (d Directory) stateOfFolders(folders []folder, serving string) track.State {
 	if len(folders) == 1 {
 		return track.State{Serving: folders[0].Name, Alone: true}
 	}
-	s := track.State{Serving: d.Aim.Serving, IsLabelled: d.IsPlainLabelled}
-	comes := d.Track
-	for name := range d.Aim.Put {
-		comes = name
-	}
-	for _, f := range folders {
-		if s.Serving == "" && f.Name != comes { // The weights stay, and one folder comes.
-			s.Serving = f.Name
-		}
-	}
+	s := track.State{Serving: serving, IsLabelled: d.IsPlainLabelled}
 	for _, f := range folders {
 		if f.Name != s.Serving {
 			s.Other, s.Weight = f.Name, int(f.Weight)
@@ -279,6 +286,24 @@ func (d Directory) stateOfFolders(folders []folder) track.State {
 		s.Ahead = max(s.Weight, int(*d.Aim.Ahead))
 	}
 	return s
+}
+
+// servingFolders returns the folders that may serve, the one of the aim first: where the weights stay and one folder comes, the other one. Where no pods change, a
+// directory may name both in either order.
+func (d Directory) servingFolders(folders []folder) []string {
+	if len(folders) == 1 || d.bringsOwn() {
+		return []string{d.Aim.Serving}
+	}
+	var out []string
+	for _, f := range folders {
+		_, comes := d.Aim.Put[f.Name]
+		if f.Name == d.Aim.Serving || d.Aim.Serving == "" && !comes {
+			out = append([]string{f.Name}, out...)
+			continue
+		}
+		out = append(out, f.Name)
+	}
+	return out
 }
 
 // Alone returns the tree in which the revision is alone in a directory, and the folder of its track. It returns false if its files are not known.

@@ -163,6 +163,87 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// comesBack is the aim of a directory in which the pods of the stable revision are put beside the canary.
+var comesBack = step.Aim{Put: map[string]int64{track.Blue: 1}}
+
+// besideStable is the aim of a directory in which a canary has a weight.
+func besideStable(weight int32) step.Aim {
+	out := serves(track.Blue, weight)
+	out.Put, out.Ahead = map[string]int64{track.Green: 2, track.Blue: 1}, new(int32(100))
+	return out
+}
+
+// serves is the aim of a directory in which a track serves, and the other one has a weight.
+func serves(name string, weight int32) step.Aim { return step.Aim{Serving: name, Weight: weight} }
+
+// TestComposeWhatIsThere asks for the pods of the stable revision, which a directory has beside a canary.
+func TestComposeWhatIsThere(t *testing.T) {
+	green, _ := treeIn(t, track.Green)
+	blue, blueFiles := treeIn(t, track.Blue)
+	folder := track.FolderID(blueFiles, track.Blue)
+	cases := map[string]struct {
+		reason string
+		has    step.Aim
+		// weight of the canary in the directory.
+		weight int32
+		next   step.Aim
+	}{
+		"Prepare": {reason: "A directory whose canary has no requests is not written again to prove its pods once more.", has: besideStable(0), next: comesBack},
+		"All":     {reason: "A directory whose canary has all requests is not written again to prove its pods once more.", has: besideStable(100), weight: 100, next: comesBack},
+		"Shift":   {reason: "A directory whose requests are at the stable revision is not written again to give it these.", has: step.Aim{Put: besideStable(0).Put, Serving: track.Green, Weight: 100, Ahead: new(int32(100))}, next: serves(track.Blue, 0)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, from := NewTracker(1<<20), Directory{Own: green, Asked: blue, Track: track.Green, Revision: 2, FolderOf: func(int64) string { return folder }}
+			from.Held = deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100}}}
+			from.Aim = tc.has
+			is, err := c.Compose(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from.Asked, from.Revision, from.Aim = is.Tree, 3, tc.next
+			from.Held = deliveryv1alpha1.DeliveredTree{Tree: is.Tree.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
+				{Name: track.Blue, Revision: 1, Tree: folder, Weight: 100 - tc.weight}, {Name: track.Green, Revision: 2, Tree: is.Folder, Weight: tc.weight},
+			}}
+			got, err := c.Compose(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(is.Tree.Tree, got.Tree.Tree); diff != "" {
+				t.Errorf("\n%s\nCompose(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestTreeBefore asks for tree "two" of a directory.
+func TestTreeBefore(t *testing.T) {
+	desired := func(id, after string) deliveryv1alpha1.Tree {
+		return deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionDesired, Tree: id, After: after}
+	}
+	cases := map[string]struct {
+		reason string
+		from   Directory
+		is     deliveryv1alpha1.Tree
+		want   string
+	}{
+		"First":     {reason: "Nothing is known of a directory that no repository reported.", is: desired("two", "")},
+		"Stays":     {reason: "A directory that stays is replaced by nothing.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep, Tree: "one"}},
+		"Reported":  {reason: "A tree takes the place of the one that was reported.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: desired("two", ""), want: "one"},
+		"Delivered": {reason: "Once the directory has what it was asked for, nothing is asked for anew.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "one"},
+		"Recreated": {reason: "An object that was lost asks for what the directory has, and for no other one.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, IsAskedAgain: true}, is: desired("two", ""), want: "two"},
+		"Refused":   {reason: "A tree that was refused as behind is asked for once more, after the one that is there.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "three"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "three"},
+		"Next":      {reason: "In the next position a tree takes the place of the one that the position before left.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one")}, is: desired("two", ""), want: "two"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.from.TreeBefore(tc.is); got != tc.want {
+				t.Errorf("\n%s\nTreeBefore(...): got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 // TestComposeOfTreesThatStay composes two directories that are asked to stay. Such a tree has no id, and may carry files.
 func TestComposeOfTreesThatStay(t *testing.T) {
 	green, files := treeIn(t, track.Green)

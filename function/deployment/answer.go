@@ -73,7 +73,7 @@ func currentNumber(s ledger.State) int64 {
 // statusInput returns what the status is made of.
 func statusInput(in Input, o Observed, k Compiled, d Decision) phase.Input {
 	return phase.Input{
-		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, Unobserving: o.unobserving,
+		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, MaxAttempts: *in.Spec.RollbackConfig.MaxRetries, Unobserving: o.unobserving,
 		Compilation: k.Compilation, Decision: d.Decision, Comparison: d.Comparison,
 	}
 }

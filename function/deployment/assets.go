@@ -49,7 +49,7 @@ func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
 	var a assets
 	var err error
 	switch {
-	case hasTracks(s):
+	case s.HasTracks():
 		a, err = dr.askForTracks(s)
 	case s.IsRejected():
 		a = dr.askForRollback(s)

@@ -112,6 +112,16 @@ func TestCanaryRejected(t *testing.T) {
 			then: func(w *world) cluster { w.ask("p", 2, action("Promote"), allSteps); return cluster{} },
 			want: []string{"blue 1: 0, green 2: 100", "green 2: 100"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 2,
 		},
+		"AbortedAfterPromotion": {
+			reason: "A user may give up a canary that was promoted to the end, as long as it has no verdict.", until: "blue 1: 80, green 2: 20",
+			then: func(w *world) cluster {
+				w.ask("p", 2, action("Promote"), allSteps)
+				w.until("edge1", "blue 1: 0, green 2: 100", cluster{})
+				w.ask("a", 2, action("Abort"), func(r *rolloutv1alpha1.RolloutRequest) { r.SetUID("uid-of-abort") })
+				return cluster{}
+			},
+			want: []string{"blue 1: 100, green 2: 0", "blue 1: 100"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

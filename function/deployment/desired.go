@@ -18,9 +18,9 @@ import (
 // A channel is what is known of the channel of Blueprints, beside the one that a deployment stays with.
 type channel struct {
 	pinned *ledger.BlueprintReference
-	// lost says that the pinned Blueprint does not exist any more.
+	// isPinnedGone says that the pinned Blueprint does not exist any more.
 	isPinnedGone bool
-	// now is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
+	// newest is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
 	newest string
 }
 

@@ -142,11 +142,11 @@ func (dr decider) statesToJudge(d Decision) []ledger.State {
 
 // newGate returns the Gate to create for a state, or nil if there is nothing to judge or to ask.
 func (dr decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
-	if d.Gates[name] != nil || s.Verdict != nil || !s.IsGated() || isBeforeSteps(s) {
+	if d.Gates[name] != nil || s.Verdict != nil || !s.IsGated() || s.IsBeforeSteps() {
 		return nil
 	}
 	g := compose.Gate(dr.in.Claim, s, d.ObservedSync, dr.in.Spec.GatesConfig, dr.compiled.checksOf(s))
-	if c := dr.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && hasTracks(s) && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
+	if c := dr.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && s.HasTracks() && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
 		g.Spec.ForProvider.OnInconclusive = c.OnInconclusive
 	}
 	return g

@@ -97,12 +97,13 @@ func TestMoveIsRejected(t *testing.T) {
 		reason string
 		// isBack moves from tracks.
 		isBack bool
-		// until the directory has this, all goes well.
-		until string
-		then  func(w *world) cluster
-		want  []string
-		phase deploymentv1alpha1.Phase
-		live  int64
+		// until the directory has this, all goes well, but for pods of broken revisions.
+		until  string
+		broken map[int64]bool
+		then   func(w *world) cluster
+		want   []string
+		phase  deploymentv1alpha1.Phase
+		live   int64
 	}{
 		"PrepareAborted": {
 			reason: "Pods that got no requests are removed when a move is given up.", until: "blue 2: 0, plain 1: 100",
@@ -113,6 +114,16 @@ func TestMoveIsRejected(t *testing.T) {
 			reason: "The requests go back to the pods without tracks first.", until: "blue 2: 100, plain 1: 0",
 			then: func(w *world) cluster { w.ask("a", 2, action("Abort")); return cluster{} },
 			want: []string{"blue 2: 0, plain 1: 100", "flat 2"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 1,
+		},
+		"Broken": {
+			reason: "A track whose pods never come gets no requests, and is removed.", until: "blue 2: 0, plain 1: 100",
+			then: func(*world) cluster { return cluster{broken: map[int64]bool{2: true}, timesOut: true} },
+			want: []string{"flat 2"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 1,
+		},
+		"BackBroken": {
+			reason: "Pods without tracks that never come get no requests, and the track goes on alone.", isBack: true, until: "blue 1: 100, plain 2: 0",
+			broken: map[int64]bool{2: true}, then: func(*world) cluster { return cluster{broken: map[int64]bool{2: true}, timesOut: true} },
+			want: []string{"blue 1: 100"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 1,
 		},
 		"EditedBack": {
 			reason: "An edit back while the pods of the track start takes their place.", until: "blue 2: 0, plain 1: 100",
@@ -145,7 +156,7 @@ func TestMoveIsRejected(t *testing.T) {
 			first(w)
 			w.story("edge1", cluster{})
 			second(w)
-			w.until("edge1", tc.until, cluster{})
+			w.until("edge1", tc.until, cluster{broken: tc.broken})
 			told, out := w.story("edge1", tc.then(w))
 			if len(told) > 0 && told[0] == tc.until {
 				told = told[1:]
@@ -172,6 +183,30 @@ func TestMoveIsEditedBack(t *testing.T) {
 	told, out := w.story("edge1", cluster{})
 	if diff := cmp.Diff([]string{"blue 2: 0, plain 1: 100", "flat 3"}, told); diff != "" || w.directory("edge2") != "flat 3" {
 		t.Errorf("\nThe requests go back to the pods without tracks, and the edit follows by itself.\n-want, +got:\n%s\nedge2 has %s: %s", diff, w.directory("edge2"), out.Status.Message)
+	}
+	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || out.Status.LiveRevision != 3 {
+		t.Errorf("\nThe edit succeeds.\ngot %s, live %d: %s", out.Status.Phase, out.Status.LiveRevision, out.Status.Message)
+	}
+}
+
+// TestMoveIsEditedBackToBrokenPods edits a move to tracks back between its waves, where the pods that served before are broken since: the requests stay with the
+// track until the pods of the edit are there.
+func TestMoveIsEditedBackToBrokenPods(t *testing.T) {
+	w := newMovingWorld(t)
+	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
+	w.sayBoth(true, "")
+	w.story("edge1", cluster{})
+	w.sayBoth(false, "one")
+	broken := cluster{broken: map[int64]bool{1: true}}
+	w.until("edge1", "blue 2: 100, plain 1: 0", broken)
+	w.say(`{"service": "shop", "type": "web", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	broken.timesOut = true
+	told, out := w.story("edge1", broken)
+	if told[0] == "blue 2: 100, plain 1: 0" {
+		told = told[1:]
+	}
+	if diff := cmp.Diff([]string{"blue 2: 100, plain 3: 0", "blue 2: 0, plain 3: 100", "flat 3"}, told); diff != "" || w.directory("edge2") != "flat 3" {
+		t.Errorf("\nThe requests go to the pods of the edit once these are there.\n-want, +got:\n%s\nedge2 has %s: %s", diff, w.directory("edge2"), out.Status.Message)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseSucceeded || out.Status.LiveRevision != 3 {
 		t.Errorf("\nThe edit succeeds.\ngot %s, live %d: %s", out.Status.Phase, out.Status.LiveRevision, out.Status.Message)

@@ -57,17 +57,45 @@ func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from sele
 
 // renderPlain returns what is rendered for a selection whose Blueprint has no tracks.
 func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selection) (out placedSites, err error) {
-	out.workload.IsPlain = true
+	out.workload = step.Workload{IsPlain: true, Serving: o.servingTrack()}
 	if out.placement, err = step.PlaceRevision(o.state, out.workload); err != nil {
 		return out, trackProblem(err)
 	}
 	out.renderedSites, err = c.renderSelection(ctx, in, from, out.placement.Track)
+	if err == nil && isReturn(o, out.placement) && !canReturn(o, out) {
+		out.workload.Serving = "" // The requests can only go back to the pods of the stable revision.
+		out.placement, err = step.PlaceRevision(o.state, out.workload)
+	}
 	return out, err
+}
+
+// isReturn is true for a revision that takes the requests back from a move to tracks that was given up.
+func isReturn(o Observed, at step.Placement) bool {
+	stable := o.state.PastRevision(o.state.Stable)
+	return at.IsMove && ledger.IsPlain(at.Track) && stable != nil && ledger.IsPlain(stable.Track)
+}
+
+// canReturn is true for a revision whose pods can come beside a track at each Site whose requests that has.
+func canReturn(o Observed, what placedSites) bool {
+	for _, r := range what.sites {
+		held, asked := o.directoryAt(r.Place.Site.GetName())
+		if !slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != track.Plain && t.Weight > 0 }) {
+			continue
+		}
+		was, err := tree.Decode(asked.Files)
+		if err != nil {
+			return false
+		}
+		if _, err := track.Join(track.WithoutFolders(was, track.Names()...), r.Files, track.Plain); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // checkMove returns a problem for a request whose revision could not take the requests over from the stable one, where one of the two has no tracks.
 func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedSites) error {
-	if !what.placement.IsMove || o.state.Current.Request == is {
+	if !what.placement.IsMove || o.state.Current.Request == is || isReturn(o, what.placement) {
 		return nil
 	}
 	for _, p := range s.Places {
@@ -75,7 +103,7 @@ func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedS
 			return trackProblem(errors.Errorf("Site %s has no engine, so that a move from or to tracks could not be proven there", p.Site.GetName()))
 		}
 	}
-	isServed := canary.IsServedBy(stableOf(o.state))
+	isServed := canary.IsServedBy(o.state.PastRevision(o.state.Stable))
 	for _, r := range what.sites {
 		if site := r.Place.Site.GetName(); isServed(site) {
 			if err := checkMoveAt(o, r, what.placement); err != nil {
@@ -176,7 +204,7 @@ func withCanarySteps(in Input, o Observed, s *catalog.Selection, d step.Desired,
 		return d, err
 	}
 	plan, err := canary.Plan(canary.Input{
-		Waves: waves, Scale: config.Canary.Scale, HasChecks: len(checks) > 0, IsServed: canary.IsServedBy(stableOf(o.state)),
+		Waves: waves, Scale: config.Canary.Scale, HasChecks: len(checks) > 0, IsServed: canary.IsServedBy(o.state.PastRevision(o.state.Stable)),
 	})
 	if err != nil {
 		return d, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
@@ -203,14 +231,4 @@ func keepGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 		}
 	}
 	return out
-}
-
-// stableOf returns the newest revision that was verified, or nil.
-func stableOf(s ledger.State) *ledger.Past {
-	for _, p := range s.History {
-		if p.Number == s.Stable {
-			return &p
-		}
-	}
-	return nil
 }

@@ -2,6 +2,8 @@ package deployment
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -16,10 +18,14 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// RenderSites returns the files of each Site of a selection. It returns an error, whose reason ReasonOf returns, for what would not be
-// delivered.
-func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection) ([]compose.Rendered, error) {
-	return c.renderSitesIn(ctx, in, i, s, firstTrack(s))
+// RenderSites returns the files of each Site of a selection, in a track or, where none is named, in the first one. A workload without tracks has none. It returns
+// an error, whose reason ReasonOf returns, for what would not be delivered.
+func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
+	first := firstTrack(s)
+	if first == "" || name == "" {
+		name = first
+	}
+	return c.renderSitesIn(ctx, in, i, s, name)
 }
 
 // renderSitesIn returns the files of each Site of a selection in a track, which is empty for a workload without tracks.
@@ -38,7 +44,7 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 	}
 	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
 		if err := ctx.Err(); err != nil {
-			return compose.Rendered{}, timeoutProblem(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
+			return compose.Rendered{}, timeoutProblem(errors.Errorf("cannot render for all Sites within spec.compileConfig.renderTimeout, which is %s: raise it, to 60s at most, or choose fewer Sites", timeout))
 		}
 		return c.renderPlace(ctx, in, i, s, p, name)
 	})
@@ -47,18 +53,29 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 // placesAtOnce is how many Sites one call renders for at once.
 const placesAtOnce = 4
 
-// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places.
+// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places. A panic goes on in the
+// goroutine of the caller, which recovers it as the error of one call: here it would end the process, which serves the deployments of all tenants.
 func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
-	out, errs := make([]compose.Rendered, len(places)), make([]error, len(places))
+	out, errs, panics := make([]compose.Rendered, len(places)), make([]error, len(places)), make([]string, len(places))
 	slots, all := make(chan struct{}, placesAtOnce), sync.WaitGroup{}
 	for n := range places {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
+			defer func() {
+				if p := recover(); p != nil {
+					panics[n] = fmt.Sprintf("%.256v\n%s", p, debug.Stack())
+				}
+			}()
 			out[n], errs[n] = do(places[n])
 		})
 	}
 	all.Wait()
+	for _, p := range panics {
+		if p != "" {
+			panic(p)
+		}
+	}
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

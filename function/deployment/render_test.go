@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -32,6 +34,25 @@ func TestRenderReason(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPanicOfAPlace would end the process if the panic were that of a goroutine of eachPlace.
+func TestPanicOfAPlace(t *testing.T) {
+	places := []catalog.Place{{Path: "a"}, {Path: "b"}, {Path: "c"}}
+	defer func() {
+		got := fmt.Sprint(recover())
+		for _, want := range []string{"boom b\n", "TestPanicOfAPlace"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("\nThe caller gets the panic with the stack of the place.\nrecover(): want %q, got:\n%s", want, got)
+			}
+		}
+	}()
+	_, _ = eachPlace(places, func(p catalog.Place) (compose.Rendered, error) {
+		if p.Path == "b" {
+			panic("boom " + p.Path)
+		}
+		return compose.Rendered{}, nil
+	})
 }
 
 func TestEachPlace(t *testing.T) {

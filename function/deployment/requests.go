@@ -172,8 +172,8 @@ func requestResults(status *phase.Input, in Input, o Observed, k Compiled) []dep
 	decided := stepInput(in, o, k, status.State)
 	decided.HasEnded = phase.Ended(status)
 	for _, r := range decided.Requests {
-		result := rolloutv1alpha1.ResultWaiting // While the home of the ledger is not known.
-		if o.home.IsKnown {
+		result := rolloutv1alpha1.ResultWaiting // While the home of the ledger is not known, or nothing is recorded there: it may have been lost from sight.
+		if o.home.IsKnown && o.home.State.Current != nil {
 			result = rolloutv1alpha1.Result(step.ResultOf(status.State, decided, r))
 		}
 		a := deploymentv1alpha1.RequestStatus{Name: r.Ref.Name, UID: r.Ref.UID, Result: string(result)}

@@ -92,6 +92,21 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestRequestWhileObjectsAreLost loses all objects and the status of a deployment with two revisions, while a user asks for the second one again.
+func TestRequestWhileObjectsAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	w.settle()
+	clear(w.in.Observed)
+	w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{}
+	w.ask("a", 2, action(rolloutv1alpha1.ActionRetry))
+	got := []string{w.updated(w.call()).Results, w.updated(w.settle()).Results}
+	if diff := cmp.Diff([]string{"a=Waiting", "a=Done"}, got); diff != "" {
+		t.Errorf("\nA request is not refused for good by a call that sees no ledger.\nresults: -want, +got:\n%s", diff)
+	}
+}
+
 func digestOf(d string) func(*rolloutv1alpha1.RolloutRequest) {
 	return func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Request = d }
 }

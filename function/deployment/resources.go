@@ -103,7 +103,7 @@ func (dr decider) carryOut(d Decision, p proposedState) Decision {
 // staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
 // what the repositories report, too.
 func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
-	if dr.isSyncOther(p) || hasTracks(p.state) || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
+	if dr.isSyncOther(p) || p.state.HasTracks() || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
 	}
 	for name := range p.asked.deliveries {

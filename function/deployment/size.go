@@ -44,7 +44,7 @@ func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		n := compose.EncodedBytes(wanted[name])
 		if n > maxDeliveryBytes {
-			return sizeProblem(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object", n, maxDeliveryBytes))
+			return sizeProblem(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object: choose fewer Sites of that repository, or make their files smaller", n, maxDeliveryBytes))
 		}
 		total += n
 	}
@@ -54,7 +54,7 @@ func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error
 		}
 	}
 	if total > maxResponseBytes {
-		return sizeProblem(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response", total, maxResponseBytes))
+		return sizeProblem(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response: choose fewer Sites, or make their files smaller", total, maxResponseBytes))
 	}
 	return nil
 }

@@ -16,24 +16,17 @@ import (
 	"github.com/intentplane/intentplane/function/step"
 )
 
-// hasTracks is true for a state whose current revision is in a track.
-func hasTracks(s ledger.State) bool { return s.HasTracks() }
-
-// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round.
+// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.
 func isMove(s ledger.State) bool {
+	if !s.HasTracks() {
+		return false
+	}
 	stable := stableBeside(s)
-	return hasTracks(s) && s.Current.HasSteps() && stable != nil && ledger.IsPlain(s.Current.Track) != ledger.IsPlain(stable.Track)
+	return s.Current.HasSteps() && stable != nil && (ledger.IsPlain(s.Current.Track) || ledger.IsPlain(stable.Track))
 }
 
 // stableBeside returns the revision that the current one began beside, or nil.
-func stableBeside(s ledger.State) *ledger.Past {
-	for _, p := range s.History {
-		if p.Number == s.Current.Stable {
-			return &p
-		}
-	}
-	return nil
-}
+func stableBeside(s ledger.State) *ledger.Past { return s.PastRevision(s.Current.Stable) }
 
 // hasLabelledPods is true if the pods of the revision without tracks that takes part have a label of their own.
 func hasLabelledPods(s ledger.State) bool {
@@ -42,9 +35,6 @@ func hasLabelledPods(s ledger.State) bool {
 	}
 	return s.Current.Track == ledger.TrackPlain
 }
-
-// isBeforeSteps is true while the requests of a deployment in tracks are moved to where a revision or a rollback goes on from.
-func isBeforeSteps(s ledger.State) bool { return hasTracks(s) && s.Cursor.Stage < ledger.StageSteps }
 
 // tracksOf returns what is known of the tracks of a directory: what its repository reported last, and what the SiteSync proved of it.
 func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map[string]step.Track {
@@ -96,11 +86,11 @@ func (o Observed) areTracksKnownOf(d *deliveryv1alpha1.GitDelivery) bool {
 
 // holdsFiles is true if the objects hold the files that the Sites of the next step, or stage, are to get.
 func (o Observed) holdsFiles(s ledger.State) bool {
-	if !hasTracks(s) || isMove(s) {
+	if !s.HasTracks() || isMove(s) {
 		return false
 	}
 	at := s.Cursor.Step
-	if !isBeforeSteps(s) {
+	if !s.IsBeforeSteps() {
 		at = min(at+1, int32(len(s.Current.Plan))-1) //nolint:gosec // A plan has at most 20 steps.
 	}
 	for _, site := range s.Current.SitesAt(at) {
@@ -115,7 +105,7 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site && compose.CarriesTrack(t, s.Current.Track, s.Current.Number) {
+			if t.Site == site && compose.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
 				return true
 			}
 		}
@@ -125,13 +115,13 @@ func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
 
 // isDraining is true while some directory has the track that a verified revision took the requests from.
 func (o Observed) isDraining(s ledger.State) bool {
-	if !hasTracks(s) || !s.IsVerified() {
+	if !s.HasTracks() || !s.IsVerified() {
 		return false
 	}
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
 			held, _ := heldTreeAt(o.deliveries[part.Delivery], site)
-			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Track }) {
+			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Folder() }) {
 				return true
 			}
 		}
@@ -169,7 +159,7 @@ type trackedState struct {
 	base  map[string]*deliveryv1alpha1.GitDelivery
 	isOwn bool
 
-	// targets are the trees of the target of a rollback, by Site.
+	// target is the revision that a rollback restores. Nil means that none does.
 	target *ledger.Past
 }
 
@@ -189,7 +179,7 @@ func (dr decider) askForTracks(s ledger.State) (assets, error) {
 		inherited := compose.Inherit(dr.compiled.deliveries, dr.observed.deliveries)
 		x.base = compose.RetainUnreadySites(inherited, dr.observed.deliveries, dr.observed.sync, s, dr.compiled.clustered)
 	default:
-		parts := compose.Parts(dr.observed.deliveries, nil, *s.Current)
+		parts := compose.Parts(dr.observed.deliveries, dr.wantedInPlace(s), *s.Current)
 		x.base, a.isResumed = compose.Resume(parts, spec), true
 		a.isLost = !s.IsRejected() && !canResume(parts, s)
 		a.isRendererHeld = !s.IsRejected() && dr.isRendererHeld(s)
@@ -207,10 +197,11 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 		out.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			from := x.directoryOf(name, t)
-			is, err := x.composeTree(from, t)
+			is, err := x.composeTree(name, from, t)
 			if err != nil {
 				return err
 			}
+			is.After = from.TreeBefore(is.Tree)
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, is.Tree)
 			if x.hasLostFiles(from, is) {
 				a.lostFiles = fmt.Sprintf("Site %s: what revision %d brought there is in no object any more, and a move from or to tracks needs it", t.Site, x.state.Current.Stable)
@@ -239,18 +230,19 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 // directoryOf returns what the tree of a directory is composed from.
 func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) compose.Directory {
 	observed := x.observed.deliveries[delivery]
-	out := compose.Directory{Own: t, Track: x.state.Current.Track, Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
+	out := compose.Directory{Own: t, Track: x.state.Current.Folder(), Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
 	out.Held, _ = evidence.HeldTree(observed, t.Path)
 	if observed != nil {
 		recorded := x.observed.home.State.Position()
-		out.IsAskedInPosition = recorded == x.state.Position() && observed.Spec.ForProvider.AskedPosition() == recorded
+		out.IsAskedAgain = observed.Spec.ForProvider.AskedPosition() == x.state.Position()
+		out.IsAskedInPosition = recorded == x.state.Position() && out.IsAskedAgain
 		for _, was := range observed.Spec.ForProvider.Trees {
 			if was.Branch == t.Branch && was.Path == t.Path {
 				out.Asked = was
 			}
 		}
 	}
-	if !x.isOwn && !compose.CarriesTrack(out.Own, x.state.Current.Track, x.state.Current.Number) {
+	if !x.isOwn && !compose.CarriesTrack(out.Own, x.state.Current.Folder(), x.state.Current.Number) {
 		out.Own.Files = nil
 	}
 	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
@@ -259,7 +251,7 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 		dir = x.input.Directories[i]
 	}
 	out.Aim = x.input.AimAt(x.state, dir)
-	return out
+	return x.withRenderedFiles(out)
 }
 
 // folderOf returns the ids of the folders of past revisions at a Site.
@@ -277,28 +269,22 @@ func (x trackedState) folderOf(site string) func(int64) string {
 }
 
 // composeTree returns the tree of a directory. One that stays is asked for as before, so that its files are not lost.
-func (x trackedState) composeTree(from compose.Directory, base deliveryv1alpha1.Tree) (compose.TrackedTree, error) {
+func (x trackedState) composeTree(delivery string, from compose.Directory, base deliveryv1alpha1.Tree) (compose.TrackedTree, error) {
 	switch {
 	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
 		return compose.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
 	case from.Aim.Keeps:
-		return compose.KeepTracked(from), nil
+		return x.keepTree(delivery, from), nil
 	case from.Aim.Restores:
 		return x.restoreTarget(from), nil
-	case !x.isOwn && x.state.Current.Track == ledger.TrackPlain && len(from.Aim.Put) > 0:
+	case !x.isOwn && ledger.IsPlain(x.state.Current.Track) && len(from.Aim.Put) > 0:
 		return compose.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
 	}
 	out, err := x.compiled.tracker.Compose(from)
-	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 {
+	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 && !x.awaitsRendering() {
 		return x.restoreTarget(from), nil // The files are in no object, so that the requests cannot be moved first.
 	}
 	return out, err
-}
-
-// hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
-func (x trackedState) hasLostFiles(from compose.Directory, is compose.TrackedTree) bool {
-	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
-	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
 }
 
 // restoreTarget returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
@@ -321,7 +307,7 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 		return nil
 	}
 	wave := x.state.StepOf(t.Site)
-	if isBeforeSteps(x.state) || x.state.Cursor.Stage == ledger.StageAlone {
+	if x.state.IsBeforeSteps() || x.state.Cursor.Stage == ledger.StageAlone {
 		wave = 0
 	}
 	asked := x.observed.sitesAsked[t.Site]
@@ -333,7 +319,7 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 		return &asked
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
-	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Track, compose.Traffic{
+	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Folder(), compose.Traffic{
 		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: x.canaryDrain(), Observed: asked,
 	})
 	return &out
@@ -344,7 +330,9 @@ func (x trackedState) awaitedRevision(held deliveryv1alpha1.DeliveredTree) int64
 	switch {
 	case x.state.Cursor.Attempt > 0:
 		return servingWithoutTracks(held, x.target)
-	case isBeforeSteps(x.state) && stableBeside(x.state) != nil:
+	case x.state.IsBeforeSteps() && x.state.TakesBack():
+		return 0 // The track that keeps the requests until then was available before it got them.
+	case x.state.IsBeforeSteps() && stableBeside(x.state) != nil:
 		return servingWithoutTracks(held, stableBeside(x.state))
 	}
 	return x.state.Current.Number
@@ -377,7 +365,7 @@ const defaultDrain = "30s"
 
 // withProof adds to what is proven of a deployment in tracks the trees in which its revision is alone.
 func (p proposedState) withProof(proof step.Proof) step.Proof {
-	if !hasTracks(p.state) || p.state.Cursor.Attempt > 0 || !p.state.IsAtLastStep() {
+	if !p.state.HasTracks() || p.state.Cursor.Attempt > 0 || !p.state.IsAtLastStep() {
 		return proof
 	}
 	for i, t := range proof.Trees {

@@ -3,6 +3,7 @@ package deployment
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,28 +127,19 @@ func readBlueprint(tb testing.TB, file string) *unstructured.Unstructured {
 	return o
 }
 
-// A cluster plays what the SiteSync sees: engines that are done at once, gateways that accept at once, and pods that are available unless they are said
-// to be broken.
-type cluster struct {
-	// broken are the revisions whose pods never come.
-	broken map[int64]bool
-	// timesOut says that a Site that is not live has taken too long.
-	timesOut bool
-	// rejects says that Gates fail, and isInconclusive that they come to no conclusion.
-	rejects, isInconclusive bool
-}
-
-// observeTracks lets the SiteSync and the Gates reconcile once.
+// observeTracks lets the SiteSync and then the Gates reconcile once.
 func (w *world) observeTracks(c cluster) {
 	w.t.Helper()
-	for name, u := range w.in.Observed {
-		switch u.GetKind() {
-		case "SiteSync":
+	for _, name := range slices.Sorted(maps.Keys(w.in.Observed)) {
+		if u := w.in.Observed[name]; u.GetKind() == "SiteSync" {
 			s := &deliveryv1alpha1.SiteSync{}
 			w.convert(u, s)
 			w.observeSites(s, c)
 			w.setStatus(name, &s.Status)
-		case "Gate":
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.in.Observed)) {
+		if u := w.in.Observed[name]; u.GetKind() == "Gate" {
 			g := &rolloutv1alpha1.Gate{}
 			w.convert(u, g)
 			w.measure(g, c)
@@ -174,11 +166,12 @@ func (w *world) setStatus(name string, status any) {
 
 // observeSites observes each Site as the provider does, by the position that is asked for.
 func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
-	at, before, live := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider, true
+	at, before, live, isStuck := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider, true, false
 	next := deliveryv1alpha1.SiteSyncObservation{Position: &at, Pause: before.Pause}
 	for _, want := range s.Spec.ForProvider.Sites {
 		o := w.observeSite(want, before, at, c)
 		live = live && (o.State == deliveryv1alpha1.SiteLive || want.Wave > at.Step)
+		isStuck = isStuck || w.isStuck(want, c)
 		next.Sites = append(next.Sites, o)
 	}
 	s.Status.AtProvider = next
@@ -186,7 +179,7 @@ func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
 	if live {
 		status, reason = corev1.ConditionTrue, deliveryv1alpha1.ReasonLive
 	}
-	if c.timesOut && !live {
+	if c.timesOut && isStuck && !live {
 		reason = deliveryv1alpha1.ReasonTimedOut
 	}
 	setReady(s, status, reason)
@@ -195,7 +188,10 @@ func (w *world) observeSites(s *deliveryv1alpha1.SiteSync, c cluster) {
 
 func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alpha1.SiteSyncObservation, at ledger.Position, c cluster) deliveryv1alpha1.SiteObservation {
 	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SiteSyncing}
-	if w.treeAt(want.Path) == want.Tree {
+	late := c.behind[want.Name]
+	isApplied := w.treeAt(want.Path) == want.Tree && !late.engine
+	isRouted := isApplied && !late.routes
+	if isRouted {
 		o.State = deliveryv1alpha1.SiteLive
 	}
 	if want.Traffic == nil {
@@ -208,28 +204,28 @@ func (w *world) observeSite(want deliveryv1alpha1.SiteTree, before deliveryv1alp
 		}
 	}
 	o.Traffic = &deliveryv1alpha1.SiteTrafficObservation{}
-	applied := o.State == deliveryv1alpha1.SiteLive
 	for _, t := range want.Traffic.Tracks {
 		if len(t.Workloads) == 0 && !w.losesFiles {
 			w.t.Errorf("the SiteSync names no Deployment of track %s", t.Name)
 		}
-		isBroken := c.broken[w.revisionIn(want.Path, t.Name)]
-		if t.Awaited && isBroken {
+		revision := w.revisionIn(want.Path, t.Name)
+		hasPods := isApplied && !late.pods && !c.broken[revision]
+		if t.Awaited && !hasPods || t.Weight > 0 && c.unrouted[revision] {
 			o.State = deliveryv1alpha1.SiteSyncing
 		}
-		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), at, applied, isBroken))
+		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), at, isRouted, hasPods))
 	}
 	return o
 }
 
-func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alpha1.TrackObservation, at ledger.Position, applied, broken bool) deliveryv1alpha1.TrackObservation {
+func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alpha1.TrackObservation, at ledger.Position, isRouted, hasPods bool) deliveryv1alpha1.TrackObservation {
 	o := deliveryv1alpha1.TrackObservation{Name: t.Name}
 	isAfter := func(p ledger.Position, other *ledger.Position) bool { return other == nil || p.Compare(*other) > 0 }
 	switch {
 	case t.Weight > 0:
 	case last.ProvenAt != nil && isAfter(*last.ProvenAt, t.WeighedAt):
 		o.ProvenAt, o.IdleSince = last.ProvenAt, last.IdleSince
-	case applied && isAfter(at, t.WeighedAt):
+	case isRouted && isAfter(at, t.WeighedAt):
 		now := w.in.Now
 		o.ProvenAt, o.IdleSince = &at, &now
 	}
@@ -239,7 +235,7 @@ func (w *world) observeTrack(t deliveryv1alpha1.TrackTraffic, last deliveryv1alp
 		w.t.Errorf("the SiteSync names no folder of track %s", t.Name)
 	case last.AvailableTree == t.Tree && (t.ChangedAt == nil || last.AvailableAt.Compare(*t.ChangedAt) >= 0):
 		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt
-	case applied && !broken && (t.ChangedAt == nil || at.Compare(*t.ChangedAt) >= 0):
+	case hasPods && (t.ChangedAt == nil || at.Compare(*t.ChangedAt) >= 0):
 		o.AvailableTree, o.AvailableAt = t.Tree, &at
 	}
 	return o
@@ -287,39 +283,6 @@ func (w *world) observePause(s *deliveryv1alpha1.SiteSync, live bool) {
 		released.Status, released.Reason = corev1.ConditionTrue, deliveryv1alpha1.ReasonPauseOver
 	}
 	s.SetConditions(released)
-}
-
-// measure lets a Gate pass or fail once the Sites are live at its position, and the step is released.
-func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
-	at := g.Spec.ForProvider.AskedPosition()
-	for _, u := range w.in.Observed {
-		if u.GetKind() != "SiteSync" {
-			continue
-		}
-		s := &deliveryv1alpha1.SiteSync{}
-		w.convert(u, s)
-		isLive := s.Status.AtProvider.ObservedPosition() == at && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
-		isReleased := s.Spec.ForProvider.Pause == "" || s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
-		if !isLive || g.Status.AtProvider.Verdict != "" {
-			return
-		}
-		now := w.in.Now
-		g.Status.AtProvider.Position, g.Status.AtProvider.StartedAt = &at, &now
-		switch {
-		case c.rejects:
-			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateFailed
-			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
-		case c.isInconclusive && g.Spec.ForProvider.OnInconclusive == deploymentv1alpha1.InconclusiveHold:
-			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateInconclusive
-			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonInconclusive)
-		case c.isInconclusive:
-			g.Status.AtProvider.Verdict = rolloutv1alpha1.GateError
-			setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNoData)
-		case isReleased:
-			g.Status.AtProvider.Verdict = rolloutv1alpha1.GatePassed
-			setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
-		}
-	}
 }
 
 // canaryRound lets all parts do something once, and returns what the deployment came to.

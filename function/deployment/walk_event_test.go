@@ -204,8 +204,6 @@ func requestOf(e ledger.Event) *ledger.RequestReference {
 		return e.Ordered.Revision.RequestRef
 	case e.Judged != nil:
 		return e.Judged.RequestRef
-	case e.RolledBack != nil:
-		return e.RolledBack.RequestRef
 	case e.Withdrawn != nil:
 		return &e.Withdrawn.RequestRef
 	case e.Promoted != nil:

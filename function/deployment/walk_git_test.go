@@ -28,6 +28,8 @@ type repo struct {
 	// folders are the ids of the folders of trees, by tree and folder.
 	folders map[string]map[string]string
 	memory  memory
+	// rebuilt are the directories that are known from the status of the object once the record is lost, with their tracks.
+	rebuilt []deliveryv1alpha1.DeliveredTree
 	// did are the positions that commits tell about, oldest first.
 	did []ledger.Position
 	// commits of each try that changed what no other user had touched. What is left is removed by a commit of its own, which does not count.
@@ -120,6 +122,8 @@ func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, applied led
 		return deliveryv1alpha1.ReasonInvalid
 	case applied.Current == nil:
 		return deliveryv1alpha1.ReasonPushing
+	case r.isBehind(p, applied.Position()):
+		return deliveryv1alpha1.ReasonOrderBehind
 	case r.refusal != "":
 		return r.refusal
 	}
@@ -132,6 +136,20 @@ func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, applied led
 		}
 	}
 	return ""
+}
+
+// isBehind is true for a tree that would replace another one in the recorded position than its writer saw.
+func (r *repo) isBehind(p deliveryv1alpha1.GitDeliveryParameters, at ledger.Position) bool {
+	m := r.memory.record
+	if m == nil || m.deleted || m.position != at {
+		return false
+	}
+	return slices.ContainsFunc(p.Trees, func(t deliveryv1alpha1.Tree) bool {
+		isOther := func(was deliveryv1alpha1.DeliveredTree) bool {
+			return was.Path == t.Path && was.Tree != t.Tree && was.Tree != t.After
+		}
+		return t.Action != deliveryv1alpha1.ActionKeep && t.After != "" && slices.ContainsFunc(m.trees, isOther)
+	})
 }
 
 // push the trees of a position, and record it. The ledger of a home that was left goes with that, since the record has a copy of the one that counts.
@@ -186,6 +204,9 @@ func (r *repo) delivered(p deliveryv1alpha1.GitDeliveryParameters) []deliveryv1a
 	if m := r.memory.record; m != nil && m.head.Seq > 0 {
 		return m.trees
 	}
+	if len(r.rebuilt) > 0 {
+		return r.rebuilt
+	}
 	var out []deliveryv1alpha1.DeliveredTree
 	for _, t := range p.Trees {
 		if id, ok := r.dirs[t.Path]; ok {
@@ -212,6 +233,9 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	at, m := &d.Status.AtProvider, r.memory
 	at.Ledger, at.Record = new(m.recorded(r.committed())), r.missing.record(m)
+	if at.Record != nil && hasTrackedTree(m.record.trees) {
+		at.Trees = m.record.trees
+	}
 	if f.reason != "" {
 		setUnready(d, now, f.reason)
 		return
@@ -221,6 +245,11 @@ func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	}
 	at.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
+}
+
+// hasTrackedTree is true for trees of which one has tracks.
+func hasTrackedTree(trees []deliveryv1alpha1.DeliveredTree) bool {
+	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.DeliveredTree) bool { return len(t.Tracks) > 0 })
 }
 
 // setUnready says why, and after the timeout that it took too long.

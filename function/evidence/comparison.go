@@ -140,7 +140,7 @@ func (c *Comparison) AwaitsCluster() bool {
 // TreeAwaitsCluster is true for a tree of a Site whose cluster is not ready. A tree can also be retained because its step has not come, because the
 // revision was rejected, or, where a renderer is deferred, because no version that runs can render it.
 func (c *Comparison) TreeAwaitsCluster(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
-	if t.Action != deliveryv1alpha1.ActionKeep || c.isBeforeSteps() || c.State.Current != nil && (c.State.IsRejected() || !c.State.HasReached(t.Site)) {
+	if t.Action != deliveryv1alpha1.ActionKeep || c.State.IsBeforeSteps() || c.State.Current != nil && (c.State.IsRejected() || !c.State.HasReached(t.Site)) {
 		return false
 	}
 	hasPath := func(delivered deliveryv1alpha1.DeliveredTree) bool { return delivered.Path == t.Path }

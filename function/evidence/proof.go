@@ -14,7 +14,7 @@ import (
 // Proof returns what is proven of the position.
 func (c *Comparison) Proof() step.Proof {
 	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
-	p.IsReleased = c.ObservedSync != nil && IsSyncReleased(c.ObservedSync, c.State.Position())
+	p.IsPauseOver = IsSyncReleased(c.ObservedSync, c.State.Position())
 	if g := c.Gate(); g != nil {
 		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
 		p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive
@@ -83,15 +83,10 @@ func (c *Comparison) failure() *ledger.Verdict {
 // withoutLosers leaves out that an engine failed before the steps of a revision in tracks: the pods that fail there may be those that lose their
 // requests. That it took too long counts.
 func (c *Comparison) withoutLosers(v *ledger.Verdict) *ledger.Verdict {
-	if c.isBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {
+	if c.State.IsBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {
 		return nil
 	}
 	return v
-}
-
-// isBeforeSteps is true while the requests of a deployment in tracks are moved to where the revision or its rollback goes on from.
-func (c *Comparison) isBeforeSteps() bool {
-	return c.State.HasTracks() && c.State.Cursor.Stage < ledger.StageSteps
 }
 
 // IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.
@@ -105,8 +100,22 @@ func (c *Comparison) areSitesLive() bool {
 	return c.watchesBrought() && (c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position()))
 }
 
-// isDelivered is true when every desired delivery proves now that it applied the revision.
-func (c *Comparison) isDelivered() bool { return c.holdsForEach(IsDelivered) && !c.AwaitsCluster() }
+// isDelivered is true when every desired delivery proves now that it applied the revision, and none is left out that the revision has come to.
+func (c *Comparison) isDelivered() bool {
+	return c.holdsForEach(IsDelivered) && c.hasEachPart() && !c.AwaitsCluster()
+}
+
+// hasEachPart is true when each delivery is desired that the revision has come to. One that is out of sight is not while the catalog is not known. What was
+// verified counted, whatever the spec says of its Sites since.
+func (c *Comparison) hasEachPart() bool {
+	if c.State.Current == nil || c.State.IsVerified() {
+		return true
+	}
+	return !slices.ContainsFunc(c.State.Current.Parts, func(p ledger.Part) bool {
+		isReached := slices.ContainsFunc(p.Sites, func(site string) bool { return hasCome(c.State, site) })
+		return isReached && c.Desired[p.Delivery] == nil
+	})
+}
 
 // IsApplied is true when every desired delivery applied the revision at some time.
 func (c *Comparison) IsApplied() bool { return c.holdsForEach(HasApplied) && !c.AwaitsCluster() }

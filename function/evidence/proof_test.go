@@ -17,6 +17,16 @@ func failSync(c *Comparison) {
 	c.ObservedSync.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: deliveryv1alpha1.ReasonFailed})
 }
 
+// addPart gives the revision a Site at a step, to which a delivery delivers that is not there.
+func addPart(at int) func(*Comparison) {
+	return func(c *Comparison) {
+		c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
+		c.State.Current.Plan = append(c.State.Current.Plan, ledger.Step{})
+		c.State.Current.Plan[at].Sites = append(c.State.Current.Plan[at].Sites, "c")
+		c.State.Current.Parts = append(c.State.Current.Parts, ledger.Part{Delivery: "other", Sites: []string{"c"}})
+	}
+}
+
 // TestProof compares what is proven of a revision without a verdict.
 func TestProof(t *testing.T) {
 	trees := []ledger.SiteTree{{Site: "a", ID: "tree-a"}, {Site: "b", ID: "tree-b"}}
@@ -46,6 +56,8 @@ func TestProof(t *testing.T) {
 				s.Spec.ForProvider.Sites = s.Spec.ForProvider.Sites[:1]
 			}
 		}, want: proof{HasPassed: true}},
+		"PartLost":  {reason: "A revision is not live while a delivery that it has come to is out of sight.", change: addPart(0), want: proof{HasPassed: true}},
+		"PartLater": {reason: "A delivery that the revision has not come to keeps nothing from being live.", change: addPart(1), want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"NoEngine": {reason: "A Site without an engine needs no SiteSync where a delivered tree counts as live.", change: func(c *Comparison) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
@@ -123,6 +135,9 @@ func TestIsSyncReleased(t *testing.T) {
 		"Pausing": {reason: "A pause that runs releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: corev1.ConditionFalse, ObservedGeneration: 3})
 		}},
+	}
+	if IsSyncReleased(nil, at) {
+		t.Error("IsSyncReleased(nil): a SiteSync that is not there releases nothing")
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -51,8 +51,11 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Verdi
 	return nil
 }
 
-// IsSyncReleased is true when a SiteSync reports that the pause of a position is over.
+// IsSyncReleased is true when a SiteSync reports that the pause of a position is over. None reports nothing.
 func IsSyncReleased(s *deliveryv1alpha1.SiteSync, at ledger.Position) bool {
+	if s == nil {
+		return false
+	}
 	c := s.GetCondition(deliveryv1alpha1.TypeReleased)
 	return IsSyncAbout(s, at) && c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
 }

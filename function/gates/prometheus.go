@@ -1,7 +1,6 @@
 package gates
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -70,23 +69,20 @@ func fillCheckQuery(c *Compiler, in Input, check *deploymentv1alpha1.Check) erro
 
 // fillQuery puts values into a query, and remembers the result.
 func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
-	k := memo.Key(sha256.Sum256(fmt.Appendf(nil, "%q%q", query, v)))
-	if filled, ok := c.filled.Get(k); ok {
-		return filled, nil
-	}
-	t, err := c.queries.Parse(query)
-	if err != nil {
-		return "", err
-	}
-	filled, err := t.Fill(v)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(filled); n > maxQueryLength {
-		return "", errors.Errorf("has %d characters with its values, more than %d", n, maxQueryLength)
-	}
-	c.filled.Put(k, filled, len(filled))
-	return filled, nil
+	return c.filled.Remember(memo.KeyOf(fmt.Sprintf("%q%q", query, v)), func() (string, int, error) {
+		t, err := c.queries.Parse(query)
+		if err != nil {
+			return "", 0, err
+		}
+		filled, err := t.Fill(v)
+		if err != nil {
+			return "", 0, err
+		}
+		if n := utf8.RuneCountInString(filled); n > maxQueryLength {
+			return "", 0, errors.Errorf("has %d characters with its values, more than %d", n, maxQueryLength)
+		}
+		return filled, len(filled), nil
+	})
 }
 
 // allowQuery checks that there is a server which may be asked, and that it may be asked this query.

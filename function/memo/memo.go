@@ -65,6 +65,19 @@ func (m *Memo[V]) Put(k Key, value V, bytes int) {
 	}
 }
 
+// Remember returns the value that is remembered for a key, or else the one that is computed, of so many bytes. It returns the error of compute. What comes
+// with an error is not remembered.
+func (m *Memo[V]) Remember(k Key, compute func() (value V, bytes int, err error)) (V, error) {
+	if known, ok := m.Get(k); ok {
+		return known, nil
+	}
+	value, bytes, err := compute()
+	if err == nil {
+		m.Put(k, value, bytes)
+	}
+	return value, err
+}
+
 func entryOf[V any](e *list.Element) *entry[V] {
 	// Nothing else is ever put into the list.
 	return e.Value.(*entry[V]) //nolint:forcetypeassert // See above.

@@ -35,6 +35,20 @@ type Compiled struct {
 
 	// Checks that the deployment is judged by.
 	Checks gates.Checks
+
+	// track that workloads are rendered in. Empty means the first one.
+	track string
+}
+
+// PlaceIn has a workload in tracks rendered in a track. One without tracks stays as it is.
+func (c *Compiled) PlaceIn(track string) {
+	if c.Selection.Blueprint.Spec.Canary == nil {
+		return
+	}
+	c.track = track
+	for i := range c.Inputs {
+		c.Inputs[i].Track = track
+	}
 }
 
 // PlanCanary returns the steps in which the next revision goes out, wave by wave, or none for a deployment without steps. It returns an error for
@@ -139,7 +153,7 @@ func blueprintOfStatus(in deployment.Input) *ledger.BlueprintReference {
 // what would not be delivered.
 func Render(ctx context.Context, core *deployment.Core, in deployment.Input, c *Compiled) ([]compose.Rendered, error) {
 	in.Spec.Default()
-	out, err := core.RenderSites(ctx, in, c.Intent, c.Selection)
+	out, err := core.RenderSites(ctx, in, c.Intent, c.Selection, c.track)
 	if err != nil {
 		return nil, err
 	}

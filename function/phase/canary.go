@@ -28,7 +28,7 @@ func canaryStatus(f *Input) *v1alpha1.CanaryStatus {
 	if !f.State.IsVerified() {
 		out.StableRevision = r.Stable
 	}
-	if out.State == v1alpha1.CanaryPaused && f.ObservedSync.Status.AtProvider.Pause != nil {
+	if out.State == v1alpha1.CanaryPaused && f.ObservedSync != nil && f.ObservedSync.Status.AtProvider.Pause != nil {
 		out.Until = f.ObservedSync.Status.AtProvider.Pause.EndsAt.DeepCopy()
 	}
 	if isPersonAwaited(out.State) {
@@ -76,10 +76,10 @@ func canaryState(f *Input) v1alpha1.CanaryState {
 // liveCanaryState says what a revision waits for whose step is live.
 func liveCanaryState(f *Input) v1alpha1.CanaryState {
 	s, g := f.State, f.Gate()
-	isReleased := s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step
+	isReleased := s.IsPauseReleased()
 	pause := s.Current.Plan[s.Cursor.Step].Pause
 	switch {
-	case g != nil && evidence.GateVerdict(g) == rolloutv1alpha1.GateInconclusive && !isReleased:
+	case g != nil && evidence.GateVerdict(g) == rolloutv1alpha1.GateInconclusive && !s.IsStepReleased() && !s.IsStepLeftOut():
 		return v1alpha1.CanaryHeld
 	case s.IsGated() && !hasCounted(g):
 		return v1alpha1.CanaryMeasuring
@@ -151,7 +151,7 @@ func siteWeight(f *siteView, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDe
 	}
 	held, _ := evidence.HeldTree(d, t.Path)
 	for _, is := range held.Tracks {
-		if is.Name == f.State.Current.Track && is.Revision == f.State.Current.Number {
+		if is.Name == f.State.Current.Folder() && is.Revision == f.State.Current.Number {
 			return new(is.Weight)
 		}
 	}

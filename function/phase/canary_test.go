@@ -21,6 +21,11 @@ func canarySteps(pause string) []ledger.Step {
 	return []ledger.Step{{Sites: []string{"a", "b"}, Weight: new(int32(10)), Pause: pause}, {Sites: []string{"a", "b"}, Weight: new(int32(100))}}
 }
 
+// inPlace lets a revision replace the one before it in place: it has no track, and its step shares no requests.
+func inPlace(s *ledger.State) {
+	s.Current.Track, s.Current.Plan = "", []ledger.Step{{Sites: []string{"a", "b"}}}
+}
+
 // newCanary returns what is known of revision 2 in a track, whose repositories were brought to its position, and whose Sites are as reported.
 func newCanary(change func(*ledger.State), r report) *Input {
 	f := &Input{Digest: "d"}
@@ -104,15 +109,19 @@ func TestCanaryState(t *testing.T) {
 			s.Current.Plan[1].Pause = step.PauseManual
 			s.Cursor.Step = 1
 		}, report: live, want: v1alpha1.CanaryAwaitingPromotion},
-		"Full":       {reason: "A step goes on once a user released all of them.", state: func(s *ledger.State) { paused(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, want: v1alpha1.CanaryShifting},
-		"Paused":     {reason: "A step with a pause waits until that ends.", state: paused("10m", 0), report: live, want: v1alpha1.CanaryPaused},
+		"Full":   {reason: "A step goes on once a user released all of them.", state: func(s *ledger.State) { paused(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, want: v1alpha1.CanaryShifting},
+		"Paused": {reason: "A step with a pause waits until that ends.", state: paused("10m", 0), report: live, want: v1alpha1.CanaryPaused},
+		"PausedBlind": {reason: "A pause goes on while no SiteSync says that it has ended.", state: paused("10m", 0), report: live, change: func(f *Input) {
+			f.Sync, f.ObservedSync, f.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
+		}, want: v1alpha1.CanaryPaused},
 		"PauseEnded": {reason: "A step goes on once its pause has ended.", state: paused("10m", 0), report: live, change: releaseStep, want: v1alpha1.CanaryShifting},
 		"PausedAway": {reason: "A step that a user released does not wait for the end of its pause.", state: paused("10m", 1), report: live, want: v1alpha1.CanaryShifting},
 		"Measured":   {reason: "A step is measured until its Gate has counted enough.", state: gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring},
 		"NoPause":    {reason: "A step that was measured, and has no pause, does not wait for the end of one.", state: gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring},
 		"Held":       {reason: "A step whose Gate came to no verdict waits for a user.", state: gatedPause("10m", 0), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
 		"HeldOver":   {reason: "A step that a user released does not wait for the verdict of its Gate.", state: gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
-		"HeldFull":   {reason: "No step waits once a user released all of them.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"HeldLast":   {reason: "A user who released all steps still decides on the Gate of the last one.", state: func(s *ledger.State) { s.Cursor.Step, s.Cursor.Full, s.Current.Plan[1].Gate = 1, true, true }, report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
+		"HeldFull":   {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
 		"Uncounted":  {reason: "A step waits for its Gate before it waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring},
 		"Unmeasured": {reason: "A step waits for a Gate that is not there yet.", state: gatedPause(step.PauseManual, 0), report: live, want: v1alpha1.CanaryMeasuring},
 		"Counted":    {reason: "A step that was measured waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(passed), want: v1alpha1.CanaryAwaitingPromotion},
@@ -159,20 +168,23 @@ func TestAskedWeight(t *testing.T) {
 
 // TestSiteWeight reads the share of revision 2 from what a repository holds.
 func TestSiteWeight(t *testing.T) {
+	green := func(s *ledger.State) { s.Current.Track = "green" }
+	untracked := func(s *ledger.State) { s.Current.Track = "" }
 	cases := map[string]struct {
 		reason string
-		track  string
+		state  func(*ledger.State)
 		held   deliveryv1alpha1.DeliveredTrack
 		want   *int32
 	}{
-		"Held":     {reason: "The share is that of the track of the revision.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}, want: new(int32(10))},
-		"Other":    {reason: "The share of another track is not that of the revision.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: 2, Weight: 90}, want: new(int32(0))},
-		"Earlier":  {reason: "The share of an earlier revision in the track is not that of this one.", track: "green", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 90}, want: new(int32(0))},
-		"NoTracks": {reason: "A revision without tracks has no share.", held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}},
+		"Held":     {reason: "The share is that of the track of the revision.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 2, Weight: 10}, want: new(int32(10))},
+		"Other":    {reason: "The share of another track is not that of the revision.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "blue", Revision: 2, Weight: 90}, want: new(int32(0))},
+		"Earlier":  {reason: "The share of an earlier revision in the track is not that of this one.", state: green, held: deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 90}, want: new(int32(0))},
+		"Return":   {reason: "The share of a revision that takes requests back is that of the pods without tracks.", state: untracked, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10}, want: new(int32(10))},
+		"NoTracks": {reason: "A revision without tracks has no share.", state: inPlace, held: deliveryv1alpha1.DeliveredTrack{Name: ledger.TrackPlain, Revision: 2, Weight: 10}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := newCanary(func(s *ledger.State) { s.Current.Track = tc.track }, live)
+			f := newCanary(tc.state, live)
 			f.Observed["a"].Status.AtProvider.Trees = []deliveryv1alpha1.DeliveredTree{{Path: "a", Tracks: []deliveryv1alpha1.DeliveredTrack{tc.held}}}
 			if diff := cmp.Diff(tc.want, deliveryStatus(f).Sites["a"].Weight); diff != "" {
 				t.Errorf("\n%s\ndeliveryStatus(...): weight: -want, +got:\n%s", tc.reason, diff)
@@ -193,7 +205,11 @@ func TestCanaryStatus(t *testing.T) {
 		report report
 		want   *v1alpha1.CanaryStatus
 	}{
-		"NoTracks": {reason: "A revision without tracks shows nothing.", state: func(s *ledger.State) { s.Current.Track = "" }, report: live},
+		"NoTracks": {reason: "A revision without tracks shows nothing.", state: inPlace, report: live},
+		"Return": {
+			reason: "A revision without tracks that takes requests back from one shows its steps.", state: func(s *ledger.State) { s.Current.Track = "" }, report: syncing,
+			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryShifting, Step: "1/2", Weight: new(int32(10))},
+		},
 		"Shifts": {
 			reason: "A step that is not live shows no end of a pause.", state: paused("10m"), report: syncing,
 			want: &v1alpha1.CanaryStatus{State: v1alpha1.CanaryShifting, Step: "1/2", Weight: new(int32(10)), Track: "green", StableRevision: 1},

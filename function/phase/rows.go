@@ -74,7 +74,7 @@ func progressRows() []Row {
 		},
 		says: validatingMessage,
 	}, {
-		Known: "another claim delivers an object of the revision to the same Site; this ends when it does not any more",
+		Known: "another deployment delivers an object of the revision to the same Site; this ends when it does not any more",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: (*Input).HasConflict,
 		says:  func(f *Input) string { return projection.Sentences(deliveringMessage(f), heldBackMessage(f)) },

@@ -151,15 +151,23 @@ func rollingBackMessage(f *Input) string {
 	if f.State.Restored {
 		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "The ledger has not recorded that yet.", heldBackMessage(f))
 	}
-	to := ""
-	if f.State.Target != 0 {
-		to = fmt.Sprintf(" to revision %d", f.State.Target)
-	}
-	said := projection.Sentences(rejectedMessage(f), fmt.Sprintf("Attempt %d rolls back%s.", f.State.Cursor.Attempt, to))
+	said := projection.Sentences(rejectedMessage(f), attemptMessage(f))
 	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
 		said = projection.Sentences(said, deliveringMessage(f))
 	}
 	return projection.Sentences(said, heldBackMessage(f))
+}
+
+// attemptMessage says which attempt goes on, of how many, and to which revision where that is known.
+func attemptMessage(f *Input) string {
+	attempt, of, to := f.State.Cursor.Attempt, "", ""
+	if f.MaxAttempts >= attempt {
+		of = fmt.Sprintf(" of %d", f.MaxAttempts)
+	}
+	if f.State.Target != 0 {
+		to = fmt.Sprintf(" to revision %d", f.State.Target)
+	}
+	return fmt.Sprintf("Attempt %d%s rolls back%s.", attempt, of, to)
 }
 
 func rejectedMessage(f *Input) string {

@@ -112,15 +112,26 @@ func TestFailedPhase(t *testing.T) {
 	}
 }
 
-// TestRollingBackMessage says which attempt goes on, and to which revision where that is known.
+// TestRollingBackMessage says which attempt goes on, of how many, and to which revision where that is known.
 func TestRollingBackMessage(t *testing.T) {
-	const rejected = "Revision 2 was rejected: GateFailed. Slow. "
-	for target, want := range map[int64]string{0: rejected + "Attempt 1 rolls back.", 1: rejected + "Attempt 1 rolls back to revision 1."} {
-		f := &Input{Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2), Target: target, Cursor: ledger.Cursor{Attempt: 1}}}}
-		f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
-		if got := rollingBackMessage(f); !strings.HasPrefix(got, want) {
-			t.Errorf("\nA rollback names its target where it is known.\nrollingBackMessage(...): want %q, got %q", want, got)
-		}
+	cases := map[string]struct {
+		reason string
+		target int64
+		most   int32
+		want   string
+	}{
+		"Target":   {reason: "A rollback names its target where it is known.", target: 1, most: 3, want: "Attempt 1 of 3 rolls back to revision 1."},
+		"NoTarget": {reason: "A rollback whose target is not known names none.", most: 3, want: "Attempt 1 of 3 rolls back."},
+		"Edited":   {reason: "An attempt that goes on beyond what the spec allows now is not counted against that.", target: 1, want: "Attempt 1 rolls back to revision 1."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Input{MaxAttempts: tc.most, Comparison: evidence.Comparison{State: ledger.State{Current: newRevision(2), Target: tc.target, Cursor: ledger.Cursor{Attempt: 1}}}}
+			f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
+			if got, want := rollingBackMessage(f), "Revision 2 was rejected: GateFailed. Slow. "+tc.want; !strings.HasPrefix(got, want) {
+				t.Errorf("\n%s\nrollingBackMessage(...): want %q, got %q", tc.reason, want, got)
+			}
+		})
 	}
 }
 

@@ -3,20 +3,21 @@ package render
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
 )
 
-// isAllowedField reports whether a Blueprint may use a field of a kustomization. The others reach the network, the disk or another program (helm,
+// allowedFields returns the fields of a kustomization that a Blueprint may use. The others reach the network, the disk or another program (helm,
 // openapi, plugins), keep state in the process, or were replaced by a newer field.
-func isAllowedField(name string) bool {
-	return slices.Contains([]string{
+func allowedFields() []string {
+	return []string{
 		"apiVersion", "kind", "metadata", "resources", "components", "namespace", "namePrefix", "nameSuffix", "labels",
 		"commonAnnotations", "images", "replicas", "patches", "replacements", "configMapGenerator", "secretGenerator",
 		"generatorOptions", "configurations", "sortOptions",
-	}, name)
+	}
 }
 
 // newerField returns the field that replaced a deprecated one, or "".
@@ -38,8 +39,8 @@ func decodeKustomization(text string) (*types.Kustomization, error) {
 		if by := newerField(name); by != "" {
 			return nil, errors.Errorf("%s: is not allowed: use %s instead", name, by)
 		}
-		if !isAllowedField(name) {
-			return nil, errors.Errorf("%.64q: is not allowed in a Blueprint", name)
+		if !slices.Contains(allowedFields(), name) {
+			return nil, errors.Errorf("%.64q: is not allowed in a Blueprint: use %s", name, strings.Join(allowedFields(), ", "))
 		}
 	}
 	k := &types.Kustomization{}

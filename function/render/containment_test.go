@@ -81,7 +81,7 @@ func TestHostileBlueprints(t *testing.T) {
 		"CRDs":          {reason: "References between schemas can be endless.", files: with("crds: [a.yaml]", nil), want: `"crds": is not allowed`},
 		"Vars":          {reason: "The refusal of vars names replacements instead.", files: with("vars: [{name: x}]", nil), want: "vars: is not allowed: use replacements instead"},
 		"Duplicate":     {reason: "A field that stands twice is refused.", files: with("resources: [a.yaml]\nresources: []", nil), want: "already"},
-		"Unknown":       {reason: "A field that kustomize does not know is refused.", files: with("resource: [a.yaml]", nil), want: `"resource": is not allowed`},
+		"Unknown":       {reason: "A field that kustomize does not know is refused.", files: with("resource: [a.yaml]", nil), want: `"resource": is not allowed in a Blueprint: use apiVersion, kind, metadata, resources, components, `},
 		"Cycle": {
 			reason: "Bases that form a cycle are refused.",
 			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../c]", "c/kustomization.yaml": "resources: [../b]"}),

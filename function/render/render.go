@@ -36,6 +36,9 @@ import (
 // Version of the rules in this package: it rises when the same input gives other bytes.
 const Version int32 = 3
 
+// AnnotationVersion is the annotation of the function's package with the Version of its code. Crossplane copies the annotations of a package to its revision.
+const AnnotationVersion = "render.intentplane.dev/version"
+
 // A Claim is the claim that objects are rendered for.
 type Claim struct {
 	// APIGroup of the claim.
@@ -130,13 +133,13 @@ type TimeoutError struct{ message string }
 func (e *TimeoutError) Error() string { return e.message }
 
 func renderTimeoutError(ctx context.Context, in Input) error {
-	return timeoutError(ctx, in, "cannot render Blueprint %q within compileConfig.renderTimeout")
+	return timeoutError(ctx, in, "cannot render Blueprint %q within spec.compileConfig.renderTimeout: raise it, to 60s at most, or make the Blueprint smaller")
 }
 
 // queueTimeoutError is for a rendering that did not begin before the deadline, since others ran. Waiting counts towards the same deadline, because
 // the caller has to be answered in time. The message does not blame the Blueprint.
 func queueTimeoutError(ctx context.Context, in Input) error {
-	return timeoutError(ctx, in, "cannot render Blueprint %q: other renderings took all the time that compileConfig.renderTimeout gives")
+	return timeoutError(ctx, in, "cannot render Blueprint %q: other renderings took all the time that spec.compileConfig.renderTimeout gives: raise it, to 60s at most, or wait until they are done")
 }
 
 func timeoutError(ctx context.Context, in Input, message string) error {

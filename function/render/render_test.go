@@ -124,7 +124,7 @@ func TestBuildTimesOut(t *testing.T) {
 		"Waiting": {
 			reason: "A Blueprint is not to blame for others.",
 			ctx:    over,
-			want:   `cannot render Blueprint "web-1.0.0": other renderings took all the time that compileConfig.renderTimeout gives`,
+			want:   `cannot render Blueprint "web-1.0.0": other renderings took all the time that spec.compileConfig.renderTimeout gives: raise it, to 60s at most, or wait until they are done`,
 		},
 		"GivenUp": {
 			reason: "A caller that gives up gets an error at once.",
@@ -143,7 +143,7 @@ func TestBuildTimesOut(t *testing.T) {
 		})
 	}
 	// What was begun.
-	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(renderTimeoutError(over, in))); diff != "" {
+	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within spec.compileConfig.renderTimeout: raise it, to 60s at most, or make the Blueprint smaller`, message(renderTimeoutError(over, in))); diff != "" {
 		t.Errorf("tooLate(...): -want error, +got error:\n%s", diff)
 	}
 }

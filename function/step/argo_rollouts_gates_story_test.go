@@ -10,7 +10,7 @@ var argoAnalysis = map[string]argoCase{
 		play: func(q *sequence) {
 			q.edits("b")
 			q.holds(HoldAwaitsPromotion)
-			q.gate.result = "Failed"
+			q.giveVerdict("Failed")
 			q.ends(2, ledger.VerdictRejected)
 			q.equals("pods of a that were made", q.madeOf("a"), 4)
 		},
@@ -198,8 +198,9 @@ var argoDuration = map[string]argoCase{
 
 var argoTraffic = map[string]argoCase{
 	"TestIstioUpdateInMiddleZeroCanaryReplicas": {
-		reason: "An edit in the middle takes the requests from the canary before its pods change.",
-		plan:   "0 50/Manual 100",
+		reason:  "An edit in the middle takes the requests from the canary before its pods change.",
+		differs: "A Rollout replaces the pods of the canary while they have their weight.",
+		plan:    "0 50/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
 			q.reaches(2, 50)

@@ -142,8 +142,9 @@ var argoFunctional = map[string]argoCase{
 		},
 	},
 	"TestKubectlWaitForPaused": {
-		reason: "That a user is awaited is a state that can be waited for, and it does not end by itself.",
-		plan:   "0 5/Manual 100",
+		reason:  "That a user is awaited is a state that can be waited for, and it does not end by itself.",
+		differs: "A script waits by kubectl intent wait --for=step=2: there is no condition Paused, and AwaitingPromotion is a reason of Reconciling.",
+		plan:    "0 5/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
 			q.holds(HoldAwaitsPromotion)
@@ -151,8 +152,9 @@ var argoFunctional = map[string]argoCase{
 		},
 	},
 	"TestKubectlWaitForCompleted": {
-		reason: "A revision that has its verdict is alone once its tracks have drained.",
-		plan:   "0 50 100",
+		reason:  "A revision that has its verdict is alone once its tracks have drained.",
+		differs: "A script waits by kubectl intent wait --for=succeeded, or by kubectl wait for condition Ready: there is no condition Completed.",
+		plan:    "0 50 100",
 		play: func(q *sequence) {
 			q.edits("b")
 			q.ends(2, ledger.VerdictVerified)

@@ -21,6 +21,8 @@ type canaryTruth struct {
 	made     map[string]int
 	promotes map[int64]int
 	passed   map[int64]int
+	// gates are the verdicts of Gates by the positions that they were measured in. A Gate that was lost is measured again.
+	gates map[ledger.Position]map[string]bool
 	// pausedFor is the position whose pause the SiteSync began last.
 	pausedFor ledger.Position
 	seen      map[string]int
@@ -31,6 +33,7 @@ func newCanaryTruth() canaryTruth {
 	return canaryTruth{
 		verified: map[int64]bool{}, withdrawn: map[int64]bool{}, rejected: map[int64]bool{}, allowed: map[string]int32{},
 		liveAt: map[ledger.Position]int{}, promotes: map[int64]int{}, passed: map[int64]int{}, seen: map[string]int{},
+		gates: map[ledger.Position]map[string]bool{},
 	}
 }
 
@@ -54,6 +57,7 @@ func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledge
 	case e.Promoted != nil:
 		t.promotes[after.Current.Number]++
 	case e.Judged != nil && after.IsVerified():
+		m.noteGate(before)
 		m.notePods(after)
 		t.verified[after.Current.Number] = true
 		if manual := pauseOf(before) == PauseManual && !before.Cursor.Full; manual {
@@ -77,17 +81,19 @@ func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledge
 func (m *canaryModel) count(before ledger.State, e ledger.Event, after ledger.State) {
 	seen := m.truth.seen
 	switch {
+	case e.Judged != nil && after.IsVerified() && after.TakesBack():
+		seen["taken back from a track"]++
 	case e.Judged != nil && after.IsVerified() && isMove(after):
-		seen["moved to track "+after.Current.Track]++
+		seen["moved to track "+after.Current.Folder()]++
 	case e.Judged != nil && after.IsVerified() && after.Current.HasSteps():
 		seen["verified with steps"]++
 	case e.Judged != nil && after.IsVerified():
 		seen["verified without steps"]++
-	case e.Judged != nil && isBeforeSteps(before):
+	case e.Judged != nil && before.IsBeforeSteps():
 		seen["rejected before its steps"]++
 	case e.Judged != nil && after.Current.HasSteps():
 		seen[fmt.Sprintf("rejected in step %d", min(3, after.Cursor.Step))]++
-	case e.Advanced != nil && isBeforeSteps(after):
+	case e.Advanced != nil && after.IsBeforeSteps():
 		seen[fmt.Sprintf("stage %d, attempt %t", after.Cursor.Stage, after.Cursor.Attempt > 0)]++
 	case e.Advanced != nil && after.Cursor.Stage == ledger.StageAlone:
 		seen["alone"]++
@@ -120,8 +126,8 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 		// repository to bring them.
 		content := buildOf(r.Request.Intent).Content
 		for _, d := range []canaryDirectory{s.git, s.fetched, s.applied, m.deliveries[m.repositoryOf(s.name)].wanted[s.name]} {
-			if d[r.Track].Build.Content == content {
-				t.made[s.name+r.Track+content] = never
+			if d[r.Folder()].Build.Content == content {
+				t.made[s.name+r.Folder()+content] = never
 			}
 		}
 	}
@@ -129,6 +135,7 @@ func (m *canaryModel) noteOrder(before ledger.State, r ledger.Revision) {
 
 // noteStep looks at the pause behind a step that ends.
 func (m *canaryModel) noteStep(before ledger.State) {
+	m.noteGate(before)
 	t, pause := &m.truth, pauseOf(before)
 	isFree := before.Cursor.Full || before.Cursor.Promoted > before.Cursor.Step
 	if pause == PauseManual && !before.Cursor.Full {
@@ -149,7 +156,7 @@ func (m *canaryModel) notePods(after ledger.State) {
 	}
 	b := buildOf(r.Request.Intent)
 	for _, s := range m.sites {
-		key := r.Track + b.Content
+		key := r.Folder() + b.Content
 		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(after, s.name).revision != 0 {
 			m.truth.failf("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
 		}
@@ -158,7 +165,7 @@ func (m *canaryModel) notePods(after ledger.State) {
 
 // allow notes which weights a recorded position asks for.
 func (m *canaryModel) allow(s ledger.State) {
-	if s.Current == nil || s.IsRejected() || isBeforeSteps(s) {
+	if s.Current == nil || s.IsRejected() || s.IsBeforeSteps() {
 		return
 	}
 	content := buildOf(s.Current.Request.Intent).Content
@@ -171,7 +178,7 @@ func (m *canaryModel) allow(s ledger.State) {
 		if p := s.Current.Plan[at]; p.Weight != nil {
 			weight = *p.Weight
 		}
-		if originOf(s, site.name).track == s.Current.Track || s.IsVerified() {
+		if originOf(s, site.name).track == s.Current.Folder() || s.IsVerified() {
 			weight = 100
 		}
 		key := allowedKey(site.name, content)
@@ -225,10 +232,10 @@ func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection 
 		m.truth.failf("N4: the weight of revision %d rises at %s after its rejection", is.Revision, s.name)
 	}
 	isMoved := is.Weight != was.Weight && len(s.git) > 0 && !m.replacesUnverified(s)
-	if isMoved && is.Weight < was.Weight && (is.Revision != was.Revision || is.Size != was.Size) {
+	if isMoved && is.Weight < was.Weight && is.pods() != was.pods() {
 		m.truth.failf("R1: %s takes weight and pods of revision %d in one commit", s.name, was.Revision)
 	}
-	if isMoved && is.Weight > was.Weight && is.Revision != was.Revision {
+	if isMoved && is.Weight > was.Weight && is.Build != was.Build {
 		m.truth.failf("R1: %s gives weight to pods of revision %d that the same commit makes", s.name, is.Revision)
 	}
 }
@@ -262,10 +269,10 @@ func (m *canaryModel) notePodsOf(s *canarySite, t string, was, is folder) {
 // noteStable looks for the pods of the stable revision, which stay until the verdict.
 func (m *canaryModel) noteStable(s *canarySite, wanted canaryDirectory) {
 	r := m.home.Current
-	if !r.HasSteps() || r.Stable == 0 || m.home.IsVerified() || m.home.Target != 0 && m.home.Target != r.Stable || m.home.Withdraws != 0 {
+	if !r.HasSteps() || m.home.TakesBack() || r.Stable == 0 || m.home.IsVerified() || m.home.Target != 0 && m.home.Target != r.Stable || m.home.Withdraws != 0 {
 		return
 	}
-	p := pastOf(m.home, r.Stable)
+	p := m.home.PastRevision(r.Stable)
 	if p == nil {
 		return
 	}
@@ -306,7 +313,7 @@ func (m *canaryModel) checkContents(s *canarySite) {
 // noteLive notes when each Site of the recorded step has its weights.
 func (m *canaryModel) noteLive() {
 	s := m.home
-	if s.Current == nil || isBeforeSteps(s) || s.Verdict != nil {
+	if s.Current == nil || s.IsBeforeSteps() || s.Verdict != nil {
 		return
 	}
 	if _, ok := m.truth.liveAt[s.Position()]; ok {
@@ -327,6 +334,8 @@ func (m *canaryModel) atRest() string {
 	switch {
 	case s.Current == nil || s.Verdict == nil:
 		return fmt.Sprintf("there is no verdict at rest, but position %+v", s.Position())
+	case m.isCalm && s.Current.Request.Intent != m.intent() && !m.isRefused():
+		return fmt.Sprintf("an edit waits at rest, at position %+v", s.Position())
 	case !m.spec.rollsBack && s.IsRejected() && s.Withdraws == 0:
 		return m.restWithoutRequests()
 	case s.IsRejected() && s.Target == 0 && len(s.Targets()) > 0 && TargetOf(s) != nil:
@@ -340,7 +349,7 @@ func (m *canaryModel) atRest() string {
 	}
 	revision, track, intent := s.Current.Number, s.Current.Track, s.Current.Request.Intent
 	if s.IsRejected() {
-		p := pastOf(s, s.Target)
+		p := s.PastRevision(s.Target)
 		revision, track, intent = p.Number, p.Track, p.Request.Intent
 	}
 	if s.IsVerified() && intent != m.intent() {
@@ -361,9 +370,19 @@ func (m *canaryModel) atRest() string {
 	return ""
 }
 
+// isRefused is true if what the user asks for cannot be delivered at all, or waits since a delivery was lost that had the files that a move needs.
+func (m *canaryModel) isRefused() bool {
+	for _, isLost := range m.hasLost {
+		if isLost {
+			return true
+		}
+	}
+	return m.desired(m.view(), m.home) == nil
+}
+
 // goesBackToBrokenPods is true for a rollback to pods without tracks that never get ready: those of the target, or of a revision that replaced it in place.
 func (m *canaryModel) goesBackToBrokenPods() bool {
-	p := pastOf(m.home, m.home.Target)
+	p := m.home.PastRevision(m.home.Target)
 	isBroken := func(s *canarySite) bool { return s.git[ledger.TrackPlain].Build.isBroken() && !s.git.isFlat() }
 	return isStuck(aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))) || ledger.IsPlain(p.Track) && slices.ContainsFunc(m.sites, isBroken)
 }
@@ -391,7 +410,11 @@ func (m *canaryModel) restWithoutRequests() string {
 		if isStuck(canaryDirectory{ledger.TrackPlain: site.git[ledger.TrackPlain]}) {
 			continue // Pods without tracks that never get ready take no requests back, although their revision was verified.
 		}
-		if r.HasSteps() && f.Revision == r.Number && originOf(m.home, site.name).revision != 0 && (f.Weight > 0 || site.effective[r.Track] > 0) {
+		from := originOf(m.home, site.name)
+		if from.track == r.Track {
+			continue // It replaced the pods of the target where they were, so that only a rollback takes its requests.
+		}
+		if r.HasSteps() && f.Revision == r.Number && from.revision != 0 && (f.Weight > 0 || site.effective[r.Track] > 0) {
 			return fmt.Sprintf("N4: %s gives %d percent to a rejected revision", site.name, f.Weight)
 		}
 	}

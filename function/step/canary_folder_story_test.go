@@ -35,7 +35,7 @@ func (q *folderStory) tellUntil(what string, is func() bool) {
 			q.observe()
 		}
 		if q.gate.result == "" && q.sync.proven == q.gate.position && q.sync.live {
-			q.gate.result = "Passed"
+			q.giveVerdict("Passed")
 		}
 		q.tick()
 	}

@@ -264,10 +264,11 @@ func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
 	d := &Desired{Request: ledger.Request{Intent: m.intent(), Sources: m.spec.sources, Scheme: 1, Renderer: 1}}
 	d.Workload = Workload{Digest: m.spec.content, IsEnabled: m.spec.isEnabled, HasPods: true}
 	if m.spec.isPlain {
-		d.Workload = Workload{IsPlain: true}
+		d.Workload = Workload{IsPlain: true, Serving: m.servingTrack(seen)}
 	}
 	placement, err := PlaceRevision(recorded, d.Workload)
-	if err != nil || placement.IsMove && recorded.Current.Request != d.Request && !m.holdsStable(seen, recorded) {
+	isReturn := m.spec.isPlain && placement.IsMove && isPlainRevision(recorded, placement.Stable)
+	if err != nil || placement.IsMove && !isReturn && recorded.Current.Request != d.Request && !m.holdsStable(seen, recorded) {
 		return nil // The move is refused.
 	}
 	d.Placement = placement
@@ -341,7 +342,7 @@ func (m *canaryModel) call(seen canaryView, writes func() bool) {
 	if writes() && s.Current != nil {
 		m.composeSync(seen, in, s)
 	}
-	if s.Current != nil && m.gate.position != s.Position() && s.IsGated() && s.Verdict == nil && !isBeforeSteps(s) {
+	if s.Current != nil && m.gate.position != s.Position() && s.IsGated() && s.Verdict == nil && !s.IsBeforeSteps() {
 		m.gate = canaryGate{position: s.Position()}
 	}
 }
@@ -363,10 +364,12 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	switch {
 	case s.Cursor.Attempt > 0:
 		sync.revision = s.Target
-	case isBeforeSteps(s) && s.Current.Stable != 0:
+	case s.IsBeforeSteps() && s.TakesBack():
+		sync.revision = 0 // What serves until then is not asked for its pods.
+	case s.IsBeforeSteps() && s.Current.Stable != 0:
 		sync.revision = s.Current.Stable
 	}
-	p := pastOf(s, sync.revision)
+	p := s.PastRevision(sync.revision)
 	sync.isPlain = p != nil && sync.revision != s.Current.Number && ledger.IsPlain(p.Track)
 }
 
@@ -495,11 +498,11 @@ func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
 	if sync.proven != s.Position() || !m.asksForThis(sync, seen, in, s) {
 		return p
 	}
-	p.IsLive, p.IsReleased = sync.live, sync.released
+	p.IsLive, p.IsPauseOver = sync.live, sync.released
 	if sync.failed {
 		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncTimedOut"}
 	}
-	if seen.gate.position == s.Position() && s.Verdict == nil && s.IsGated() && !isBeforeSteps(s) {
+	if seen.gate.position == s.Position() && s.Verdict == nil && s.IsGated() && !s.IsBeforeSteps() {
 		switch seen.gate.result {
 		case "Passed":
 			p.HasPassed = true
@@ -535,7 +538,7 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 		if s.Current == nil {
 			continue
 		}
-		if !hasTracks(s) {
+		if !s.HasTracks() {
 			if wanted, isWanted := flatDirectory(s, d); isWanted {
 				out[d.Site] = wanted
 			}
@@ -544,6 +547,8 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 		switch aim := in.AimAt(s, d); {
 		case aim.IsUnknown:
 			out[d.Site] = unknownDirectory
+		case s.IsRejected() && s.TakesBack() && len(aim.Put) > 0:
+			continue // The pods that it would go back to are there already, or nothing is.
 		case !aim.Keeps && m.hasFilesFor(aim, seen.deliveries[i], in, s, d.Site):
 			out[d.Site] = m.directoryOf(aim, seen.deliveries[i].trees[d.Site], s)
 			if recorded := seen.deliveries[0].ledger.Position(); recorded == s.Position() && seen.deliveries[i].position == recorded {
@@ -565,7 +570,7 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 	out := canaryDirectory{}
 	maps.Copy(out, observed)
 	if aim.Restores {
-		p := pastOf(s, s.Target)
+		p := s.PastRevision(s.Target)
 		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))
 	}
 	for t, revision := range aim.Put {
@@ -616,5 +621,5 @@ func (m *canaryModel) buildOfRevision(s ledger.State, revision int64) build {
 	if s.Current.Number == revision {
 		return buildOf(s.Current.Request.Intent)
 	}
-	return buildOf(pastOf(s, revision).Request.Intent)
+	return buildOf(s.PastRevision(revision).Request.Intent)
 }

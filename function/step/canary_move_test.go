@@ -9,13 +9,32 @@ import (
 // The canary model moves between Blueprints with and without tracks. What of it is in which object matters then: the files without tracks cannot be
 // rendered any more once the user asks for others, nor can those that tracks share.
 
-// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round.
+// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.
 func isMove(s ledger.State) bool {
-	if !hasTracks(s) || !s.Current.HasSteps() {
+	if !s.HasTracks() || !s.Current.HasSteps() {
 		return false
 	}
-	p := pastOf(s, s.Current.Stable)
-	return p != nil && ledger.IsPlain(p.Track) != ledger.IsPlain(s.Current.Track)
+	p := s.PastRevision(s.Current.Stable)
+	return p != nil && (ledger.IsPlain(p.Track) || ledger.IsPlain(s.Current.Track))
+}
+
+// servingTrack returns the track that gets requests by the directories, where these can be taken back from it: what the tracks share is in the objects.
+func (m *canaryModel) servingTrack(seen canaryView) string {
+	serving := ""
+	for _, site := range m.sites {
+		d := seen.deliveries[m.repositoryOf(site.name)]
+		for _, t := range []string{ledger.TrackBlue, ledger.TrackGreen} {
+			files := d.files[site.name]
+			switch {
+			case d.trees[site.name][t].Weight == 0:
+			case len(files) == 0, files.isFlat():
+				return ""
+			default:
+				serving = t
+			}
+		}
+	}
+	return serving
 }
 
 // flatDirectory returns what a directory is asked for by a revision without tracks, or by its rollback.
@@ -24,7 +43,7 @@ func flatDirectory(s ledger.State, d Directory) (canaryDirectory, bool) {
 	case s.IsRejected() && s.Cursor.Attempt == 0:
 		return nil, false
 	case s.IsRejected():
-		p := pastOf(s, s.Target)
+		p := s.PastRevision(s.Target)
 		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent)), true
 	}
 	_, isReached := s.Current.StepAt(s.Cursor.Step, d.Site)
@@ -46,7 +65,7 @@ func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, seen canaryDeliv
 
 // holdsStable is true if the objects have the files that a move needs of each Site.
 func (m *canaryModel) holdsStable(seen canaryView, recorded ledger.State) bool {
-	stable := pastOf(recorded, recorded.Stable)
+	stable := recorded.PastRevision(recorded.Stable)
 	for _, t := range stable.Trees {
 		d := seen.deliveries[m.repositoryOf(t.Site)]
 		files, held := d.files[t.Site], d.trees[t.Site]
@@ -62,13 +81,13 @@ func (m *canaryModel) holdsStable(seen canaryView, recorded ledger.State) bool {
 
 // hasFilesFor is true if a directory can be brought to an aim.
 func (m *canaryModel) hasFilesFor(aim Aim, d canaryDelivery, in Input, s ledger.State, site string) bool {
-	if aim.Restores || aim.IsAlone || !isMove(s) {
-		return true
-	}
 	held, files := d.trees[site], d.files[site]
 	isOwn := in.Desired != nil && in.Desired.Request == s.Current.Request && !s.IsRejected()
+	if aim.Restores || aim.IsAlone || !isMove(s) {
+		return !aim.IsAlone || isOwn || s.Cursor.Stage == ledger.StageAlone
+	}
 	_, putsPlain := aim.Put[ledger.TrackPlain]
-	if s.Current.Track == ledger.TrackPlain { // Folders of tracks are known by their ids.
+	if ledger.IsPlain(s.Current.Track) { // Folders of tracks are known by their ids.
 		return (isOwn || !putsPlain) && (len(files) > 1 || len(files) == 1 && !files.isFlat())
 	}
 	return !putsPlain || !held.isFlat() || files.equal(held) || len(files) > 1 && files[ledger.TrackPlain].Revision == held[ledger.TrackPlain].Revision

@@ -2,7 +2,6 @@ package step
 
 import (
 	"maps"
-	"strings"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -209,19 +208,4 @@ func (m *canaryModel) areNewPodsAvailable(s *canarySite) bool {
 		}
 	}
 	return true
-}
-
-// measure is one reconcile of the Gate.
-func (m *canaryModel) measure() {
-	g, sync := &m.gate, m.sync
-	if g.result != "" || sync.proven != g.position || !sync.live || m.home.Current == nil {
-		return
-	}
-	g.result = "Passed"
-	switch content := buildOf(m.home.Current.Request.Intent).Content; {
-	case strings.HasSuffix(content, "x"):
-		g.result = "Failed"
-	case m.random.IntN(12) == 0:
-		g.result = "Held"
-	}
 }

@@ -131,6 +131,9 @@ func (m *canaryModel) disturb() {
 	case n < 97:
 		m.spec.isPlain = !m.spec.isPlain
 		m.tellf("the user wants a Blueprint without tracks: %t", m.spec.isPlain)
+	case n < 99:
+		m.spec.content, m.spec.isPlain = "z", true
+		m.tellf("the user wants a Blueprint without tracks, whose pods are broken")
 	}
 }
 
@@ -148,7 +151,7 @@ func (m *canaryModel) loseDelivery(i int) {
 
 // asksForMove is true while the user asks for another kind of Blueprint than that of the stable revision.
 func (m *canaryModel) asksForMove() bool {
-	p := pastOf(m.home, m.home.Stable)
+	p := m.home.PastRevision(m.home.Stable)
 	return p != nil && ledger.IsPlain(p.Track) != m.spec.isPlain
 }
 
@@ -221,7 +224,7 @@ const canaryStories = 200
 
 // canarySights are what stories have to come to, so that they are worth telling.
 var canarySights = []string{
-	"alone", "left out", "moved to track blue", "moved to track plain", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
+	"alone", "held by its Gate and released", "left out", "moved to track blue", "moved to track plain", "passed by its Gate", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
 	"stage 1, attempt false", "stage 1, attempt true", "stage 2, attempt false", "stage 2, attempt true", "verified with steps",
 	"verified without steps", "withdrawn",
 }

@@ -222,11 +222,11 @@ func (s *canarySite) readyPods(t, content string, now int) int {
 	return n
 }
 
-// isAvailable is true if the Deployments of a track are available, with the build that the engine applied, and no pod of an earlier build is left.
+// isAvailable is true if the Deployments of a track are available, with the build that the engine applied, and no pod of an earlier build is left, ready or not.
 func (s *canarySite) isAvailable(t string, now int) bool {
 	f := s.applied[t]
-	ready := s.readyPods(t, f.Build.Content, now)
-	return f.Revision != 0 && ready >= f.Size && ready == s.readyPods(t, "", now)
+	isEarlier := func(p pod) bool { return p.track == t && !p.dying && p.build.Content != f.Build.Content }
+	return f.Revision != 0 && s.readyPods(t, f.Build.Content, now) >= f.Size && !slices.ContainsFunc(s.pods, isEarlier)
 }
 
 // needs is how many pods a share of the requests needs.

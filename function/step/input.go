@@ -124,8 +124,8 @@ type Proof struct {
 	// IsHeld says that the Gate of the step came to no verdict, and that a user decides.
 	IsHeld bool
 
-	// IsReleased says that the pause behind the step is over.
-	IsReleased bool
+	// IsPauseOver says that the pause behind the step is over.
+	IsPauseOver bool
 
 	// Failure is why the revision is rejected, or why the rollback attempt failed. Nil means that nothing speaks against it. In a stage before the
 	// steps, the pods of a track that loses its requests do not count: another revision brought them.
@@ -146,7 +146,7 @@ type Policy struct {
 	// MaxRetries is how many attempts there are. 0 means that nothing is rolled back.
 	MaxRetries int32
 
-	// MaxPerHour is how many revisions are rolled back within an hour without a request. 0 sets no limit.
+	// MaxPerHour blocks an automatic rollback when so many other revisions were rejected in the hour before this rejection. 0 sets no limit.
 	MaxPerHour int32
 }
 

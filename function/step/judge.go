@@ -3,7 +3,7 @@ package step
 import "github.com/intentplane/intentplane/apis/ledger"
 
 // PauseManual is a pause that lasts until a user releases the next step.
-const PauseManual = "Manual"
+const PauseManual = ledger.PauseManual
 
 // judgeRevision returns the event that follows from what is proven of a revision without a verdict: its verdict, or its next step.
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
@@ -11,7 +11,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case in.isEditedBack(s):
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: editedBack()}}, HoldNone
-	case isBeforeSteps(s) && (p.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
+	case s.IsBeforeSteps() && (p.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
 		return in.advanceStage(s)
 	case p.Failure != nil:
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: *p.Failure}}, HoldNone
@@ -19,7 +19,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, HoldClusterWaits
 	case !p.IsLive:
 		return nil, HoldNone
-	case !isLeftOut(s):
+	case !s.IsStepLeftOut():
 		if hold, stays := in.staysAtStep(s); stays {
 			return nil, hold
 		}
@@ -33,14 +33,14 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 
 // staysAtStep reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
 func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
-	switch released := isReleased(s); {
-	case in.Proof.IsHeld && !released:
+	switch released := s.IsPauseReleased(); {
+	case in.Proof.IsHeld && !s.IsStepReleased():
 		return HoldGateHeld, true
 	case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:
 		return HoldNone, true
 	case pauseOf(s) == PauseManual && !released:
 		return HoldAwaitsPromotion, true
-	case pauseOf(s) != "" && pauseOf(s) != PauseManual && !released && !in.Proof.IsReleased:
+	case pauseOf(s) != "" && pauseOf(s) != PauseManual && !released && !in.Proof.IsPauseOver:
 		return HoldPaused, true
 	}
 	return HoldNone, false
@@ -62,18 +62,13 @@ func (in Input) isFrozen(s ledger.State) bool {
 	return in.Desired == nil && (!in.HoldsFiles || !s.Current.HasSteps())
 }
 
-// nextStep returns the step that follows. Once a user released all steps, those that share requests are left out.
+// nextStep returns the step that follows. Once a user released all steps, those that share requests are left out, but for the last one: there is none after it.
 func nextStep(s ledger.State) int32 {
 	next := s.Cursor.Step + 1
-	for s.Cursor.Full && s.Current.Plan[next].SharesRequests() {
+	for s.Cursor.Full && int(next) < len(s.Current.Plan)-1 && s.Current.Plan[next].SharesRequests() {
 		next++
 	}
 	return next
-}
-
-// isLeftOut is true for a step that a user left out while it went on: its Gate and its pause decide nothing any more.
-func isLeftOut(s ledger.State) bool {
-	return s.Cursor.Full && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].SharesRequests()
 }
 
 // pauseOf returns the pause behind the step.
@@ -83,6 +78,3 @@ func pauseOf(s ledger.State) string {
 	}
 	return s.Current.Plan[s.Cursor.Step].Pause
 }
-
-// isReleased is true if a user released the pause behind the step.
-func isReleased(s ledger.State) bool { return s.Cursor.Full || s.Cursor.Promoted > s.Cursor.Step }

@@ -23,7 +23,7 @@ type Workload struct {
 	// HasPods is false for a workload that is to have none.
 	HasPods bool
 
-	// Serving is the track that gets requests by the directories, for a ledger that remembers no revision. Empty means none.
+	// Serving is the track, blue or green, that gets most of the requests by the directories. Empty means that neither gets any.
 	Serving string
 }
 
@@ -38,17 +38,18 @@ type Placement struct {
 	// HasSteps says that the requests go from the one to the other in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
 
-	// IsMove says that one of the two has no tracks. The steps give all requests from the one to the other, and share none.
+	// IsMove says that one of the two has no tracks. The steps give all requests from the one to the other, and share none. Where neither has tracks, the
+	// requests are taken back from a move to tracks that was given up.
 	IsMove bool
 }
 
 // PlaceRevision returns where the next revision of a workload goes. It has steps only if the pods of the stable revision differ by more than their
 // number, or have no track where it has one, or the other way round.
 func PlaceRevision(s ledger.State, w Workload) (Placement, error) {
-	stable := pastOf(s, s.Stable)
+	stable := s.PastRevision(s.Stable)
 	switch {
 	case w.IsPlain:
-		return placePlain(s, stable)
+		return placePlain(s, w, stable)
 	case stable == nil:
 		return Placement{Track: cmp.Or(w.Serving, trackOf(s), ledger.TrackBlue)}, nil
 	case ledger.IsPlain(stable.Track):
@@ -60,8 +61,9 @@ func PlaceRevision(s ledger.State, w Workload) (Placement, error) {
 }
 
 // placePlain returns where the next revision of a Blueprint without tracks goes. Once one came after a revision with tracks, its pods have a label that
-// stays: to take it away would start all of them again. It returns an error where pods in a track run of which nothing was verified.
-func placePlain(s ledger.State, stable *ledger.Past) (Placement, error) {
+// stays: to take it away would start all of them again. While a track has requests that the stable revision without tracks had before, they are taken back from
+// there. It returns an error where pods in a track run of which nothing was verified.
+func placePlain(s ledger.State, w Workload, stable *ledger.Past) (Placement, error) {
 	switch {
 	case stable == nil && !ledger.IsPlain(trackOf(s)):
 		return Placement{}, errors.Errorf("revision %d is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only", s.Current.Number)
@@ -69,6 +71,8 @@ func placePlain(s ledger.State, stable *ledger.Past) (Placement, error) {
 		return Placement{Track: plainTrackOf(s)}, nil
 	case !ledger.IsPlain(stable.Track):
 		return Placement{Track: ledger.TrackPlain, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
+	case w.Serving != "":
+		return Placement{Track: stable.Track, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	}
 	return Placement{Track: stable.Track}, nil
 }
@@ -93,14 +97,32 @@ func trackOf(s ledger.State) string {
 // or was since they were rendered.
 func (in Input) awaitsPlacement(s ledger.State) bool {
 	d := in.Desired
-	if d.Placement.Track == "" && !hasTracks(s) {
+	if d.Placement.Track == "" && !s.HasTracks() {
 		return false
 	}
 	if d.awaitsFirstVerdict(s) {
 		return true
 	}
 	now, err := PlaceRevision(s, d.Workload)
-	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || in.awaitsEmptyTracks(s) && d.Request != s.Current.Request
+	awaitsTracks := in.awaitsEmptyTracks(s) || in.awaitsReturn(s)
+	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || awaitsTracks && d.Request != s.Current.Request
+}
+
+// awaitsReturn is true for a revision that would take requests back from a track, while these may still go back to the pods of the stable revision. One that is
+// replaced by the next one found out that they cannot.
+func (in Input) awaitsReturn(s ledger.State) bool {
+	p := in.Desired.Placement
+	if !ledger.IsPlain(p.Track) || !p.HasSteps || !isPlainRevision(s, p.Stable) {
+		return false
+	}
+	isReplaced := s.TakesBack() && s.Cursor.Attempt == 0
+	return !in.AreTracksKnown || !isReplaced && !in.areRequestsStranded(s)
+}
+
+// isPlainRevision is true for a past revision that has no tracks.
+func isPlainRevision(s ledger.State, number int64) bool {
+	p := s.PastRevision(number)
+	return p != nil && ledger.IsPlain(p.Track)
 }
 
 // awaitsFirstVerdict is true while a revision in tracks would take all requests from one without tracks that may serve and was not judged yet. Once that is
@@ -114,35 +136,35 @@ func (d Desired) awaitsFirstVerdict(s ledger.State) bool {
 // revision that takes the requests over from a track has to be alone before: else its own tree would never be there to be restored.
 func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 	p := in.Desired.Placement
-	if !ledger.IsPlain(p.Track) || p.HasSteps || !hasTracks(s) {
+	if !ledger.IsPlain(p.Track) || p.HasSteps || !s.HasTracks() {
 		return false
 	}
 	if !in.AreTracksKnown || s.Current.Track == ledger.TrackPlain && s.IsVerified() {
 		return true
 	}
-	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).isAway() })
+	return slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.trackBeside(ledger.TrackPlain).getsNoRequests() })
 }
 
-// isEditedBack is true for a move to tracks whose user asks for a Blueprint without tracks again between its waves. It would never come to its end: what the
-// Sites of later waves are to get is in no object any more. Nor could the edit begin while a track gets requests.
+// isEditedBack is true for a move to tracks whose user asks for a Blueprint without tracks again between its waves, or while a user would have to decide on its
+// Gate. It would never come to its end: what the Sites of later waves are to get is in no object any more. Nor could the edit begin while a track gets requests.
 func (in Input) isEditedBack(s ledger.State) bool {
 	d := in.Desired
-	if d == nil || in.IsSuspended || !in.AreTracksKnown || s.IsAtLastStep() || isBeforeSteps(s) || !isMoveToTracks(s) {
+	isJudgedSoon := s.IsAtLastStep() && !in.Proof.IsHeld
+	if d == nil || in.IsSuspended || !in.AreTracksKnown || isJudgedSoon || s.IsBeforeSteps() || !isMoveToTracks(s) {
 		return false
 	}
-	return ledger.IsPlain(d.Placement.Track) && !d.Placement.HasSteps && d.Request.Intent != s.Current.Request.Intent
+	return ledger.IsPlain(d.Placement.Track) && d.Request.Intent != s.Current.Request.Intent
 }
 
 // isMoveToTracks is true for a state whose current revision takes the requests over from one without tracks.
 func isMoveToTracks(s ledger.State) bool {
-	p := pastOf(s, s.Current.Stable)
-	return hasTracks(s) && !ledger.IsPlain(s.Current.Track) && s.Current.HasSteps() && p != nil && ledger.IsPlain(p.Track)
+	return s.HasTracks() && !ledger.IsPlain(s.Current.Track) && s.Current.HasSteps() && isPlainRevision(s, s.Current.Stable)
 }
 
 // editedBack is the verdict on a move that its user edits back.
 func editedBack() ledger.Verdict {
 	return ledger.Verdict{
 		Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested,
-		Message: "The spec asks for a Blueprint without tracks again, before the move to tracks came to its last wave.",
+		Message: "The spec asks for a Blueprint without tracks again, before the move to tracks was verified.",
 	}
 }

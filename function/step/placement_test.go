@@ -80,6 +80,21 @@ func TestPlaceRevision(t *testing.T) {
 	}
 }
 
+// stranded are requests that a track has since a move to tracks, while pods without tracks, to which they would go back, are not available.
+func stranded(events ...ledger.Event) []ledger.Event {
+	toTracks := []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps), stageOf(1, ledger.StageSteps)}
+	return join(good(1, "a"), toTracks, []ledger.Event{rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageBeside)}, events)
+}
+
+// takesBack is a revision without tracks that takes stranded requests back, and has come to a step.
+func takesBack(step int32) []ledger.Event {
+	out := stranded(ordered(3, "w3", inTrack("", "", 1), steps(0, 100)), stageOf(0, ledger.StageSteps))
+	for n := range step {
+		out = append(out, stageOf(n+1, ledger.StageSteps))
+	}
+	return out
+}
+
 // movedBack is a revision without tracks that took the requests over from one in a track, and is alone.
 func movedBack() []ledger.Event {
 	return join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "plain", "w2", 1, 0, 100))
@@ -103,6 +118,11 @@ func TestPlacePlain(t *testing.T) {
 		"Back":     {reason: "A revision without tracks begins beside one in a track.", events: goodInTrack(1, "green", "w1", 0), workload: plain, want: Placement{Track: "plain", Stable: 1, HasSteps: true, IsMove: true}},
 		"Labelled": {reason: "Pods that have a label keep it.", events: movedBack(), workload: plain, want: Placement{Track: "plain"}},
 		"Again":    {reason: "A deployment moves into tracks again.", events: movedBack(), workload: tracks, want: Placement{Track: "blue", Stable: 2, HasSteps: true, IsMove: true}},
+		"TakesBack": {
+			reason: "A revision without tracks takes requests back from a track of which nothing was verified, and has no label where what served before has none.", events: stranded(),
+			workload: Workload{IsPlain: true, Serving: "blue"}, want: Placement{Stable: 1, HasSteps: true, IsMove: true},
+		},
+		"TookBack": {reason: "What comes after a revision that took requests back has no label either.", events: join(takesBack(1), []ledger.Event{verified("b"), stageOf(1, ledger.StageAlone)}), workload: plain},
 		"Unproven": {
 			reason: "From a track of which nothing was verified nobody knows what could serve meanwhile.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
 			err: "revision 1 is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only",
@@ -182,6 +202,44 @@ func TestAwaitEmptyTracks(t *testing.T) {
 			in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tracks: map[string]Track{"blue": tc.blue, "plain": {Revision: 1, Weight: 100}}}}
 			if got := in.awaitsPlacement(s); got != tc.want {
 				t.Errorf("\n%s\nawaitsPlacement(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestAwaitReturn asks for a revision without tracks while a track has the requests that pods without tracks had before.
+func TestAwaitReturn(t *testing.T) {
+	moved, broken := Track{Revision: 2, Weight: 100, IsProven: true}, Track{Revision: 1}
+	inFlight := join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})
+	cases := map[string]struct {
+		reason      string
+		events      []ledger.Event
+		blue, plain Track
+		in          func(*Input)
+		want        bool
+	}{
+		"Stranded": {reason: "Requests that cannot go back are taken back by the next revision.", events: stranded(), blue: moved, plain: broken, in: failed},
+		"Attempt":  {reason: "A rollback may still find pods to go back to.", events: stranded(), blue: moved, plain: broken, in: func(*Input) {}, want: true},
+		"Proven":   {reason: "Requests go back to pods that are available.", events: stranded(), blue: moved, plain: Track{Revision: 1, IsProven: true}, in: failed, want: true},
+		"Unknown":  {reason: "A directory that no repository reports may have given the requests back.", events: stranded(), blue: moved, plain: broken, in: func(in *Input) { failed(in); in.AreTracksKnown = false }, want: true},
+		"Steps":    {reason: "A move that goes on comes to its verdict first.", events: inFlight, blue: moved, plain: broken, in: failed, want: true},
+		"Replaced": {reason: "A revision that takes requests back is replaced at once.", events: takesBack(0), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {}},
+		"Rejected": {reason: "The rollback of a revision that takes requests back finds out whether they can go back.", events: join(takesBack(0), []ledger.Event{rejected("SyncTimedOut"), rolledBack(1)}), blue: moved, plain: Track{Revision: 3}, in: func(*Input) {}, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, tc.events...)
+			w := Workload{IsPlain: true, Serving: "blue"}
+			placement, err := PlaceRevision(s, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := input(desired("c", func(d *Desired) { d.Workload, d.Placement = w, placement }), tracks(Track{}, Track{}))
+			for i := range in.Directories {
+				in.Directories[i].Tracks = map[string]Track{"blue": tc.blue, "plain": tc.plain}
+			}
+			if tc.in(&in); in.awaitsPlacement(s) != tc.want {
+				t.Errorf("\n%s\nawaitsPlacement(...): want %t, got %t", tc.reason, tc.want, !tc.want)
 			}
 		})
 	}
@@ -296,6 +354,7 @@ func TestIsEditedBack(t *testing.T) {
 	}{
 		"Waves":     {reason: "A move whose later Sites get nothing any more is given up.", events: toTracks, want: true},
 		"LastStep":  {reason: "A move that reached all Sites comes to its verdict.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)})},
+		"Held":      {reason: "A user who edits a move back need not decide on its Gate.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}), change: func(in *Input) { in.Proof.IsHeld = true }, want: true},
 		"Before":    {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
 		"Back":      {reason: "A move back to a Blueprint without tracks is what the spec asks for.", events: back},
 		"Canary":    {reason: "A canary is no move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},

@@ -122,7 +122,7 @@ func (r *story) desired(renderer int32) *Desired {
 func (r *story) proof() Proof {
 	p := Proof{IsLive: r.chance(60), HasPassed: r.chance(60), AwaitsCluster: r.chance(5)}
 	if r.chance(20) {
-		v := rejection([]string{"SyncFailed", reasonDeliveryRefused}[r.random.IntN(2)])
+		v := rejection([]string{"SyncFailed", ledger.RejectedDelivery}[r.random.IntN(2)])
 		p.Failure = &v
 	}
 	if r.s.Current != nil {

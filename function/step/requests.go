@@ -85,7 +85,7 @@ func (in Input) canTake(s ledger.State, r Request) bool {
 // awaitsVerdictInTracks is true for a revision in tracks whose verdict the home has not recorded. Another call may not find it again, and would need the files
 // that a rollback on top of it takes out of the object.
 func (in Input) awaitsVerdictInTracks(s ledger.State) bool {
-	return hasTracks(s) && s.Verdict != nil && !in.IsRecorded
+	return s.HasTracks() && s.Verdict != nil && !in.IsRecorded
 }
 
 // isTaken is true for a request that took effect, by its UID.
@@ -128,7 +128,7 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 
 // isOvertaken is true for a request to start the revision again that was made before another user gave the revision up: its user did not see that.
 func isOvertaken(s ledger.State, r Request) bool {
-	if r.Action != ActionRetry || !isAborted(s) || isRequested(s) {
+	if r.Action != ActionRetry || !isAborted(s) || isUserRollback(s) {
 		return false
 	}
 	_, rejectedAt := rejectionTimes(s)
@@ -162,7 +162,7 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 // isAcrossMove is true for a target without tracks where the current revision, or the stable one that it begins beside, has one, and the other way round.
 func isAcrossMove(s ledger.State, target ledger.Past) bool {
 	is := ledger.IsPlain(target.Track)
-	stable := pastOf(s, s.Stable)
+	stable := s.PastRevision(s.Stable)
 	return is != ledger.IsPlain(s.Current.Track) || stable != nil && is != ledger.IsPlain(stable.Track)
 }
 
@@ -196,11 +196,11 @@ func (in Input) refuseStep(s ledger.State, r Request) Result {
 		return ResultAlreadyJudged
 	case r.Full && s.Cursor.Full:
 		return ResultStale
-	case r.Full && in.hasReleasable(s):
+	case r.Full && hasReleasable(s):
 		return ""
 	case r.Full, !in.isReleasable(s, r.Step):
 		return ResultUnknownStep
-	case s.Cursor.Full, r.Step <= max(s.Cursor.Step, s.Cursor.Promoted):
+	case s.Cursor.Full && !in.Proof.IsHeld, r.Step <= max(s.Cursor.Step, s.Cursor.Promoted):
 		return ResultStale
 	}
 	for step := max(s.Cursor.Step, s.Cursor.Promoted) + 1; step < r.Step; step++ {
@@ -219,10 +219,10 @@ func (in Input) isReleasable(s ledger.State, step int32) bool {
 	return s.Current.Plan[step-1].Pause != "" || in.Proof.IsHeld && step == s.Cursor.Step+1
 }
 
-// hasReleasable is true if there is a step to come that a user can release, or one that shares requests.
-func (in Input) hasReleasable(s ledger.State) bool {
+// hasReleasable is true if there is a pause to come, or a step that shares requests. A Gate that came to no verdict is released by the number of its step.
+func hasReleasable(s ledger.State) bool {
 	for step := s.Cursor.Step; int(step) < len(s.Current.Plan); step++ {
-		if in.isReleasable(s, step+1) || s.Current.Plan[step].SharesRequests() {
+		if s.Current.Plan[step].Pause != "" || s.Current.Plan[step].SharesRequests() {
 			return true
 		}
 	}

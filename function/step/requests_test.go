@@ -32,6 +32,7 @@ func TestRequests(t *testing.T) {
 	one, two := good(1, "a"), good(2, "b")
 	paused := []ledger.Event{ordered(1, "a", pausedPlan)}
 	inTracks := join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "blue", "w2", 1))
+	held := func(in *Input) { in.Proof.IsHeld = true }
 	recordedVerdict := func(in *Input) { in.IsRecorded = true }
 	cases := map[string]struct {
 		reason string
@@ -151,6 +152,21 @@ func TestRequests(t *testing.T) {
 		"PromoteFullJudged": {
 			reason: "After the verdict a user cannot release all steps.",
 			events: one, in: input(desired("a"), asks(ask(ActionPromote, 1, func(r *Request) { r.Full = true }))), result: ResultAlreadyJudged,
+		},
+		"PromoteHeldAfterFull": {
+			reason: "A user who released all steps still decides on a Gate that came to no verdict.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), want: "Promoted", result: ResultWaiting,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(3)))),
+		},
+		"PromoteMeasuredAfterFull": {
+			reason: "A user who released all steps releases no Gate that measures.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), result: ResultUnknownStep,
+			in: input(desired("w2"), asks(ask(ActionPromote, 2, release(3)))),
+		},
+		"PromoteFullHeld": {
+			reason: "A user who releases all steps decides on no Gate of the last one.",
+			events: canary(2, ledger.StageSteps, gateLast), result: ResultUnknownStep,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, func(r *Request) { r.Full = true }))),
 		},
 		"PromoteSuspended": {
 			reason: "A step of a suspended deployment is released later.",

@@ -19,9 +19,9 @@ func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, HoldNone
 	case s.Cursor.Attempt == 0:
 		return beginRollback(s, in)
-	case isBeforeSteps(s) && (in.Proof.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
+	case s.IsBeforeSteps() && (in.Proof.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
 		return in.advanceRollback(s)
-	case in.Proof.IsLive && !isBeforeSteps(s):
+	case in.Proof.IsLive && !s.IsBeforeSteps():
 		return &ledger.Event{Restored: &ledger.Restored{}}, HoldNone
 	case in.Proof.Failure == nil:
 		return nil, HoldNone
@@ -40,7 +40,7 @@ func (in Input) advanceRollback(s ledger.State) (*ledger.Event, Hold) {
 	if e == nil || e.Advanced.Stage != ledger.StageSteps {
 		return e, hold
 	}
-	if hold := in.holdRollback(s, pastOf(s, s.Target)); hold != HoldNone && hold != HoldNothingToRestore {
+	if hold := in.holdRollback(s, s.PastRevision(s.Target)); hold != HoldNone && hold != HoldNothingToRestore {
 		return nil, hold
 	}
 	return e, HoldNone // Where the directories hold the target already, it is still to be proven that the Sites run it.
@@ -65,7 +65,7 @@ func (in Input) holdRollback(s ledger.State, target *ledger.Past) Hold {
 	if !in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0 {
 		return HoldRollbackOff
 	}
-	if hold := in.holdTarget(s, target); hold != HoldNone || isRequested(s) {
+	if hold := in.holdTarget(s, target); hold != HoldNone || isUserRollback(s) {
 		return hold
 	}
 	return in.holdUnrequested(s, target)
@@ -74,14 +74,14 @@ func (in Input) holdRollback(s ledger.State, target *ledger.Past) Hold {
 // mustLoseRequests is true for a rejected revision that shares requests, or that began while another one did.
 func (in Input) mustLoseRequests(s ledger.State, target *ledger.Past, hold Hold) bool {
 	sharesRequests := s.Current.HasSteps() || s.Cursor.Stage < ledger.StageSteps
-	return hasTracks(s) && target != nil && hold != HoldNothingToRestore && sharesRequests && !isRequested(s)
+	return s.HasTracks() && target != nil && hold != HoldNothingToRestore && sharesRequests && !isUserRollback(s)
 }
 
 // wantsRollback is true if the policy or a user says to roll back.
-func (p Policy) wantsRollback(s ledger.State) bool { return p.AutoRollback || isRequested(s) }
+func (p Policy) wantsRollback(s ledger.State) bool { return p.AutoRollback || isUserRollback(s) }
 
-// isRequested is true for a revision by which a user rolled others back.
-func isRequested(s ledger.State) bool { return s.Withdraws != 0 }
+// isUserRollback is true for a revision by which a user rolled others back.
+func isUserRollback(s ledger.State) bool { return s.Withdraws != 0 }
 
 // isAborted is true for a revision that a user gave up.
 func isAborted(s ledger.State) bool {
@@ -108,7 +108,7 @@ func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 		return HoldNoTarget
 	case !in.HasAllReported:
 		return HoldNotRecorded
-	case isRequested(s):
+	case isUserRollback(s):
 		return HoldNone // A user asked. The attempt changes nothing, and proves that the Sites run the target.
 	}
 	return HoldNothingToRestore

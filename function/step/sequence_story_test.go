@@ -78,7 +78,7 @@ func (q *sequence) tickOnce() {
 	}
 	q.observe()
 	if q.sync.proven == q.gate.position && q.sync.live && q.gate.result == "" {
-		q.gate.result = q.verdict
+		q.giveVerdict(q.verdict)
 	}
 	q.tick()
 	if q.truth.broken != "" {
@@ -255,4 +255,77 @@ func TestEditWithBrokenPods(t *testing.T) {
 	q.ends(3, ledger.VerdictVerified)
 	q.equals("tracks", q.tracks(), ledger.TrackBlue)
 	q.equals("pods of c", q.podsOf("c"), 4)
+}
+
+// TestEditBackWithBrokenPods edits a move back to a Blueprint without tracks, whose pods that served before were never ready. The requests stay with the track
+// until the pods of the edit are there, also where those of a first edit never are.
+func TestEditBackWithBrokenPods(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		then   func(q *sequence)
+		last   int64
+	}{
+		"Rejected": {
+			reason: "An edit follows a rejected move once its rollback has failed.", last: 3,
+			then: func(q *sequence) { q.verdict = "Failed"; q.wantsPlain("c") },
+		},
+		"Aborted": {
+			reason: "An edit follows a move that was given up.", last: 3,
+			then: func(q *sequence) { q.asks(Request{Action: ActionAbort}); q.wantsPlain("c") },
+		},
+		"Held": {
+			reason: "An edit follows a move whose Gate came to no verdict.", last: 3,
+			then: func(q *sequence) { q.verdict = "Held"; q.wantsPlain("c") },
+		},
+		"BrokenAgain": {
+			reason: "An edit whose pods are broken, too, takes no requests, is rejected and replaced.", last: 4,
+			then: func(q *sequence) {
+				q.verdict = "Failed"
+				q.wantsPlain("yz")
+				q.until("the edit is rejected", func() bool { return q.home.Current.Number == 3 && q.home.IsRejected() })
+				q.wantsPlain("c")
+			},
+		},
+		"EditedAgain": {
+			reason: "An edit takes the place of one whose pods do not come.", last: 4,
+			then: func(q *sequence) {
+				q.verdict = "Failed"
+				q.wantsPlain("yz")
+				q.until("the pods of the edit are asked for", func() bool { return q.edge().git[ledger.TrackPlain].Revision == 3 })
+				q.wantsPlain("c")
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			q := &sequence{T: t, canaryModel: newCanaryModelOf(rand.New(rand.NewPCG(1, 19)), allCanaryRules, 1, []string{"edge1"}), verdict: "Passed"}
+			q.spec.content, q.spec.isPlain, q.spec.steps = "z", true, planOf(t, "0 100+gate")
+			q.ends(1, ledger.VerdictVerified)
+			q.spec.isPlain, q.verdict = false, ""
+			q.edits("b")
+			q.reaches(2, 100)
+			tc.then(q)
+			q.until("the edit begins", func() bool { return q.home.Current.Number == tc.last })
+			q.equals(tc.reason+" Share of the track", q.shareOf(2), int32(100))
+			q.verdict = "Passed"
+			q.ends(tc.last, ledger.VerdictVerified)
+			q.equals("tracks", q.tracks(), ledger.TrackPlain)
+			q.equals("pods of c", q.podsOf("pc"), 4) // Contents without tracks begin with p.
+		})
+	}
+}
+
+// wantsPlain asks for a Blueprint without tracks.
+func (q *sequence) wantsPlain(content string) { q.spec.content, q.spec.isPlain = content, true }
+
+// TestBreachInTimedPause lets a Gate fail shortly before a pause with a duration ends: what it measures counts until the step is released.
+func TestBreachInTimedPause(t *testing.T) {
+	q := newSequence(t, "0 20+gate/60s 100")
+	q.edits("b")
+	q.holds(HoldPaused)
+	q.stays("revision 2 pauses", elapsed("50s"), func() bool { return q.hold() == HoldPaused })
+	q.giveVerdict("Failed")
+	q.until("revision 2 is rejected", func() bool { return q.home.IsRejected() })
+	q.equals("step", q.home.Cursor.Step, int32(1))
+	q.ends(2, ledger.VerdictRejected)
 }

@@ -2,9 +2,6 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// isBeforeSteps is true while the requests of a deployment with tracks are moved to where a revision or a rollback goes on from.
-func isBeforeSteps(s ledger.State) bool { return hasTracks(s) && s.Cursor.Stage < ledger.StageSteps }
-
 // advanceStage returns the event of the next stage in which something is to do, or that the present one is not over.
 func (in Input) advanceStage(s ledger.State) (*ledger.Event, Hold) {
 	stage := in.nextStage(s)
@@ -31,7 +28,7 @@ func (in Input) nextStage(s ledger.State) int32 {
 	}
 	for stage := s.Cursor.Stage; stage < ledger.StageSteps; stage++ {
 		for _, d := range in.Directories {
-			if !in.tracksOf(s, d).isOver(stage) {
+			if !in.tracksOf(s, d).isStageDone(stage) {
 				return stage
 			}
 		}
@@ -46,7 +43,7 @@ func (in Input) goesStraight(s ledger.State) bool {
 		return false
 	}
 	for _, d := range in.Directories {
-		if t := in.tracksOf(s, d); !t.isKnown || !t.other.isAway() {
+		if t := in.tracksOf(s, d); !t.isKnown || !t.other.getsNoRequests() {
 			return false
 		}
 	}
@@ -54,15 +51,21 @@ func (in Input) goesStraight(s ledger.State) bool {
 }
 
 // cannotGoBack is true for a revision that replaces another one in the middle of a move from pods without tracks, where these did not become available in
-// time. Their requests stay with the track, whose pods Kubernetes replaces one by one. Any other Site has to be where the steps begin.
+// time. Their requests stay with the track, whose pods Kubernetes replaces one by one.
 func (in Input) cannotGoBack(s ledger.State) bool {
-	if in.Proof.Failure == nil || s.Cursor.Attempt > 0 {
+	return s.Cursor.Attempt == 0 && in.areRequestsStranded(s)
+}
+
+// areRequestsStranded is true where pods without tracks did not become available in time, so that requests cannot go back to them from a track. Any other Site
+// has to be where steps begin.
+func (in Input) areRequestsStranded(s ledger.State) bool {
+	if in.Proof.Failure == nil || !s.IsBeforeSteps() {
 		return false
 	}
 	isStranded := false
 	for _, d := range in.Directories {
 		t := in.tracksOf(s, d)
-		if !t.isKnown || !t.isStranded() && !t.other.isAway() {
+		if !t.isKnown || !t.isStranded() && !t.other.getsNoRequests() {
 			return false
 		}
 		isStranded = isStranded || t.isStranded()
@@ -72,7 +75,7 @@ func (in Input) cannotGoBack(s ledger.State) bool {
 
 // removeOtherTrack returns the event by which a verified revision becomes alone, once its verdict is recorded and the other track serves nothing.
 func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
-	if !hasTracks(s) || s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {
+	if !s.HasTracks() || s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {
 		return nil, HoldNone
 	}
 	if in.IsSuspended {
@@ -81,8 +84,8 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	isLeft := false
 	for _, d := range in.Directories {
 		t := in.tracksOf(s, d)
-		other := d.trackBeside(s.Current.Track)
-		if !t.isKnown || !other.isAway() {
+		other := d.trackBeside(s.Current.Folder())
+		if !t.isKnown || !other.getsNoRequests() {
 			return nil, HoldDraining
 		}
 		isLeft = isLeft || other.Revision != 0
@@ -98,12 +101,12 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 	t := in.tracksOf(s, d)
 	switch {
 	case s.Cursor.Stage == ledger.StageAlone:
-		return Aim{Put: map[string]int64{s.Current.Track: s.Current.Number}, Serving: s.Current.Track, IsAlone: true}
+		return aimAlone(*s.Current)
 	case s.IsRejected() && s.Cursor.Attempt == 0:
 		return Aim{Keeps: true}
-	case isBeforeSteps(s) && in.goesStraight(s):
+	case s.IsBeforeSteps() && in.goesStraight(s):
 		return Aim{Keeps: true} // The next position replaces what is there: nothing is moved out of its way meanwhile.
-	case isBeforeSteps(s):
+	case s.IsBeforeSteps():
 		return t.aimBefore(s.Cursor.Stage)
 	case s.Cursor.Attempt > 0:
 		return Aim{Restores: true}
@@ -111,19 +114,27 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 	return t.aimInStep(s, d.Site)
 }
 
-// aimInStep returns what the directory has in a step of the plan.
+// aimAlone returns what a directory has in which a revision is alone.
+func aimAlone(r ledger.Revision) Aim {
+	return Aim{Put: map[string]int64{r.Folder(): r.Number}, Serving: r.Folder(), IsAlone: true}
+}
+
+// aimInStep returns what the directory has in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
+// where they are by a revision that takes the latter back.
 func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 	at, isReached := s.Current.StepAt(s.Cursor.Step, site)
 	r := *s.Current
-	put := map[string]int64{r.Track: r.Number}
-	isReplaced := t.origin.revision == 0 || t.origin.track == r.Track
+	put := map[string]int64{r.Folder(): r.Number}
+	isReplaced := t.origin.revision == 0 || t.origin.track == r.Folder()
 	switch {
 	case !isReached:
 		return Aim{Keeps: true}
-	case !t.isKnown && (isReplaced || t.isUnreported() || t.isStranded()):
+	case !t.isKnown && (isReplaced || t.isUnreported() || t.isStranded() || s.TakesBack()):
 		return Aim{IsUnknown: true}
+	case isReplaced && s.TakesBack():
+		return aimAlone(r)
 	case isReplaced:
-		return Aim{Put: put, Serving: r.Track}
+		return Aim{Put: put, Serving: r.Folder()}
 	}
 	put[t.origin.track] = t.origin.revision
 	p := r.Plan[at]

@@ -19,8 +19,9 @@ func weigh(r *ledger.Revision) {
 }
 
 // canary is a revision with steps in the blue track, beside revision 1 in the green one, that has come to a step and a stage.
-func canary(step, stage int32) []ledger.Event {
-	out := join(goodInTrack(1, "green", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), weigh)})
+func canary(step, stage int32, changes ...func(*ledger.Revision)) []ledger.Event {
+	changes = append([]func(*ledger.Revision){inTrack("blue", "w2", 1), weigh}, changes...)
+	out := join(goodInTrack(1, "green", "w1", 0), []ledger.Event{ordered(2, "w2", changes...)})
 	if stage > 0 {
 		out = append(out, stageOf(0, stage))
 	}
@@ -28,6 +29,14 @@ func canary(step, stage int32) []ledger.Event {
 		out = append(out, stageOf(n+1, stage))
 	}
 	return out
+}
+
+// gateLast gives the last step of a plan a Gate.
+func gateLast(r *ledger.Revision) { r.Plan[len(r.Plan)-1].Gate = true }
+
+// promoted releases a step and those before, or all.
+func promoted(step int32, full bool) ledger.Event {
+	return ledger.Event{Promoted: &ledger.Promoted{Step: step, Full: full, RequestRef: ledger.RequestReference{Name: "r", UID: "u"}}}
 }
 
 // tracks are what both Sites have of each track.
@@ -111,7 +120,7 @@ func TestStages(t *testing.T) {
 	stable := Track{Revision: 1, Weight: 100, IsProven: true}
 	shared, left := Track{Revision: 2, Weight: 20, IsProven: true}, Track{Revision: 2, IsIdle: true}
 	off := func(in *Input) { in.Policy.AutoRollback = false }
-	full := func(in *Input) { in.Proof.IsReleased = true }
+	full, held := func(in *Input) { in.Proof.IsPauseOver = true }, func(in *Input) { in.Proof.IsHeld = true }
 	cases := map[string]struct {
 		reason string
 		events []ledger.Event
@@ -127,7 +136,12 @@ func TestStages(t *testing.T) {
 		"Failed":    {reason: "Once nothing is left to do, a failure of the pods before does not reject the next revision.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), failed}, want: "Advanced"},
 		"Paused":    {reason: "A step stays for its pause.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees}, hold: HoldPaused},
 		"Gated":     {reason: "The end of a pause is not the end of the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full}},
-		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, func(in *Input) { in.Proof.IsHeld = true }}, hold: HoldGateHeld},
+		"Promoted":  {reason: "A user who promotes a step releases its pause, and not its Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live}},
+		"Full":      {reason: "A user who promotes all steps does not release the Gate of the last one.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live}},
+		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
+		"HeldFull":  {reason: "A user who promotes all steps does not decide on a Gate of the last one that came to no verdict.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, held}, hold: HoldGateHeld},
+		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, held}, want: "Advanced"},
+		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), ledger.Event{Promoted: &ledger.Promoted{Step: 3, RequestRef: ledger.RequestReference{Name: "s", UID: "v"}}}), in: []func(*Input){live, provenTrees, held}, want: "Judged Verified"},
 		"Released":  {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
 		"Frozen":    {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
 		"Rejected":  {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},

@@ -2,9 +2,6 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// reasonDeliveryRefused is the reason of a rejection that may lose its cause once files of other users may be overwritten.
-const reasonDeliveryRefused = "DeliveryRefused"
-
 // nextRevision returns the event by which the next revision begins, or the one by which the current revision takes the digests of a request
 // that renders the same trees. It returns why there is none.
 func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
@@ -65,7 +62,7 @@ func (d Desired) isApproved(s ledger.State) bool {
 
 // isRefusalOver is true if a repository refused the current revision because of files of other users, which may be overwritten now.
 func (d Desired) isRefusalOver(s ledger.State) bool {
-	return s.IsRejected() && d.AdoptEnabled && s.Verdict.Reason == reasonDeliveryRefused && d.hasIntentOf(*s.Current)
+	return s.IsRejected() && d.AdoptEnabled && s.Verdict.Reason == ledger.RejectedDelivery && d.hasIntentOf(*s.Current)
 }
 
 // isDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those

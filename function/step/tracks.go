@@ -24,8 +24,8 @@ type Track struct {
 	IsIdle bool
 }
 
-// isAway is true for a track that serves nothing, so that its pods may change.
-func (t Track) isAway() bool { return t.Revision == 0 || t.IsIdle }
+// getsNoRequests is true for a track that serves nothing, so that its pods may change.
+func (t Track) getsNoRequests() bool { return t.Revision == 0 || t.IsIdle }
 
 // Aim is what the directory of a Site has in a position.
 type Aim struct {
@@ -70,16 +70,19 @@ type siteTracks struct {
 	home, other Track
 	otherName   string
 
-	// otherIsVerified says that the other track has pods of a verified revision.
-	otherIsVerified bool
+	// losesRequests says that the origin is what serves now, verified or not, and that a revision without tracks takes its requests.
+	losesRequests bool
+
+	// otherCanServe says that the other track has pods of a verified revision, which could get all requests.
+	otherCanServe bool
 
 	isKnown bool
 }
 
-// isWhole is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any, and what serves
-// without tracks served before.
-func (t siteTracks) isWhole() bool {
-	served := t.home.Weight > 0 && (!t.other.isAway() || t.origin.track == ledger.TrackPlain)
+// hasOriginPods is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any, and what serves
+// without tracks served before. What a revision takes the requests from is not waited for: its pods may never be available.
+func (t siteTracks) hasOriginPods() bool {
+	served := t.home.Weight > 0 && (!t.other.getsNoRequests() || t.origin.track == ledger.TrackPlain || t.losesRequests)
 	return t.home.Revision == t.origin.revision && (t.home.IsProven || served)
 }
 
@@ -94,24 +97,24 @@ func (t siteTracks) isStranded() bool {
 	return t.origin.track == ledger.TrackPlain && t.home.Weight == 0 && !t.home.IsProven && t.other.Weight == 100
 }
 
-// isCleared is true if the pods of the home may change, or need not. Where the other track cannot take over they are replaced one by one, and the
+// canReplacePods is true if the pods of the home may change, or need not. Where the other track cannot take over they are replaced one by one, and the
 // other track must not get requests meanwhile.
-func (t siteTracks) isCleared() bool {
-	inPlace := !t.otherIsVerified && t.other.isAway()
-	return t.home.Revision == t.origin.revision || t.home.isAway() || inPlace
+func (t siteTracks) canReplacePods() bool {
+	inPlace := !t.otherCanServe && t.other.getsNoRequests()
+	return t.home.Revision == t.origin.revision || t.home.getsNoRequests() || inPlace
 }
 
-// isOver is true if nothing is left to do in a stage before the steps.
-func (t siteTracks) isOver(stage int32) bool {
+// isStageDone is true if nothing is left to do in a stage before the steps.
+func (t siteTracks) isStageDone(stage int32) bool {
 	switch {
 	case !t.isKnown:
 		return false
 	case stage == ledger.StageClear:
-		return t.origin.revision == 0 || t.isCleared()
+		return t.origin.revision == 0 || t.canReplacePods()
 	case stage == ledger.StageBeside:
-		return t.origin.revision == 0 || t.isWhole()
+		return t.origin.revision == 0 || t.hasOriginPods()
 	}
-	return t.other.isAway()
+	return t.other.getsNoRequests()
 }
 
 // aimBefore returns what the directory has in a stage before the steps. The origin gets the requests as soon as its pods are there, whatever other
@@ -122,20 +125,17 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 		return Aim{Keeps: true}
 	case t.origin.revision == 0: // The ledger does not say what served before. The track that the revision takes has the most requests.
 		return Aim{Serving: t.track}
-	case t.isWhole(), stage == ledger.StageShift:
+	case t.hasOriginPods(), stage == ledger.StageShift:
 		return Aim{Serving: t.origin.track}
 	case stage == ledger.StageBeside:
 		return Aim{Put: map[string]int64{t.origin.track: t.origin.revision}}
-	case t.home.Revision == t.origin.revision, t.home.isAway(), t.home.Weight == 0:
+	case t.home.Revision == t.origin.revision, t.home.getsNoRequests(), t.home.Weight == 0:
 		return Aim{Keeps: true} // It is away once its requests have ended.
-	case t.otherIsVerified:
+	case t.otherCanServe:
 		return Aim{Serving: t.otherName}
 	}
 	return Aim{Serving: t.origin.track}
 }
-
-// hasTracks is true for a state whose current revision is in a track.
-func hasTracks(s ledger.State) bool { return s.HasTracks() }
 
 // trackBeside returns what a directory has beside a track. It never has more than two.
 func (d Directory) trackBeside(name string) Track {
@@ -157,23 +157,13 @@ func (d Directory) nameBeside(name string) string {
 	return ledger.OtherTrack(name)
 }
 
-// pastOf returns a revision of the history, or nil.
-func pastOf(s ledger.State, number int64) *ledger.Past {
-	for i := range s.History {
-		if s.History[i].Number == number {
-			return &s.History[i]
-		}
-	}
-	return nil
-}
-
 // originOf returns what the current revision or its rollback goes on from at a Site.
 func originOf(s ledger.State, site string) origin {
 	number := s.Current.Stable
 	if s.Cursor.Attempt > 0 {
 		number = s.Target
 	}
-	p := pastOf(s, number)
+	p := s.PastRevision(number)
 	if p == nil {
 		return origin{}
 	}
@@ -186,14 +176,18 @@ func originOf(s ledger.State, site string) origin {
 
 // isVerifiedRevision is true for a revision that was verified, also if a user withdrew it since.
 func isVerifiedRevision(s ledger.State, number int64) bool {
-	p := pastOf(s, number)
+	p := s.PastRevision(number)
 	return p != nil && p.Verdict != nil && p.Verdict.Result == ledger.VerdictVerified
 }
 
 // tracksOf returns what is known of a directory.
 func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown || d.AreTracksKnown}
-	t.track = cmp.Or(t.origin.track, s.Current.Track)
+	t.losesRequests = s.TakesBack() && s.Cursor.Attempt == 0
+	if t.losesRequests {
+		t.origin = d.servingBefore(*s.Current)
+	}
+	t.track = cmp.Or(t.origin.track, s.Current.Folder())
 	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.nameBeside(t.track)
 	switch {
 	case t.origin.track == ledger.TrackPlain && t.home.Revision != 0:
@@ -201,13 +195,29 @@ func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	case t.origin.revision == 0 && t.otherName == ledger.TrackPlain:
 		t.other = Track{} // Nothing without tracks was verified.
 	}
-	t.otherIsVerified = isVerifiedRevision(s, t.other.Revision) || t.hasForgottenOther(s)
+	t.otherCanServe = (isVerifiedRevision(s, t.other.Revision) || t.hasForgottenOther(s)) && !t.isOtherUnproven()
 	return t
+}
+
+// servingBefore returns what served before a revision without tracks that takes the requests back from a track: that track, or pods without tracks where it has
+// none. The revision is beside a track only where it takes requests back from it.
+func (d Directory) servingBefore(r ledger.Revision) origin {
+	plain, other := d.Tracks[ledger.TrackPlain], d.trackBeside(ledger.TrackPlain)
+	if other.Revision != 0 && (other.Weight > 0 || plain.Revision == r.Number) {
+		return origin{track: d.nameBeside(ledger.TrackPlain), revision: other.Revision}
+	}
+	return origin{track: ledger.TrackPlain, revision: plain.Revision}
+}
+
+// isOtherUnproven is true for pods without tracks that stand by and were not seen to be available. Their revision may have been verified without that: an engine
+// that does not wait for pods says that they are there as soon as it applied them.
+func (t siteTracks) isOtherUnproven() bool {
+	return t.otherName == ledger.TrackPlain && t.other.Weight == 0 && !t.other.IsProven
 }
 
 // hasForgottenOther is true for another track whose revision the history has dropped, as it may drop one that a user withdrew. Of two tracks that share
 // the requests, the older revision is the one that was verified.
 func (t siteTracks) hasForgottenOther(s ledger.State) bool {
 	n := t.other.Revision
-	return t.home.Weight > 0 && t.other.Weight > 0 && n < t.home.Revision && n != s.Current.Number && pastOf(s, n) == nil
+	return t.home.Weight > 0 && t.other.Weight > 0 && n < t.home.Revision && n != s.Current.Number && s.PastRevision(n) == nil
 }

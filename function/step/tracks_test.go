@@ -49,6 +49,37 @@ func TestAimAt(t *testing.T) {
 	}
 }
 
+// TestAimOfReturn asks what a directory has while a revision without tracks takes requests back from a track.
+func TestAimOfReturn(t *testing.T) {
+	cases := map[string]struct {
+		reason      string
+		step        int32
+		blue, plain Track
+		isUnknown   bool
+		want        Aim
+	}{
+		"Prepare":  {reason: "Its pods come beside the track, which keeps the requests.", blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Ahead: new(int32(100))}},
+		"Weight":   {reason: "Then it gets all requests.", step: 1, blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 3}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))}},
+		"Weighed":  {reason: "The track stays beside it without requests until the verdict.", step: 1, blue: Track{Revision: 2}, plain: Track{Revision: 3, Weight: 100}, want: Aim{Put: map[string]int64{"blue": 2, "plain": 3}, Serving: "blue", Weight: 100, Ahead: new(int32(100))}},
+		"Kept":     {reason: "Pods without tracks that kept the requests are replaced where they are.", plain: Track{Revision: 1, Weight: 100}, want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true}},
+		"GoneBack": {reason: "Pods without tracks that got their requests back are replaced where they are, and the track goes.", blue: Track{Revision: 2, IsIdle: true}, plain: Track{Revision: 1, Weight: 100}, want: Aim{Put: map[string]int64{"plain": 3}, Serving: "plain", IsAlone: true}},
+		"Unknown":  {reason: "The repository has to say first who has the requests.", blue: Track{Revision: 2, Weight: 100}, plain: Track{Revision: 1}, isUnknown: true, want: Aim{IsUnknown: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, takesBack(tc.step)...)
+			in := input(nil, tracks(Track{}, Track{}), func(in *Input) { in.AreTracksKnown = !tc.isUnknown })
+			in.Directories[0].Tracks = map[string]Track{"plain": tc.plain}
+			if tc.blue.Revision > 0 {
+				in.Directories[0].Tracks["blue"] = tc.blue
+			}
+			if diff := cmp.Diff(tc.want, in.AimAt(s, in.Directories[0])); diff != "" {
+				t.Errorf("\n%s\nAimAt(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestUnreported asks for a directory of pods without tracks that no repository reports: it may have those of a later revision than the verified one.
 func TestUnreported(t *testing.T) {
 	s := record(t, join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})...)
@@ -61,12 +92,14 @@ func TestUnreported(t *testing.T) {
 // TestIsWhole asks whether the pods of what is gone on from are there.
 func TestIsWhole(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		track  string
-		home   Track
-		other  Track
-		want   bool
+		reason        string
+		track         string
+		home          Track
+		other         Track
+		losesRequests bool
+		want          bool
 	}{
+		"Taken":    {reason: "Pods that requests are taken from need not be available.", track: "green", home: Track{Revision: 1, Weight: 100}, losesRequests: true, want: true},
 		"Proven":   {reason: "Pods that were available once are there.", track: "green", home: Track{Revision: 1, IsProven: true}, want: true},
 		"Unproven": {reason: "Pods of a track that were never available need not be there.", track: "green", home: Track{Revision: 1, Weight: 100}},
 		"Plain":    {reason: "What serves without tracks served before, whatever its pods do.", track: "plain", home: Track{Revision: 1, Weight: 100}, want: true},
@@ -76,9 +109,9 @@ func TestIsWhole(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := siteTracks{origin: origin{track: tc.track, revision: 1}, track: tc.track, home: tc.home, other: tc.other, isKnown: true}
-			if got := s.isWhole(); got != tc.want {
-				t.Errorf("\n%s\nisWhole(): want %t, got %t", tc.reason, tc.want, got)
+			s := siteTracks{origin: origin{track: tc.track, revision: 1}, track: tc.track, home: tc.home, other: tc.other, losesRequests: tc.losesRequests, isKnown: true}
+			if got := s.hasOriginPods(); got != tc.want {
+				t.Errorf("\n%s\nhasOriginPods(): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
@@ -108,26 +141,48 @@ func TestHasForgottenOther(t *testing.T) {
 	}
 }
 
+// TestIsOtherUnseen looks at what is beside the track that a revision goes on from.
+func TestIsOtherUnseen(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		name   string
+		other  Track
+		want   bool
+	}{
+		"Unseen": {reason: "Pods without tracks that were never seen to be available cannot get all requests, though their revision was verified.", name: "plain", other: Track{Revision: 2}, want: true},
+		"Seen":   {reason: "Pods without tracks that were available since their folder changed can.", name: "plain", other: Track{Revision: 2, IsProven: true}},
+		"Serves": {reason: "Pods without tracks that get requests served before.", name: "plain", other: Track{Revision: 2, Weight: 50}},
+		"Track":  {reason: "Pods of a track were available when their revision was verified.", name: "blue", other: Track{Revision: 2}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := (siteTracks{otherName: tc.name, other: tc.other}).isOtherUnproven(); got != tc.want {
+				t.Errorf("\n%s\nisOtherUnproven(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestIsCleared asks whether the pods of the track that a revision goes on from may change.
 func TestIsCleared(t *testing.T) {
 	cases := map[string]struct {
-		reason          string
-		home, other     Track
-		otherIsVerified bool
-		want            bool
+		reason        string
+		home, other   Track
+		otherCanServe bool
+		want          bool
 	}{
 		"Same":     {reason: "Pods that are those of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
 		"Idle":     {reason: "Pods without requests may change.", home: Track{Revision: 9, IsIdle: true}, other: Track{Revision: 2, Weight: 100}, want: true},
-		"Serves":   {reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherIsVerified: true},
+		"Serves":   {reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherCanServe: true},
 		"InPlace":  {reason: "Where no verified pods stand by, those that serve are replaced one by one.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true},
 		"Shares":   {reason: "The other track loses its requests before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 80}, other: Track{Revision: 2, Weight: 20}},
 		"Draining": {reason: "Requests under way at the other track have ended before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := siteTracks{origin: origin{track: "green", revision: 1}, home: tc.home, other: tc.other, otherIsVerified: tc.otherIsVerified, isKnown: true}
-			if got := s.isCleared(); got != tc.want {
-				t.Errorf("\n%s\nisCleared(): want %t, got %t", tc.reason, tc.want, got)
+			s := siteTracks{origin: origin{track: "green", revision: 1}, home: tc.home, other: tc.other, otherCanServe: tc.otherCanServe, isKnown: true}
+			if got := s.canReplacePods(); got != tc.want {
+				t.Errorf("\n%s\ncanReplacePods(): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

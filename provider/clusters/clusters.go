@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -140,6 +141,16 @@ func (l *Look) Done() { l.pool.retainWatches(l.owner, l.read) }
 // Forget an owner that was deleted.
 func (p *Pool) Forget(owner types.NamespacedName) { p.retainWatches(owner, nil) }
 
+// TryAgain lets clusters that could not be read for an owner be asked now, and not when their next turn comes. What the owner reads then is their answer.
+func (p *Pool) TryAgain(owner types.NamespacedName) {
+	p.mu.Lock()
+	held := slices.Collect(maps.Keys(p.held[owner]))
+	p.mu.Unlock()
+	for _, w := range held {
+		w.tryAgain()
+	}
+}
+
 // retainWatches records which watches an owner read from, and stops those without an owner.
 func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	p.mu.Lock()
@@ -270,7 +281,7 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // Nothing is an answer.
 	}
-	if failure := classifyError(err); failure != nil {
+	if failure := c.link.classifyError(err); failure != nil {
 		return nil, failure
 	}
 	return o, nil
@@ -325,7 +336,7 @@ func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
 	defer cancel()
 	_, err = c.link.client.Resource(a.On.Resource).Namespace(a.On.Namespace).
 		Patch(ctx, a.On.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
-	if failure := classifyError(err); failure != nil {
+	if failure := c.link.classifyError(err); failure != nil {
 		return failure
 	}
 	return nil

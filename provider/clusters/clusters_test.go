@@ -322,7 +322,7 @@ func TestRotation(t *testing.T) {
 	s := newAPIServer(t)
 	s.put("edge1", "one")
 	p := newPool(t)
-	p.expect("a wrong token", v1alpha1.SiteReasonAccessDenied, p.read("a", s.kubeconfig("other"), "edge1"))
+	p.expect("a wrong token", v1alpha1.SiteReasonKubeconfigDenied, p.read("a", s.kubeconfig("other"), "edge1"))
 	p.expect("the right one", "one", p.read("a", s.kubeconfig(canary), "edge1"))
 	p.sizes(1, 1)
 }

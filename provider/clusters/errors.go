@@ -36,6 +36,16 @@ func unansweredError() *Error {
 	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster does not answer"}
 }
 
+// classifyError returns the Error for an error of the API server that a connection leads to. It returns nil for none. In the cluster of the control plane
+// the provider has no kubeconfig: the platform team gives it its rights there, not the owner of another cluster.
+func (l *link) classifyError(err error) *Error {
+	out := classifyError(err)
+	if out != nil && out.Reason == v1alpha1.SiteReasonAccessDenied && l.key == homeLink {
+		return &Error{Reason: v1alpha1.SiteReasonProviderAccessDenied, Detail: "the provider's service account may not read the engine's objects in the cluster of the control plane"}
+	}
+	return out
+}
+
 // classifyError returns the Error for an error of an API server. It returns nil for none.
 func classifyError(err error) *Error {
 	var (
@@ -54,7 +64,7 @@ func classifyError(err error) *Error {
 	case kerrors.IsNotFound(err), kerrors.IsMethodNotSupported(err):
 		return &Error{Reason: v1alpha1.SiteReasonEngineNotInstalled, Detail: "the cluster does not serve the engine's kind"}
 	case kerrors.IsUnauthorized(err):
-		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not accept the credentials"}
+		return &Error{Reason: v1alpha1.SiteReasonKubeconfigDenied, Detail: "the cluster does not accept the credentials"}
 	case kerrors.IsForbidden(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the credentials may not read the engine's objects"}
 	case errors.As(err, &refusal):

@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+
+	"github.com/intentplane/intentplane/provider/panics"
 )
 
 const (
@@ -63,8 +65,12 @@ type watch struct {
 	exceeded int
 	// failure is why the cluster cannot be read. Nil if it can.
 	failure *Error
-	// trouble is closed while there is a failure.
+	// failing is closed while there is a failure.
 	failing chan struct{}
+
+	// retry ends the wait before the next list. answered is closed once the cluster answered a list that was asked for so, and nil if none was.
+	retry    chan struct{}
+	answered chan struct{}
 }
 
 // A run of a watch lasts until the watch is stopped, or the cluster exceeds a bound.
@@ -83,7 +89,7 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{})}
+	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{}), retry: make(chan struct{}, 1)}
 }
 
 func (w *watch) resourceClient() dynamic.ResourceInterface {
@@ -104,13 +110,42 @@ func (w *watch) startRun() {
 	w.current = r
 	silent := logr.Discard()
 	reflector := cache.NewReflectorWithOptions(w.feedFor(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
-	go func() {
-		// The reflector's own loop logs what a cluster says, and lets all reflectors of the process wait for that.
-		_ = retryDelay().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-			_ = reflector.ListAndWatchWithContext(ctx) // The feed has heard why it ended.
-			return false, nil
-		})
-	}()
+	// The reflector's own loop logs what a cluster says, and lets all reflectors of the process wait for that.
+	go w.repeatUntilEnded(ctx, func() {
+		// The feed has heard why it ended.
+		_ = panics.Recover("watch a cluster", func() error { return reflector.ListAndWatchWithContext(ctx) })
+	})
+}
+
+// repeatUntilEnded lists and watches again and again. It waits in between, longer each time, unless a reader asks for another try.
+func (w *watch) repeatUntilEnded(ctx context.Context, listAndWatch func()) {
+	delay := retryDelay()
+	for ctx.Err() == nil {
+		listAndWatch()
+		timer := time.NewTimer(delay())
+		select {
+		case <-timer.C:
+		case <-w.retry:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// tryAgain lets a cluster that cannot be read be asked now. Who reads then waits for the answer. One that exceeded a bound is asked when its penalty is over.
+func (w *watch) tryAgain() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failure == nil || w.stopped || w.current.store.isClosed() {
+		return
+	}
+	if w.answered == nil {
+		w.answered = make(chan struct{})
+	}
+	select {
+	case w.retry <- struct{}{}:
+	default: // It is asked for already.
+	}
 }
 
 // retryDelay is how soon a list is asked for again after a watch ended, as the reflector has it.
@@ -232,7 +267,7 @@ func (w *watch) recordAnswer(ctx context.Context, err error) {
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		return // It was we who hung up.
 	}
-	failure := classifyError(err)
+	failure := w.link.classifyError(err)
 	if failure != nil && failure.passing {
 		return
 	}
@@ -250,6 +285,10 @@ func (w *watch) setFailure(failure *Error) {
 		w.failing = make(chan struct{})
 	}
 	w.failure = failure
+	if w.answered != nil {
+		close(w.answered)
+		w.answered = nil
+	}
 	w.mu.Unlock()
 	if news {
 		w.wakeReaders(nil, nil)
@@ -267,6 +306,7 @@ func (w *watch) failureSignal() (<-chan struct{}, *Error) {
 func (w *watch) waitUntilSettled(ctx context.Context) (*store, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.pool.patience)
 	defer cancel()
+	w.waitForRetry(ctx)
 	trouble, _ := w.failureSignal()
 	s := w.currentStore()
 	select {
@@ -281,6 +321,20 @@ func (w *watch) waitUntilSettled(ctx context.Context) (*store, error) {
 		return nil, unansweredError()
 	}
 	return s, nil
+}
+
+// waitForRetry waits until the cluster answered what a reader asked again.
+func (w *watch) waitForRetry(ctx context.Context) {
+	w.mu.Lock()
+	answered := w.answered
+	w.mu.Unlock()
+	if answered == nil {
+		return
+	}
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
 }
 
 func (w *watch) currentStore() *store {

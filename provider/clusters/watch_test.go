@@ -167,3 +167,39 @@ func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 		p.Forget(owner("b"))
 	})
 }
+
+// TestTryAgain has a cluster that refused a list, and would be asked again after a while.
+func TestTryAgain(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// asks says that a reader asks for another try, which the cluster answers after a moment with this error.
+		asks bool
+		err  error
+		want answer
+	}{
+		"NotAsked":  {reason: "What was refused is not asked again at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
+		"Mended":    {reason: "Who asks for another try reads what the cluster says then.", asks: true, want: answer{says: "one", took: time.Millisecond}},
+		"NotMended": {reason: "Who asks for another try reads that the cluster refuses that, too.", asks: true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHeld(t)
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+				h.free <- kerrors.NewForbidden(schema.GroupResource{}, "", nil)
+				<-read(t, p, "a", "c")
+				synctest.Wait()
+				if tc.asks {
+					p.TryAgain(owner("a"))
+				}
+				got := read(t, p, "a", "c")
+				<-time.After(time.Millisecond)
+				h.free <- tc.err
+				if a := <-got; a != tc.want {
+					t.Errorf("\n%s\nGet(...): want %+v, got %+v", tc.reason, tc.want, a)
+				}
+				p.Forget(owner("a"))
+			})
+		})
+	}
+}

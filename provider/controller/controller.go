@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/blueprint"
 	"github.com/intentplane/intentplane/provider/controller/bundlestate"
+	"github.com/intentplane/intentplane/provider/controller/catalogview"
 	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -150,6 +151,9 @@ func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 	}
 	if err := blueprint.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Blueprints")
+	}
+	if err := catalogview.Setup(mgr, o); err != nil {
+		return errors.Wrap(err, "cannot set up what is published of the catalog")
 	}
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")

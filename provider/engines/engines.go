@@ -46,6 +46,10 @@ type Want struct {
 	HasFolders bool `json:"hasFolders,omitempty"`
 }
 
+// IsHealthy reports whether an engine says with a health that all of what it applied works: Argo CD and a Flux Kustomization with health checks in one word,
+// Config Sync in another one. An engine that does not look at it has none.
+func IsHealthy(health string) bool { return health == "Healthy" || health == "Current" }
+
 // An Observation is what an engine's objects report.
 type Observation struct {
 	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied the commit with success, for the

@@ -243,3 +243,23 @@ func TestParseCommitID(t *testing.T) {
 		})
 	}
 }
+
+func TestIsHealthy(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		health string
+		want   bool
+	}{
+		"Healthy":     {reason: "Argo CD and Flux say that what they applied is healthy.", health: "Healthy", want: true},
+		"Current":     {reason: "Config Sync says that what it applied is current.", health: "Current", want: true},
+		"NotLooked":   {reason: "An engine that looks at no health proves none.", health: ""},
+		"Progressing": {reason: "What an engine still waits for is not healthy yet.", health: "Progressing"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := IsHealthy(tc.health); got != tc.want {
+				t.Errorf("\n%s\nIsHealthy(%q): got %t, want %t", tc.reason, tc.health, got, tc.want)
+			}
+		})
+	}
+}

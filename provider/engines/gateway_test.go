@@ -258,3 +258,12 @@ func TestWeighedServices(t *testing.T) {
 		})
 	}
 }
+
+// TestDeletedRouteIsNotAccepted looks at a route whose parents accepted it before it was deleted.
+func TestDeletedRouteIsNotAccepted(t *testing.T) {
+	route := decodeManifest(t, strings.Replace(canaryRoute, "generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}", 1))
+	reason, message := RouteAcceptance(route)
+	if diff := cmp.Diff([]string{ReasonRouteMissing, "HTTPRoute shop/web is being deleted"}, []string{reason, message}); diff != "" {
+		t.Errorf("\nA route that is being deleted is not accepted any more, whatever its parents report.\nRouteAcceptance(...): -want, +got:\n%s", diff)
+	}
+}

@@ -30,7 +30,11 @@ func TestOutagePolicyJudge(t *testing.T) {
 		"Begins":     {reason: "A longer outage is reported, and the check goes on.", policy: hold, before: running, outage: outage, after: 10 * time.Second, want: during(Unavailable)},
 		"JustInTime": {reason: "Until the timeout nothing is decided.", policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: during(Unavailable)},
 		"Holds":      {reason: "After the timeout Hold keeps the check as it is.", policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: during(Held)},
-		"HoldsOn":    {reason: "Hold has no end of its own.", policy: hold, before: running, outage: outage, after: 1000 * time.Hour, want: during(Held)},
+		"ShortHold": {
+			reason: "A timeout that is shorter than what is reported at all holds the check once it is over.",
+			policy: OutagePolicy{Timeout: 5 * time.Second}, before: running, outage: outage, after: 5 * time.Second, want: during(Held),
+		},
+		"HoldsOn": {reason: "Hold has no end of its own.", policy: hold, before: running, outage: outage, after: 1000 * time.Hour, want: during(Held)},
 		"Rejects": {
 			reason: "After the timeout Reject ends the check with an error.", policy: reject, before: running, outage: outage, after: 30 * time.Minute,
 			want: Judgement{Phase: v1alpha1.CheckError, Count: 2, Message: messageUnavailableTooLong + "silence"},

@@ -31,7 +31,11 @@ func TestRulesOf(t *testing.T) {
 		"TooLong":   {reason: "What would go on for ever is refused.", check: deploymentv1alpha1.Check{Timeout: "9999h"}, err: "timeout: must be a duration of at most 24h0m0s"},
 		"NoTime":    {reason: "A text that is not a duration is refused.", check: deploymentv1alpha1.Check{InitialDelay: "soon"}, err: "initialDelay: must be a duration of at most 24h0m0s"},
 		"CannotEnd": {reason: "A check that needs more time than it has could never pass.", check: deploymentv1alpha1.Check{Count: n(11)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
-		"NoCount":   {reason: "None would pass without a measurement.", check: deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
+		"One": {
+			reason: "One measurement may be enough.", check: deploymentv1alpha1.Check{Count: n(1)},
+			want: Rules{InitialDelay: 30 * time.Second, Interval: 30 * time.Second, Timeout: 5 * time.Minute, Count: 1, ErrorLimit: 4},
+		},
+		"NoCount": {reason: "None would pass without a measurement.", check: deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

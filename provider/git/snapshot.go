@@ -21,7 +21,7 @@ type Snapshot struct {
 	history *objects.History
 	// signer of what follows. Nil leaves it unsigned.
 	signer *signature.Signer
-	// noted are refs that the client was to note.
+	// watched are the refs whose tips the client was asked to read.
 	watched map[string]plumbing.Hash
 	// rival is the ref of a state that does not count.
 	rival string

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // TestEmptyVariable has a variable without a value, which kpack's webhook writes as its own types do.
@@ -18,5 +19,21 @@ func TestEmptyVariable(t *testing.T) {
 	want := []any{map[string]any{"name": "EMPTY"}, map[string]any{"name": "FULL", "value": "1"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("A variable without a value has no key for it: -want, +got:\n%s", diff)
+	}
+}
+
+// TestBuildSpec has what a team attaches to a build: credentials of private packages, and a volume as a cache.
+func TestBuildSpec(t *testing.T) {
+	p := Plan{Build: buildv1alpha1.ImageBuildParameters{Settings: buildv1alpha1.Settings{
+		Bindings: []deploymentv1alpha1.ObjectReference{{Name: "npm"}, {Name: "maven"}}, Cache: &buildv1alpha1.Cache{Volume: "2048Mi"},
+	}}}
+	want := map[string]any{"resources": map[string]any{}, "services": []any{
+		map[string]any{"apiVersion": "v1", "kind": "Secret", "name": "npm"}, map[string]any{"apiVersion": "v1", "kind": "Secret", "name": "maven"},
+	}}
+	if diff := cmp.Diff(want, p.buildSpec()); diff != "" {
+		t.Errorf("Bindings are Secrets of the namespace, in the order given.\nbuildSpec(): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]any{"volume": map[string]any{"size": "2Gi"}}, p.cacheSpec()); diff != "" {
+		t.Errorf("A volume has its size as the API server writes it.\ncacheSpec(): -want, +got:\n%s", diff)
 	}
 }

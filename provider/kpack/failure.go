@@ -65,6 +65,9 @@ type Failure struct {
 func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 	content := decodeObject[build](b)
 	f := Failure{Step: CurrentStep(b), Reason: podFailure(pod)}
+	if f.Reason == "" && isDeleted(pod) && content.wasKilled() {
+		f.Reason = buildv1alpha1.ReasonFailurePodDeleted
+	}
 	said := CleanMessage(findCondition(content.Status.Conditions, conditionSucceeded).Message)
 	if f.Reason == "" && content.Status.PodName == "" {
 		return Failure{Reason: buildv1alpha1.ReasonFailureNotStarted, Message: said}
@@ -83,13 +86,34 @@ func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 	return f
 }
 
+// Exit codes of a step that a signal ended: SIGTERM, and SIGKILL once its grace period was over.
+const (
+	exitTerminated = 143
+	exitKilled     = 137
+)
+
 // exitCode returns that of the step that failed, or 0.
 func (b build) exitCode() int64 {
-	if at := len(b.Status.StepsCompleted); at < len(b.Status.StepStates) && b.Status.StepStates[at].Terminated != nil {
-		return b.Status.StepStates[at].Terminated.ExitCode
-	}
-	return 0
+	code, _ := b.ended()
+	return code
 }
+
+// ended returns the exit code of the step that failed, and why it ended.
+func (b build) ended() (code int64, reason string) {
+	if at := len(b.Status.StepsCompleted); at < len(b.Status.StepStates) && b.Status.StepStates[at].Terminated != nil {
+		return b.Status.StepStates[at].Terminated.ExitCode, b.Status.StepStates[at].Terminated.Reason
+	}
+	return 0, ""
+}
+
+// wasKilled is true if a signal ended the step that failed, as for a pod that is deleted. A step that used too much memory is killed for its own fault.
+func (b build) wasKilled() bool {
+	code, reason := b.ended()
+	return (code == exitTerminated || code == exitKilled) && reason != "OOMKilled"
+}
+
+// isDeleted is true for a pod that is gone, or going.
+func isDeleted(pod *corev1.Pod) bool { return pod == nil || pod.GetDeletionTimestamp() != nil }
 
 // podFailure returns why a pod ended that did not end by itself, or "".
 func podFailure(pod *corev1.Pod) string {
@@ -97,14 +121,26 @@ func podFailure(pod *corev1.Pod) string {
 		return ""
 	}
 	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler {
-			return buildv1alpha1.ReasonFailurePreempted
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return disruptionFailure(c.Reason)
 		}
 	}
 	return map[string]string{
 		"Evicted": buildv1alpha1.ReasonFailureEvicted, "DeadlineExceeded": buildv1alpha1.ReasonFailureDeadline, "Preempting": buildv1alpha1.ReasonFailurePreempted,
 		"NodeLost": buildv1alpha1.ReasonFailureNodeLost, "NodeShutdown": buildv1alpha1.ReasonFailureNodeLost, "Terminated": buildv1alpha1.ReasonFailureNodeLost, "Shutdown": buildv1alpha1.ReasonFailureNodeLost,
 	}[pod.Status.Reason]
+}
+
+// disruptionFailure returns why a pod ended that Kubernetes says it disrupted. "kubectl drain" evicts by the API. A reason of a newer Kubernetes is one of the
+// infrastructure, too.
+func disruptionFailure(reason string) string {
+	switch reason {
+	case corev1.PodReasonPreemptionByScheduler:
+		return buildv1alpha1.ReasonFailurePreempted
+	case "DeletionByTaintManager", "DeletionByPodGC":
+		return buildv1alpha1.ReasonFailureNodeLost
+	}
+	return buildv1alpha1.ReasonFailureEvicted
 }
 
 // escape is a sequence that changes how a terminal shows text.

@@ -21,6 +21,28 @@ stepsCompleted: [`+strings.Join(completed, ", ")+`], stepStates: [`+states+`],
 conditions: [{type: Succeeded, status: "False", reason: Failed, message: "`+message+`", lastTransitionTime: "2026-11-01T12:00:00Z"}]}}`)
 }
 
+// endedWith returns a Build whose step after some others ended with an exit code, and why.
+func endedWith(t *testing.T, completed []string, code int64, reason string) *unstructured.Unstructured {
+	t.Helper()
+	b := failedAt(t, completed, "COMMIT", "")
+	states, _, err := unstructured.NestedSlice(b.Object, "status", "stepStates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	states[len(completed)] = map[string]any{"terminated": map[string]any{"exitCode": code, "reason": reason}}
+	if err := unstructured.SetNestedSlice(b.Object, states, "status", "stepStates"); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// disruptedBy returns a pod that Kubernetes says it disrupted.
+func disruptedBy(reason string) *corev1.Pod {
+	pod := podThat("")
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason}}
+	return pod
+}
+
 func podThat(reason string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "shop-build-1-build-pod"}, Status: corev1.PodStatus{Reason: reason}}
 }
@@ -51,6 +73,26 @@ func TestExplainFailure(t *testing.T) {
 		"Evicted": {
 			reason: "A pod that was evicted in step build is tried again.", build: failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory."), pod: podThat("Evicted"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "The node was low on resource: memory.", Logs: logs + "build"},
+		},
+		"NodeShutdown": {
+			reason: "A pod whose node was shut down is tried again.", build: failedAt(t, upTo(4), "COMMIT", "off"), pod: podThat("NodeShutdown"),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "off", Logs: logs + "build"},
+		},
+		"Drained": {
+			reason: "A pod that kubectl drain evicted is tried again, although its step ended with a failure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("EvictionByEvictionAPI"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
+		},
+		"Tainted": {
+			reason: "A pod that had to leave a node which is not ready is tried again.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByTaintManager"),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "ended", Logs: logs + "build"},
+		},
+		"Deleted": {
+			reason: "A pod that was deleted while its step ran is tried again: a signal ended the step.", build: endedWith(t, upTo(4), 143, "Error"),
+			want: Failure{Reason: "PodDeleted", Step: "build", Message: "step build ended with exit code 143"},
+		},
+		"OutOfMemory": {
+			reason: "A step that used too much memory is the author's, also when its pod is gone.", build: endedWith(t, upTo(4), 137, "OOMKilled"),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 137", IsOfSource: true},
 		},
 		"Deadline": {
 			reason: "A step build that took too long is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod was active too long"), pod: podThat("DeadlineExceeded"),

@@ -71,6 +71,9 @@ type Want struct {
 	Builder        buildv1alpha1.BuilderReference
 	ServiceAccount string
 
+	// BuilderImage is the image that kpack made of the builder last. Empty if that is not known.
+	BuilderImage string
+
 	// Repository that images are pushed to.
 	Repository string
 }
@@ -87,6 +90,9 @@ type Finding struct {
 
 	// Image that was built. With Succeeded only.
 	Image string
+
+	// IsOtherBuilder says that just this was built, with another builder than there is now. With NotBuilt only.
+	IsOtherBuilder bool
 }
 
 // Judge says what an Image and the Build that it names last mean. The Build may be nil.
@@ -131,6 +137,28 @@ func IsRunning(i, b *unstructured.Unstructured) bool {
 	return EndOf(b).IsZero() || findCondition(decodeObject[image](i).Status.Conditions, conditionReady).Reason == reasonBuildRunning
 }
 
+// NamesNoRunning reports whether an Image says that a Build runs, and the one that it names last has ended, or it names none. kpack may write the state of a new Build
+// without its name, which follows with the next change of that Build: at its end.
+func NamesNoRunning(i, b *unstructured.Unstructured) bool {
+	isRunning := findCondition(decodeObject[image](i).Status.Conditions, conditionReady).Reason == reasonBuildRunning
+	return isRunning && (b == nil || !EndOf(b).IsZero())
+}
+
+// NewestRunning returns the last made of the Builds of an Image that have not ended, or nil.
+func NewestRunning(i *unstructured.Unstructured, all []unstructured.Unstructured) *unstructured.Unstructured {
+	var newest *unstructured.Unstructured
+	for n := range all {
+		b := &all[n]
+		if !IsBuildOf(b, i) || !EndOf(b).IsZero() {
+			continue
+		}
+		if newest == nil || newest.GetCreationTimestamp().Time.Before(b.GetCreationTimestamp().Time) {
+			newest = b
+		}
+	}
+	return newest
+}
+
 func (w Want) judgeRunning(b *unstructured.Unstructured) Finding {
 	if w.isSource(b) && w.isTriggered(b) {
 		return Finding{Verdict: Running}
@@ -162,13 +190,16 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 }
 
 // judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked: another builder is
-// ignored, although the configuration may name it because of the failure.
+// ignored, although the configuration may name it because of the failure, and so is one that was corrected under its own name.
 func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
 	if !w.isSource(b) {
 		return Finding{Verdict: Unknown, Message: NotBegun}
 	}
-	if b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request || !w.isTriggered(b) || !w.isMadeWith(b) {
+	switch {
+	case b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request, !w.isTriggered(b):
 		return Finding{Verdict: NotBuilt}
+	case !w.isMadeWith(b):
+		return Finding{Verdict: NotBuilt, IsOtherBuilder: true}
 	}
 	return Finding{Verdict: Failed}
 }
@@ -182,12 +213,13 @@ func (w Want) isSource(b *unstructured.Unstructured) bool {
 	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit && s.Git.URL == w.URL && s.SubPath == w.SubPath
 }
 
-// isMadeWith reports whether a Build is made with the builder and the service account that are wanted. What a Build does not say counts as if it were so.
+// isMadeWith reports whether a Build is made with the builder, as that is now, and the service account that are wanted. What is not known of either counts as if
+// it were so.
 func (w Want) isMadeWith(b *unstructured.Unstructured) bool {
-	is := func(got, want string) bool { return got == "" || got == want }
-	of := b.GetAnnotations()
+	is := func(got, want string) bool { return got == "" || want == "" || got == want }
+	of, spec := b.GetAnnotations(), decodeObject[build](b).Spec
 	return is(of[annotationBuilderName], string(w.Builder.Name)) && is(of[annotationBuilderKind], w.Builder.Kind) &&
-		is(decodeObject[build](b).Spec.ServiceAccountName, w.ServiceAccount)
+		is(spec.ServiceAccountName, w.ServiceAccount) && is(spec.Builder.Image, w.BuilderImage)
 }
 
 func (w Want) isTriggered(b *unstructured.Unstructured) bool {

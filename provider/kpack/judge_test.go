@@ -20,6 +20,7 @@ func wanted() Want {
 	return Want{
 		Request: "sha256:request", Trigger: "1", Commit: commit, URL: "https://git.example.org/shop.git", SubPath: "web", Repository: "registry.example.org/apps/team-a/shop",
 		Builder: buildv1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}, ServiceAccount: "builder",
+		BuilderImage: "registry.example.org/builder@sha256:now",
 	}
 }
 
@@ -95,6 +96,9 @@ func TestJudge(t *testing.T) {
 		"FailedBuilder":  {reason: "A Build of another builder failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "broken", "metadata", "annotations", "image.kpack.io/builderName"), want: NotBuilt},
 		"FailedKind":     {reason: "A Build of a Builder failed, and a ClusterBuilder of its name is wanted.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "Builder", "metadata", "annotations", "image.kpack.io/builderKind"), want: NotBuilt},
 		"FailedAccount":  {reason: "A Build with another service account failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "other", "spec", "serviceAccountName"), want: NotBuilt},
+		"FailedImage":    {reason: "A Build failed with the builder as it was before kpack made another image of it.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: NotBuilt},
+		"FailedNow":      {reason: "A Build failed with the builder as it is now.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:now", "spec", "builder", "image"), want: Failed},
+		"BuiltImage":     {reason: "kpack builds again by itself what a builder built before it was another one.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: Succeeded},
 		"FailedSame":     {reason: "A Build with the builder that is wanted failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "default", "metadata", "annotations", "image.kpack.io/builderName"), want: Failed},
 		"FailedURL":      {reason: "After a failed Build of another repository kpack builds by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},
 		"OtherURL":       {reason: "The same commit of another repository proves nothing.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "https://git.example.org/other.git", "spec", "source", "git", "url"), want: Unknown},

@@ -81,6 +81,9 @@ type build struct {
 	Spec struct {
 		Source             source `json:"source"`
 		ServiceAccountName string `json:"serviceAccountName"`
+		Builder            struct {
+			Image string `json:"image"`
+		} `json:"builder"`
 	} `json:"spec"`
 	Status struct {
 		Conditions     []condition `json:"conditions"`
@@ -98,7 +101,8 @@ type stepState struct {
 	} `json:"waiting"`
 	Running    *struct{} `json:"running"`
 	Terminated *struct {
-		ExitCode int64 `json:"exitCode"`
+		ExitCode int64  `json:"exitCode"`
+		Reason   string `json:"reason"`
 	} `json:"terminated"`
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/fetch"
 )
 
 // TestBackoff posts to a receiver that is down for a minute, with a clock of its own: each wait is twice the one before, and none is longer than five

@@ -85,6 +85,9 @@ type Outcome struct {
 	// Commit that brought the revision to the branch.
 	Commit string `json:"commit,omitempty"`
 
+	// Request is the digest of the revision's request. It is for the log.
+	Request string `json:"request,omitempty"`
+
 	// Sites of the deployment, sorted, as many as a notification names.
 	Sites []string `json:"sites,omitempty"`
 }
@@ -135,7 +138,7 @@ func (s *Status) isRejectedForGood() bool {
 }
 
 func newOutcome(t deploymentv1alpha1.Transition, result deploymentv1alpha1.Outcome, isLast bool, s *Status, state *ledger.State) Outcome {
-	o := Outcome{Result: result, Index: t.Index, Epoch: state.Epoch, Revision: t.Revision, At: t.At, Sites: sitesOf(s)}
+	o := Outcome{Result: result, Index: t.Index, Epoch: state.Epoch, Revision: t.Revision, At: t.At, Request: state.RequestDigest(t.Revision), Sites: sitesOf(s)}
 	o.IsFirst = result == deploymentv1alpha1.OutcomeSucceeded && isFirstVerified(t.Revision, state)
 	if isLast && t.To == s.Phase {
 		o.Message, o.Commit, o.LiveRevision = s.Message, s.Delivery.GitCommit, s.LiveRevision

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/fetch"
 )
 
 const canary = "canary-7f3a9c"

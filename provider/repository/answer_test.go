@@ -68,7 +68,7 @@ func TestLastAnswer(t *testing.T) {
 func TestLastPushFailure(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})
-	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }, QuickPatience: time.Minute}), s)
 	if err := deliver(r, fiveFiles(0)); err != nil {
 		t.Fatal(err)
 	}

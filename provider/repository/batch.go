@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
@@ -28,6 +29,17 @@ func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 			rest = nil
 		}
 		group = rest
+	}
+}
+
+// deliverOrFail delivers a group. A panic is the error of those of its deliveries that have not ended: the queue goes on.
+func (r *Repository) deliverOrFail(ctx context.Context, group []*item) {
+	err := recoverPanic("deliver to the repository", func() error {
+		r.deliverBatch(ctx, group)
+		return nil
+	})
+	if err != nil {
+		r.failDeliveries(slices.DeleteFunc(slices.Clone(group), (*item).hasEnded), err)
 	}
 }
 
@@ -179,7 +191,7 @@ func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (b
 	for len(p.items) < most && draft.Size() < maxBatchBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
-		err := i.Plan(ctx, next)
+		err := recoverPanic("plan the delivery", func() error { return i.Plan(ctx, next) })
 		if err == nil {
 			draft = next
 		}

@@ -48,9 +48,12 @@ func (c *reportedCauses) shouldReport(cause string, now time.Time) bool {
 	return true
 }
 
-// runOperation runs an operation at the repository's host, and reports a concealed cause that is new.
+// runOperation runs an operation at the repository's host, and reports a concealed cause that is new. A panic is its error: what the server sent may be
+// the cause.
 func (r *Repository) runOperation(ctx context.Context, fn func(context.Context) error) error {
-	err := r.host.runOperation(ctx, fn)
+	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+		return recoverPanic("read or change the repository", func() error { return fn(ctx) })
+	})
 	cause := failure.CauseOf(err)
 	if cause != "" && r.causes.shouldReport(cause, r.pool.options.Now()) {
 		r.pool.options.Concealed(ConcealedFailure{Namespace: r.namespace, URL: r.currentClient().Remote().URL, Cause: cause})

@@ -29,10 +29,14 @@ type contention struct {
 	lostAt string
 }
 
-// currentBatchLimit returns how many deliveries go with one push. A large batch takes its time, and a faster writer would always be first.
+// currentBatchLimit returns how many deliveries go with one push. A large batch takes its time, and a faster writer would always be first. A server
+// without atomic pushes would refuse one only after all of it was planned.
 func (r *Repository) currentBatchLimit() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.serial {
+		return 1
+	}
 	if r.others.batchLimit == 0 {
 		return maxBatch
 	}

@@ -116,7 +116,7 @@ func (r *Repository) pushUntilEmpty() {
 	for more := true; more; {
 		leave := r.acquirePushLane()
 		group := r.takeNextGroup()
-		r.deliverBatch(context.Background(), group)
+		r.deliverOrFail(context.Background(), group)
 		leave()
 		more = len(group) > 0
 		r.yieldToOthers()

@@ -165,10 +165,15 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	if r.ongoingLook == f {
 		r.ongoingLook = nil
 	}
+	if f.err != nil && f.began.After(r.failedLookAt) {
+		r.failedLookAt = f.began
+	}
+	if f.err != nil && f.began.Before(r.answer.At) {
+		return nil // A conversation that began later has ended, and says more of the repository than a look that fails late.
+	}
 	r.lookBackoff.recordResult(f.err, r.pool.options.Now())
 	r.recordAnswer(f.began, f.err)
 	if f.err != nil {
-		r.failedLookAt = f.began
 		return nil
 	}
 	if !f.began.Before(r.snapshotAt) {

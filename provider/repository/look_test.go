@@ -233,3 +233,36 @@ func TestAskersAreWoken(t *testing.T) {
 		t.Errorf("woken: %s, want %s once the look has ended", got, web(0))
 	}
 }
+
+// TestLateFailure ends looks in another order than that in which they began.
+func TestLateFailure(t *testing.T) {
+	began, down := time.Now(), failure.Newf(failure.ClassTransient, "down")
+	cases := map[string]struct {
+		reason       string
+		first, after error
+		want         error
+		wantFailedAt time.Time
+	}{
+		"AfterSuccess": {reason: "A look that fails late does not undo what a later one brought.", after: down, wantFailedAt: began},
+		"AfterFailure": {reason: "A look that fails late does not take the place of a later failure.", first: failure.Newf(failure.ClassAuth, "denied"), after: down, want: failure.Newf(failure.ClassAuth, "denied"), wantFailedAt: began.Add(time.Second)},
+		"Success":      {reason: "A look that succeeds late proves that the repository answers.", first: down, wantFailedAt: began.Add(time.Second)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			clock := began.Add(time.Minute)
+			r := open(t, pool(Options{Now: func() time.Time { return clock }}), serve(t, map[string]string{"README.md": "hello"}))
+			r.recordSharedLook(&sharedLook{began: began.Add(time.Second), done: make(chan struct{}), err: tc.first})
+			until := r.lookBackoff.until
+			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
+			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.cause)); diff != "" {
+				t.Errorf("\n%s\nclass of what is waited out: -want, +got:\n%s", tc.reason, diff)
+			}
+			if tc.want != nil && !r.lookBackoff.until.Equal(until) {
+				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, until, r.lookBackoff.until)
+			}
+			if !r.failedLookAt.Equal(tc.wantFailedAt) {
+				t.Errorf("\n%s\nfailedLookAt: want %s, got %s", tc.reason, tc.wantFailedAt, r.failedLookAt)
+			}
+		})
+	}
+}

@@ -70,6 +70,16 @@ func RetriedFailure(err error) error {
 	return nil
 }
 
+// hasEnded reports whether the item was answered.
+func (i *item) hasEnded() bool {
+	select {
+	case <-i.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // awaitResult waits for the end of the item, at most for the patience. It returns a *PendingError if that takes longer.
 func (i *item) awaitResult(ctx context.Context, patience time.Duration) error {
 	timer := time.NewTimer(patience)

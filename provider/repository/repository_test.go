@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,18 +93,25 @@ func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 		reason string
 		atomic string
 		pushes int
+		plans  int32
 	}{
-		"Atomic":    {reason: "All deliveries that wait go with one push.", atomic: "true", pushes: 4},
-		"NotAtomic": {reason: "A server without atomic pushes gets the deliveries one by one, each after its state.", atomic: "false", pushes: 2 + 2 + 2*10},
+		"Atomic":    {reason: "All deliveries that wait go with one push.", atomic: "true", pushes: 4, plans: 10},
+		"NotAtomic": {reason: "A server without atomic pushes gets the deliveries one by one, each after its state.", atomic: "false", pushes: 2 + 2 + 2*10, plans: 10 + 10},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"README.md": "hello"})
 			run(t, s, "config", "receive.advertiseAtomic", tc.atomic)
 			r := open(t, pool(Options{}), s)
-			waiting := []Delivery{}
+			waiting, plans := []Delivery{}, atomic.Int32{}
 			for n := range 10 {
-				waiting = append(waiting, fiveFiles(n))
+				d := fiveFiles(n)
+				plan := d.Plan
+				d.Plan = func(ctx context.Context, draft *git.Draft) error {
+					plans.Add(1)
+					return plan(ctx, draft)
+				}
+				waiting = append(waiting, d)
 			}
 			for key, err := range gather(t, s, r, waiting...) {
 				if err != nil {
@@ -112,6 +120,9 @@ func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.pushes, s.Pushes(repo)); diff != "" {
 				t.Errorf("\n%s\nPushes(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.plans, plans.Load()); diff != "" {
+				t.Errorf("\n%s\nPlan(...) was called: -want, +got:\n%s", tc.reason, diff)
 			}
 			r.mu.Lock()
 			if isSerial := tc.atomic == "false"; r.serial != isSerial {

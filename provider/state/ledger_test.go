@@ -105,6 +105,8 @@ func canaryOf(number int64, sites []string) []ledger.Event {
 	for n := range int32(ledger.MaxSteps - 1) {
 		r.Plan = append(r.Plan, ledger.Step{Weight: new(n + 1), Ahead: new(n + 2), Gate: true, Pause: "10m0s"})
 	}
+	last := &r.Plan[ledger.MaxSteps-1]
+	last.Weight, last.Ahead = new(int32(100)), nil
 	for i := range j.Trees {
 		j.Trees[i].Part = strings.Repeat("e", 40)
 	}

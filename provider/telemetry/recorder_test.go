@@ -1,8 +1,13 @@
 package telemetry
 
 import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
@@ -28,5 +33,32 @@ func TestStartAtZero(t *testing.T) {
 				t.Errorf("%s begins at %v", f.GetName(), v)
 			}
 		}
+	}
+}
+
+// TestStartWithFirst names the counters that have no series before something is counted, so that Prometheus does not see the first increment. The documentation
+// names them, too.
+func TestStartWithFirst(t *testing.T) {
+	r := prometheus.NewRegistry()
+	if _, err := New(r); err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, f := range Families() {
+		if n, err := testutil.GatherAndCount(r, f.Name); err != nil || n == 0 && f.Buckets == nil && !f.Now {
+			got = append(got, f.Name)
+		}
+	}
+	page, err := os.ReadFile("../../docs/operations/monitoring.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(page), "* The series of these begin with the first that is counted")
+	line, _, _ = strings.Cut(line, ". An alert")
+	want := regexp.MustCompile("[a-z_]+_total").FindAllString(line, -1)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/operations/monitoring.md names other counters that begin with what is counted first: -want, +got:\n%s", diff)
 	}
 }

@@ -32,8 +32,10 @@ const rootKey = "revision"
 
 // A Revision is one revision of a deployment, as far as it went.
 type Revision struct {
-	// UID of the deployment, and the Number of the revision. The IDs of the trace and of its spans follow from both.
+	// UID of the deployment, Epoch of its ledger, and Number of the revision. The IDs of the trace and of its spans follow from them. A ledger that was lost
+	// continues in another epoch, which may have a revision of the number again.
 	UID    string
+	Epoch  int64
 	Number int64
 
 	// Root holds the other spans. Its name and its key are set by the Exporter. One without a start is not exported: an earlier process did.
@@ -144,9 +146,9 @@ func (e *Exporter) Start(ctx context.Context) error {
 // shutdownTimeout is how long the end of the provider waits for a collector.
 const shutdownTimeout = 5 * time.Second
 
-// traceID returns the ID of the trace of a revision.
+// traceID returns the ID of the trace of a revision: one for each revision of each epoch.
 func traceID(r Revision) trace.TraceID {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q revision %d", r.UID, r.Number))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q epoch %d revision %d", r.UID, r.Epoch, r.Number))
 	return trace.TraceID(sum[:16])
 }
 

@@ -3,79 +3,35 @@ package tracing
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
+
+	"github.com/intentplane/intentplane/test/collector"
 )
 
-// A receiver is a collector that keeps the spans it receives over OTLP and HTTP.
-type receiver struct {
-	*httptest.Server
-
-	mu    sync.Mutex
-	spans []*tracepb.Span
-	// headers of the last request, and attributes of its process.
-	headers  http.Header
-	resource map[string]string
-}
-
-func newReceiver(t *testing.T) *receiver {
+// newCollector starts a collector that ends with the test.
+func newCollector(t *testing.T) *collector.Collector {
 	t.Helper()
-	r := &receiver{}
-	r.Server = httptest.NewServer(http.HandlerFunc(r.receive))
-	t.Cleanup(r.Close)
-	return r
+	c := collector.New()
+	t.Cleanup(c.Close)
+	return c
 }
 
-func (r *receiver) receive(w http.ResponseWriter, q *http.Request) {
-	b, err := io.ReadAll(q.Body)
-	m := &collectorpb.ExportTraceServiceRequest{}
-	if err != nil || q.URL.Path != "/v1/traces" || proto.Unmarshal(b, m) != nil {
-		http.Error(w, "not OTLP", http.StatusBadRequest)
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.headers, r.resource = q.Header, map[string]string{}
-	for _, rs := range m.GetResourceSpans() {
-		for _, a := range rs.GetResource().GetAttributes() {
-			r.resource[a.GetKey()] = a.GetValue().GetStringValue()
-		}
-		for _, ss := range rs.GetScopeSpans() {
-			r.spans = append(r.spans, ss.GetSpans()...)
-		}
-	}
-	out, _ := proto.Marshal(&collectorpb.ExportTraceServiceResponse{})
-	w.Header().Set("Content-Type", "application/x-protobuf")
-	_, _ = w.Write(out)
-}
-
-// lines returns a line for each span that was received, below the names of their parents.
-func (r *receiver) lines() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	names := map[string]string{}
-	for _, s := range r.spans {
-		names[string(s.GetSpanId())] = s.GetName()
-	}
+// describeSpans returns a line for each span that was received, below the name of its parent.
+func describeSpans(all []collector.Span) []string {
 	var out []string
-	for _, s := range r.spans {
-		parts := []string{fmt.Sprintf("%s/%s %s", names[string(s.GetParentSpanId())], s.GetName(), time.Duration(s.GetEndTimeUnixNano()-s.GetStartTimeUnixNano()))}
-		for _, a := range s.GetAttributes() {
-			parts = append(parts, a.GetKey()+"="+a.GetValue().GetStringValue())
+	for _, s := range all {
+		parts := []string{fmt.Sprintf("%s/%s %s", s.Parent, s.Name, s.Took)}
+		for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
+			parts = append(parts, name+"="+s.Attributes[name])
 		}
-		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
-			parts = append(parts, "error="+s.GetStatus().GetMessage())
+		if s.Failure != "" {
+			parts = append(parts, "error="+s.Failure)
 		}
 		out = append(out, strings.Join(parts, " "))
 	}
@@ -105,7 +61,7 @@ func at(second int) time.Time { return time.Date(2031, 5, 6, 14, 0, second, 0, t
 func TestExport(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=team-a")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "k8s.cluster.name=prod")
-	r := newReceiver(t)
+	r := newCollector(t)
 	revision := Revision{
 		UID: "u1", Number: 2, Root: Span{Began: at(0), Ended: at(9), Failure: "GateFailed", Attributes: map[string]string{"deployment": "shop", "commit": ""}},
 		Spans: []Span{{Name: "push", Key: "push", Began: at(1), Ended: at(3)}, {Name: "sync", Key: "sync edge1", Began: at(4), Ended: at(3)}},
@@ -116,27 +72,40 @@ func TestExport(t *testing.T) {
 	// Another process goes on.
 	export(t, r.URL+"/", rollback, other)
 	want := []string{"/revision 1s", "/revision 9s deployment=shop error=GateFailed", "revision/push 2s", "revision/rollback 3s", "revision/sync 0s"}
-	if diff := cmp.Diff(want, r.lines()); diff != "" {
+	if diff := cmp.Diff(want, describeSpans(r.Spans())); diff != "" {
 		t.Errorf("spans that were received: -want, +got:\n%s", diff)
 	}
 	traces := map[string]int{}
-	for _, s := range r.spans {
-		traces[string(s.GetTraceId())]++
+	for _, s := range r.Spans() {
+		traces[s.Trace]++
 	}
 	if len(traces) != 2 {
 		t.Errorf("Two processes export one trace of a revision, and another deployment has another: want 2 traces, got %d", len(traces))
 	}
-	if got := r.headers.Get("X-Tenant"); got != "team-a" {
+	if got := r.Headers().Get("X-Tenant"); got != "team-a" {
 		t.Errorf("The headers come from the environment: got %q", got)
 	}
-	if diff := cmp.Diff(map[string]string{"service.name": serviceName, "service.version": "v1.2.3", "k8s.cluster.name": "prod"}, r.resource); diff != "" {
+	if diff := cmp.Diff(map[string]string{"service.name": serviceName, "service.version": "v1.2.3", "k8s.cluster.name": "prod"}, r.Process()); diff != "" {
 		t.Errorf("attributes of the process: -want, +got:\n%s", diff)
 	}
 }
 
 // TestExportWithoutCollector ends with spans that no collector takes.
+// TestTraceID distinguishes revisions of one deployment by their numbers and their epochs.
+func TestTraceID(t *testing.T) {
+	one := Revision{UID: "u1", Epoch: 1, Number: 7}
+	if traceID(one) != traceID(Revision{UID: "u1", Epoch: 1, Number: 7}) {
+		t.Error("traceID(...): want one trace for one revision")
+	}
+	for _, other := range []Revision{{UID: "u2", Epoch: 1, Number: 7}, {UID: "u1", Epoch: 2, Number: 7}, {UID: "u1", Epoch: 1, Number: 8}} {
+		if traceID(one) == traceID(other) {
+			t.Errorf("traceID(...): %+v and %+v share a trace", one, other)
+		}
+	}
+}
+
 func TestExportWithoutCollector(t *testing.T) {
-	r := newReceiver(t)
+	r := newCollector(t)
 	r.Close()
 	export(t, r.URL, Revision{UID: "u1", Number: 1, Root: Span{Began: at(0), Ended: at(1)}})
 }

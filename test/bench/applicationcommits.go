@@ -30,16 +30,18 @@ const hookToken = "a token of some length"
 type application struct {
 	*applications
 
+	// shape is its API version.
+	shape  string
 	name   string
 	commit string
 	builds int
-	// spent is how many tokens were counted last.
-	spent float64
+	// spent is how many tokens of Applications were counted last, and spentBelow of their deployments.
+	spent, spentBelow float64
 }
 
 // newApplication makes a repository with one commit.
-func (a *applications) newApplication(ctx context.Context, name string) (*application, error) {
-	o := &application{applications: a, name: name}
+func (a *applications) newApplication(ctx context.Context, shape, name string) (*application, error) {
+	o := &application{applications: a, shape: shape, name: name}
 	if err := a.s.cp.Git.CreateRepo(ctx, o.repository(), map[string]string{"main.txt": "1"}); err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func (o *application) repository() string { return "source-" + o.name }
 
 // object returns the Application, which looks at its source when a webhook says so.
 func (o *application) object() *unstructured.Unstructured {
-	u := newObjectOf("intentplane.dev/v1alpha1", "Application", applicationPlace, o.name)
+	u := newObjectOf(o.shape, "Application", applicationPlace, o.name)
 	u.Object["spec"] = map[string]any{
 		"source": map[string]any{
 			"git": map[string]any{"url": o.s.cp.Git.URL(o.repository()), "revision": "main"}, "interval": "30m",
@@ -67,8 +69,10 @@ func (o *application) object() *unstructured.Unstructured {
 }
 
 // measureCommits builds an Application after another one has made Crossplane watch what it composes, and then some commits more. The worst of them counts.
-func (a *applications) measureCommits(ctx context.Context, figures map[string]float64) error {
-	if _, err := a.measureFirst(ctx, "before"); err != nil {
+func (a *applications) measureCommits(ctx context.Context, shape string, figures map[string]float64) error {
+	// Both shapes are in one namespace, where a claim and a namespaced composite may not have the same name.
+	group, _, _ := strings.Cut(shape, ".")
+	if _, err := a.measureFirst(ctx, shape, group+"-before"); err != nil {
 		return err
 	}
 	ledger, err := load.NewLedger(ctx, a.s.cp.Client, applicationPlace, load.ApplicationKinds()...)
@@ -77,11 +81,11 @@ func (a *applications) measureCommits(ctx context.Context, figures map[string]fl
 	}
 	defer printLedger(ledger)
 	defer ledger.Close()
-	o, err := a.measureFirst(ctx, "shop")
+	o, err := a.measureFirst(ctx, shape, group+"-shop")
 	if err != nil {
 		return err
 	}
-	figures["first"] = o.spent
+	figures["first"], figures["deployment_first"] = o.spent, o.spentBelow
 	for range commitRounds {
 		if err := waitForInterval(ctx, commitRest); err != nil {
 			return err
@@ -94,8 +98,8 @@ func (a *applications) measureCommits(ctx context.Context, figures map[string]fl
 }
 
 // measureFirst makes an Application, waits until it is Running, and returns what was spent.
-func (a *applications) measureFirst(ctx context.Context, name string) (*application, error) {
-	o, err := a.newApplication(ctx, name)
+func (a *applications) measureFirst(ctx context.Context, shape, name string) (*application, error) {
+	o, err := a.newApplication(ctx, shape, name)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +143,7 @@ func (o *application) measureCommit(ctx context.Context, figures map[string]floa
 		return err
 	})
 	keep("commit", o.spent)
+	keep("deployment_commit", o.spentBelow)
 	return err
 }
 
@@ -295,7 +300,7 @@ func conditionOf(u *unstructured.Unstructured, of string) corev1.ConditionStatus
 	return ""
 }
 
-// countTokens counts the tokens of the circuit breaker of Applications that something costs, until nothing does any more.
+// countTokens counts the tokens of the circuit breakers of Applications and of their deployments that something costs, until nothing does any more.
 func (o *application) countTokens(ctx context.Context, what func() error) error {
 	before, err := o.tokens(ctx)
 	if err != nil {
@@ -317,15 +322,25 @@ func (o *application) countTokens(ctx context.Context, what func() error) error 
 			return err
 		}
 	}
-	o.spent = after - before
+	o.spent, o.spentBelow = after.own-before.own, after.below-before.below
 	return nil
 }
 
-// tokens returns what the circuit breaker charged Applications. Those of their deployments have a breaker each.
-func (a *applications) tokens(ctx context.Context) (float64, error) {
-	m, err := a.s.cp.CoreMetrics(ctx)
+// applicationTokens are what the circuit breakers charged the composites of Applications of a shape, and their deployments, which have a breaker each.
+type applicationTokens struct{ own, below float64 }
+
+// tokens returns what was charged so far: a namespaced Application is the composite itself, and a claim has one behind it. The deployments of both are namespaced.
+func (o *application) tokens(ctx context.Context) (applicationTokens, error) {
+	m, err := o.s.cp.CoreMetrics(ctx)
 	if err != nil {
-		return 0, err
+		return applicationTokens{}, err
 	}
-	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/applications.intentplane.dev"}), nil
+	allowed := func(composite string) float64 {
+		return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/" + composite})
+	}
+	own := "applications.intentplane.dev"
+	if o.shape == applicationsClaimed {
+		own = "xapplications.claims.intentplane.dev"
+	}
+	return applicationTokens{own: allowed(own), below: allowed("intentdeployments.intentplane.dev")}, nil
 }

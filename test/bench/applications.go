@@ -33,24 +33,35 @@ const (
 	applicationQuiet = 12 * time.Second
 )
 
-// applications are built by real kpack and brought to a second cluster by real Flux. They are measured once.
+// applications are built by real kpack and brought to a second cluster by real Flux. Those of each shape are measured once.
 type applications struct {
-	s       *stage
-	figures map[string]float64
+	s *stage
+	// figures of each shape, by its API version.
+	figures map[string]map[string]float64
 
 	kpack *kpack.Kpack
 	edge  *controlplane.Cluster
 }
 
+// The API versions of the shapes of an Application.
+const (
+	applicationsNamespaced = "intentplane.dev/v1alpha1"
+	applicationsClaimed    = "claims.intentplane.dev/v1alpha1"
+)
+
 // applicationFigures are what an Application costs, and how long its steps take.
 func applicationFigures(s *stage) []figure {
 	a, c := &applications{s: s}, &applicationCrowd{s: s}
 	return []figure{
-		{"application_tokens_first", "tokens", a.applicationFigure("first")},
-		{"application_tokens_commit", "tokens", a.applicationFigure("commit")},
-		{"push_to_build_s", "s", a.applicationFigure("push_to_build_s")},
-		{"image_to_commit_ms", "ms", a.applicationFigure("image_to_commit_ms")},
-		{"pod_to_running_s", "s", a.applicationFigure("pod_to_running_s")},
+		{"application_tokens_first", "tokens", a.applicationFigure(applicationsNamespaced, "first")},
+		{"application_tokens_commit", "tokens", a.applicationFigure(applicationsNamespaced, "commit")},
+		{"application_deployment_tokens_first", "tokens", a.applicationFigure(applicationsNamespaced, "deployment_first")},
+		{"application_deployment_tokens_commit", "tokens", a.applicationFigure(applicationsNamespaced, "deployment_commit")},
+		{"push_to_build_s", "s", a.applicationFigure(applicationsNamespaced, "push_to_build_s")},
+		{"image_to_commit_ms", "ms", a.applicationFigure(applicationsNamespaced, "image_to_commit_ms")},
+		{"pod_to_running_s", "s", a.applicationFigure(applicationsNamespaced, "pod_to_running_s")},
+		{"application_claim_tokens_first", "tokens", a.applicationFigure(applicationsClaimed, "first")},
+		{"application_claim_tokens_commit", "tokens", a.applicationFigure(applicationsClaimed, "commit")},
 		{"applications_500_cpu_percent", "%", c.crowdFigure("cpu_percent")},
 		{"source_looks_per_interval", "1/interval", c.crowdFigure("looks")},
 		{"application_steady_status_writes", "writes", c.crowdFigure("writes")},
@@ -58,19 +69,22 @@ func applicationFigures(s *stage) []figure {
 	}
 }
 
-func (a *applications) applicationFigure(name string) func(context.Context) (float64, error) {
+func (a *applications) applicationFigure(shape, name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		if a.figures != nil {
-			return a.figures[name], nil
+		if figures, ok := a.figures[shape]; ok {
+			return figures[name], nil
 		}
-		if err := a.open(ctx); err != nil {
-			return 0, err
+		if a.figures == nil {
+			if err := a.open(ctx); err != nil {
+				return 0, err
+			}
+			a.figures = map[string]map[string]float64{}
 		}
 		figures := map[string]float64{}
-		if err := a.measureCommits(ctx, figures); err != nil {
+		if err := a.measureCommits(ctx, shape, figures); err != nil {
 			return 0, err
 		}
-		a.figures = figures
+		a.figures[shape] = figures
 		return figures[name], nil
 	}
 }

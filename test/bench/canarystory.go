@@ -25,7 +25,7 @@ const (
 	// counted is how many requests each share is measured with, and atOnce how many of them are under way.
 	counted, atOnce = 10_000, 8
 
-	// settled is how long after a Site has proven that a track has no weight the gateway may give it a last request.
+	// settled is how long after the commit that takes a track's weight the gateway may give it a last request.
 	settled = 3 * time.Second
 
 	// failures is the worst count of failed requests of the stories that were measured so far. All stories make the figure.
@@ -82,18 +82,21 @@ func (c *canary) countSteps(y *run) error {
 		}
 		c.keepWorst("lag", lag.Seconds())
 	}
-	c.countPods(y)
-	return nil
+	return c.countPods(y)
 }
 
-// countPods counts how many pods more or less than one for each replica were made in each track: the stable one and the canary.
-func (c *canary) countPods(y *run) {
-	c.figures["pods"] = 0
+// countPods counts the pods that were made at a Site in each track, beyond those of the first revision in the stable one. It returns an error if a Site had
+// fewer pods of the canary than replicas.
+func (c *canary) countPods(y *run) error {
 	for _, s := range y.Sites {
 		made := s.Started()
-		c.figures["pods"] = max(c.figures["pods"], float64(made[track.Green]))
+		if made[track.Green] < release.Replicas {
+			return errors.Errorf("the canary had %d pods at a Site, want %d", made[track.Green], release.Replicas)
+		}
+		c.keepWorst("pods", float64(made[track.Green]))
 		c.keepWorst("stable_pods", float64(made[track.Blue]-release.Replicas))
 	}
+	return nil
 }
 
 // measurePauses pauses three times, once over a restart of the provider, and then until a user promotes.
@@ -193,7 +196,6 @@ func (c *canary) printCharges(y *run, part func() error) error {
 }
 
 func (c *canary) goForward(y *run) error {
-	asked := time.Now()
 	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
 		return err
 	}
@@ -212,12 +214,8 @@ func (c *canary) goForward(y *run) error {
 	if err := errors.Join(y.awaitOutcome(2, "Succeeded"), waitForInterval(y.ctx, breakerRest)); err != nil {
 		return err
 	}
-	all, err := y.Divisions(y.ctx, y.Sites[0])
-	if err != nil {
-		return err
-	}
-	c.expectNone(y, track.Green, asked, all[2].Since) // Until the commit that gives it a share.
-	return errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.awaitOutcome(3, "RolledBack"))
+	back := errors.Join(y.Request(y.ctx, rolloutv1alpha1.ActionRollbackTo, 2, map[string]any{"toRevision": int64(1)}), y.awaitOutcome(3, "RolledBack"))
+	return errors.Join(back, c.expectNoneAtZero(y, track.Green))
 }
 
 // measureShare measures the share of the canary, once the gateway follows.
@@ -233,33 +231,34 @@ func (c *canary) measureShare(y *run, weight float64) error {
 	return nil
 }
 
-// expectNone counts a request to a track without weight as a share that is all wrong.
-func (c *canary) expectNone(y *run, name string, from, to time.Time) {
-	if got := y.users[0].Answers().Between(from, to); got.Share(name) > 0 {
-		c.keepWorst("share", 100)
+// expectNoneAtZero counts a request to a track as a share that is all wrong, if it was sent while Git gave the track no weight and the gateway had time to follow.
+func (c *canary) expectNoneAtZero(y *run, name string) error {
+	all, err := y.Divisions(y.ctx, y.Sites[0])
+	for i, d := range all {
+		until := time.Now()
+		if i+1 < len(all) {
+			until = all[i+1].Since
+		}
+		if d.Weights[name] == 0 && y.users[0].Answers().Between(d.Since.Add(settled), until).Share(name) > 0 {
+			c.keepWorst("share", 100)
+		}
 	}
+	return err
 }
 
 func (c *canary) abortRelease(y *run) error {
 	if err := y.goUntil("4/5"); err != nil {
 		return err
 	}
-	if err := errors.Join(waitForInterval(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack")); err != nil {
-		return err
-	}
-	all, err := y.Divisions(y.ctx, y.Sites[0])
-	if err != nil {
-		return err
-	}
-	c.expectNone(y, track.Green, all[len(all)-2].Since.Add(settled), time.Now())
-	return nil
+	back := errors.Join(waitForInterval(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
+	return errors.Join(back, c.expectNoneAtZero(y, track.Green))
 }
 
 func (c *canary) editRelease(y *run) error {
 	if err := errors.Join(y.goUntil("3/5"), waitForInterval(y.ctx, stepRest)); err != nil {
 		return err
 	}
-	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"))
+	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"), c.expectNoneAtZero(y, track.Green))
 }
 
 // goUntil lets the second revision go to a step, at which it awaits a user.
@@ -298,10 +297,24 @@ func (c *canary) measureCanaryBreach(ctx context.Context) error {
 			return err
 		}
 		y.stopUsers()
+		c.keepWorst(failures, y.failuresBeside(track.Green)) // The canary fails because the story lets it.
 		scraped, _ := c.scrapes.FirstAfter(broken)
 		c.keepWorst("breach", lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
 	}
 	return nil
+}
+
+// failuresBeside counts failed requests that a track did not answer.
+func (y *run) failuresBeside(name string) float64 {
+	failed := 0
+	for _, u := range y.users {
+		for _, a := range u.Answers().Failed() {
+			if a.Track != name {
+				failed++
+			}
+		}
+	}
+	return float64(failed)
 }
 
 // lastRequestTo returns when a track got its last request, but no time before a moment.
@@ -316,7 +329,7 @@ func lastRequestTo(name string, y *run, after time.Time) time.Time {
 
 // measureAll measures what was not measured yet, so that the requests of all stories count.
 func (c *canary) measureAll(ctx context.Context) error {
-	for name, measure := range map[string]func(context.Context) error{"tokens": c.measureSteps, "share": c.measureShares, "pause": c.measurePauses} {
+	for name, measure := range map[string]func(context.Context) error{"tokens": c.measureSteps, "share": c.measureShares, "pause": c.measurePauses, "breach": c.measureCanaryBreach} {
 		if _, ok := c.figures[name]; ok {
 			continue
 		}

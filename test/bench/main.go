@@ -42,23 +42,29 @@ func runFigures(ctx context.Context, only string) error {
 	return errors.Join(err, s.closeControlPlane())
 }
 
+// measureFigures measures the figures that are wanted, and prints them. One that fails is among the errors in the end, and hides no other one.
 func measureFigures(ctx context.Context, all []figure, only string) error {
-	known := false
+	known, failures := false, []error{}
 	for _, f := range all {
 		if !isWanted(f.name, only) {
 			continue
 		}
 		known = true
 		v, err := f.measure(ctx)
-		if err != nil {
-			return errors.Wrapf(err, "cannot measure %s", f.name)
+		if err == nil {
+			fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
+			continue
 		}
-		fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
+		err = errors.Wrapf(err, "cannot measure %s", f.name)
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		if failures = append(failures, err); ctx.Err() != nil {
+			break
+		}
 	}
 	if !known {
 		return errors.Errorf("cannot measure %q: it is not a figure", only)
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // isWanted is true for the name of a figure that one of some patterns matches, between which there are spaces. Without any, all are wanted.

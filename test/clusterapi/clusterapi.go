@@ -66,6 +66,9 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) error {
 			return errors.Wrapf(err, "cannot install %s", i.name)
 		}
 	}
+	if err := cp.WaitForDefinitions(ctx); err != nil {
+		return err
+	}
 	g, gctx := errgroup.WithContext(ctx)
 	for _, i := range all {
 		g.Go(func() error { return i.startManager(gctx) })

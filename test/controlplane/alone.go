@@ -96,11 +96,11 @@ func (c *ControlPlane) startServer(ctx context.Context) error {
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
 		return err
 	}
-	return c.waitForDefinitions(ctx)
+	return c.WaitForDefinitions(ctx)
 }
 
-// waitForDefinitions returns when the API server serves all that is defined.
-func (c *ControlPlane) waitForDefinitions(ctx context.Context) error {
+// WaitForDefinitions returns when the API server serves all that is defined. It returns an error that names what is not served in time.
+func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
 	var waited []string
 	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		all := &apiextensionsv1.CustomResourceDefinitionList{}

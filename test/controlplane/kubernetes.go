@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane/apis/v2"
@@ -62,6 +63,9 @@ func (c *ControlPlane) startEtcd() error {
 	return err
 }
 
+// signingKey is the file with which the API server signs tokens of service accounts.
+const signingKey = "sa.key"
+
 // etcdDirectory is where the cluster keeps its data.
 func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, "etcd") }
 
@@ -85,8 +89,12 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
+// apiServerGC lets the API server collect its garbage less often: with Go's default that is a fifth of the processor time of the program that needs most of it.
+const apiServerGC = "GOGC=400"
+
+// spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
+	p, err := c.runner.spawnProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
 		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
@@ -95,10 +103,10 @@ func (c *ControlPlane) spawnAPIServer() error {
 		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + filepath.Join(c.Dir, "sa.pub"),
-		"--service-account-signing-key-file=" + filepath.Join(c.Dir, "sa.key"),
+		"--service-account-signing-key-file=" + filepath.Join(c.Dir, signingKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	})})
+	}), env: []string{apiServerGC}})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.apiServer = p
@@ -123,7 +131,7 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 	}
 	token := newBearerToken()
 	return token, c.writeFiles(map[string][]byte{
-		"sa.key":     private,
+		signingKey:   private,
 		"sa.pub":     public,
 		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
 		auditPolicy:  c.o.Audit,
@@ -199,11 +207,36 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot make client")
 	}
+	starts, started := 1, time.Now()
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		return checkURLAnswers(ctx, hc, c.Config.Host+"/readyz") == nil, nil
+		p := c.currentProcess(&c.apiServer)
+		switch {
+		case p.isAlive() && checkURLAnswers(ctx, hc, c.Config.Host+"/readyz") == nil:
+			return true, nil
+		case p.isAlive() && time.Since(started) < maxAPIServerStart:
+			return false, nil
+		}
+		p.killProcessGroup()
+		if starts == maxAPIServerStarts {
+			return false, p.failureWithLog("did not answer")
+		}
+		starts, started = starts+1, time.Now()
+		return false, c.spawnAPIServer()
 	})
+	if err == nil {
+		c.runner.failAtEnd(c.currentProcess(&c.apiServer))
+	}
 	return errors.Wrap(err, "cannot reach API server")
 }
+
+const (
+	// maxAPIServerStarts is how often the API server is started until it answers. On a busy machine it gives up what it does first after a minute, and ends: a
+	// kubelet would start it again.
+	maxAPIServerStarts = 4
+
+	// maxAPIServerStart is how long one start may take. One that hangs is ended, and started again, as the startup probe of a kubelet does.
+	maxAPIServerStart = 2 * time.Minute
+)
 
 // startControllers starts a kube-controller-manager that runs just these controllers.
 func (c *ControlPlane) startControllers(name, controllers string) error {

@@ -37,6 +37,16 @@ func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
 	return ScrapeURL(ctx, "http://"+loopbackAddress(port)+"/metrics")
 }
 
+// ProviderMetricsAddress returns host and port of the provider's metrics, which every process of the provider has.
+func (c *ControlPlane) ProviderMetricsAddress() string {
+	return loopbackAddress(c.ports.providerMetrics)
+}
+
+// FunctionMetricsAddress returns host and port of the function's metrics.
+func (c *ControlPlane) FunctionMetricsAddress() string {
+	return loopbackAddress(c.ports.functionMetrics)
+}
+
 // ScrapeURL returns the metrics that a server serves under a URL in Prometheus' text format.
 func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
 	body, err := fetchBytesOf(ctx, http.DefaultClient, url)

@@ -25,7 +25,7 @@ const (
 	RuntimeDeployment = "Deployment"
 
 	// startTimeout bounds a start, not counting the wait for another control plane.
-	startTimeout = 3 * time.Minute
+	startTimeout = 10 * time.Minute
 )
 
 // A Package is a package file and the name under which it is published in Repository.

@@ -3,12 +3,13 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,6 +23,10 @@ const (
 
 	// rbacPort is the port that Crossplane's RBAC manager takes, and no flag keeps it from that.
 	rbacPort = 8080
+
+	// firstListenPort and lastListenPort are below the ports of outgoing connections: Linux takes these from 32768 on, others from 49152 on.
+	firstListenPort = 10000
+	lastListenPort  = 32767
 
 	// portGrace is how long a process that holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
 	portGrace = 10 * time.Second
@@ -49,23 +54,36 @@ func findFreePorts() (ports, error) {
 	return p, nil
 }
 
-// FreePorts returns so many ports of loopback without a listener. It returns an error if it finds none.
+// FreePorts returns so many ports of loopback without a listener, each to one caller only. They are outside of the ranges from which systems take the
+// ports of outgoing connections: a port from these may be such a connection's before its process listens. It returns an error if it finds none.
 func FreePorts(n int) ([]int, error) {
-	out := make([]int, n)
-	for i := range out {
-		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			return nil, errors.Wrap(err, "cannot find a free port")
+	out := make([]int, 0, n)
+	for range lastListenPort - firstListenPort {
+		if len(out) == n {
+			return out, nil
 		}
-		// All are held until all are found, or one might be found twice.
-		defer func() { _ = l.Close() }()
-		addr, err := netip.ParseAddrPort(l.Addr().String())
-		if err != nil {
-			return nil, errors.Wrap(err, "cannot find out which port is free")
+		if port := nextListenPort(); isLoopbackPortFree(port) {
+			out = append(out, port)
 		}
-		out[i] = int(addr.Port())
 	}
-	return out, nil
+	return nil, errors.Errorf("cannot find %d free ports from %d to %d", n, firstListenPort, lastListenPort)
+}
+
+// nextListenPort goes around the range, from a place that differs between processes.
+func nextListenPort() int {
+	const size = lastListenPort - firstListenPort + 1
+	return firstListenPort + int(listenPorts.Add(1)%size)
+}
+
+var listenPorts = func() *atomic.Uint32 {
+	at := &atomic.Uint32{}
+	at.Store(rand.Uint32N(lastListenPort - firstListenPort))
+	return at
+}()
+
+func isLoopbackPortFree(port int) bool {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	return err == nil && l.Close() == nil
 }
 
 func loopbackAddress(port int) string {

@@ -51,6 +51,37 @@ func TestNetworkID(t *testing.T) {
 	}
 }
 
+// TestFreePorts asks from many sides at once.
+func TestFreePorts(t *testing.T) {
+	const callers, each = 20, 30
+	held, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: nextListenPort() + 1})
+	if err == nil {
+		defer func() { _ = held.Close() }()
+	}
+	found := make(chan []int, callers)
+	for range callers {
+		go func() {
+			ports, err := FreePorts(each)
+			if err != nil {
+				t.Errorf("FreePorts(%d): %v", each, err)
+			}
+			found <- ports
+		}()
+	}
+	seen := map[int]bool{}
+	for range callers {
+		for _, port := range <-found {
+			if seen[port] || port < firstListenPort || port > lastListenPort || !isLoopbackPortFree(port) {
+				t.Errorf("FreePorts(%d): got %d, which was given before, has a listener or may be the port of an outgoing connection", each, port)
+			}
+			seen[port] = true
+		}
+	}
+	if len(seen) != callers*each {
+		t.Errorf("FreePorts(%d): %d callers got %d ports", each, callers, len(seen))
+	}
+}
+
 // TestLockPort says what it waits for, before it goes on.
 func TestLockPort(t *testing.T) {
 	type world struct {

@@ -76,13 +76,18 @@ func (r *runner) startProcess(c command) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.failAtEnd(p)
+	return p, nil
+}
+
+// failAtEnd lets the whole control plane fail if a process ends by itself.
+func (r *runner) failAtEnd(p *process) {
 	go func() {
 		<-p.done
 		if !p.expected.Load() {
 			r.failed(p.failureWithLog("ended early"))
 		}
 	}()
-	return p, nil
 }
 
 // runProcessToEnd runs a process to its end and returns an error if it failed.

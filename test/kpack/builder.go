@@ -17,7 +17,7 @@ const (
 
 	// look is how often the ClusterBuilder is looked at, and patience for how long.
 	look     = 100 * time.Millisecond
-	patience = 2 * time.Minute
+	patience = 10 * time.Minute
 )
 
 const builderObjects = `

@@ -40,6 +40,9 @@ type Play struct {
 	// Evicted ends the pod in its step "build", as a node does that is out of memory.
 	Evicted bool
 
+	// Drained ends the pod in its step "build", as a kubelet does for "kubectl drain".
+	Drained bool
+
 	// Unschedulable leaves the pod without a node for ever.
 	Unschedulable bool
 
@@ -172,6 +175,8 @@ func (p *Player) endPod(ctx context.Context, pod *corev1.Pod, play Play) error {
 	switch {
 	case play.Evicted:
 		return p.reportBuild(ctx, pod, evictedStatus(pod))
+	case play.Drained:
+		return p.reportBuild(ctx, pod, drainedStatus(pod))
 	case play.Fails != "":
 		return p.reportBuild(ctx, pod, failedStatus(pod, play))
 	}

@@ -15,6 +15,9 @@ const (
 
 	// killed is the exit code of a program that was killed.
 	killed = 137
+
+	// terminated is that of a program that was asked to end.
+	terminated = 143
 )
 
 // stepsOf returns the names of a pod's steps in their order: its init containers, then its container.
@@ -79,6 +82,15 @@ func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
 	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(killed, ""))
 	s.Reason = "Evicted"
 	s.Message = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi. "
+	return s
+}
+
+// drainedStatus is that of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
+func drainedStatus(pod *corev1.Pod) corev1.PodStatus {
+	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(terminated, ""))
+	s.Conditions = append(s.Conditions, corev1.PodCondition{
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
+	})
 	return s
 }
 

@@ -35,6 +35,10 @@ func TestStatusAt(t *testing.T) {
 			reason: "An eviction kills the step that runs.",
 			status: evictedStatus(pod), phase: corev1.PodFailed, steps: []string{"detect: 0", "build: 137", "export waits", "completion waits"},
 		},
+		"Drained": {
+			reason: "An eviction by the API ends the step that runs by a signal.",
+			status: drainedStatus(pod), phase: corev1.PodFailed, steps: []string{"detect: 0", "build: 143", "export waits", "completion waits"},
+		},
 		"Succeeded": {
 			reason: "All steps of a pod that succeeds have ended.",
 			status: succeededStatus(pod, "report"), phase: corev1.PodSucceeded, steps: []string{"detect: 0", "build: 0", "export: 0", "completion: 0 report"},
@@ -68,7 +72,7 @@ func describeSteps(s corev1.PodStatus) []string {
 }
 
 func describeEnd(name string, end *corev1.ContainerStateTerminated) string {
-	out := name + ": " + map[int32]string{0: "0", 1: "1", killed: "137"}[end.ExitCode]
+	out := name + ": " + map[int32]string{0: "0", 1: "1", killed: "137", terminated: "143"}[end.ExitCode]
 	if end.Message != "" {
 		out += " " + end.Message
 	}

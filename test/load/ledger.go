@@ -74,6 +74,7 @@ func chargedKinds() []schema.GroupVersionKind {
 func ApplicationKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "intentplane.dev", Version: "v1alpha1", Kind: "Application"},
+		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XApplication"},
 		{Group: "intentplane.dev", Version: "v1alpha1", Kind: "IntentDeployment"},
 		buildv1alpha1.GroupVersion.WithKind("ImageBuild"),
 		deliveryv1alpha1.GroupVersion.WithKind("SiteHealth"),

@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +37,51 @@ func TestNames(t *testing.T) {
 	if n < 200 {
 		t.Errorf("The pages have %d names, want at least 200", n)
 	}
+}
+
+// TestPackages finds packages that the page about the code does not have. Those that only make files, and those of single suites, are not on it.
+func TestPackages(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, word := range codeWord.FindAllStringSubmatch(string(page), -1) {
+		named[word[1]] = true
+	}
+	n := 0
+	for _, root := range []string{"apis", "cmd", "function", "provider", "test"} {
+		for _, dir := range packageDirectories(t, "../../"+root) {
+			dir = strings.TrimPrefix(dir, "../../")
+			if n++; !named[dir] && !named[path.Base(dir)] && !named[strings.TrimPrefix(dir, "provider/")] {
+				t.Errorf("docs/architecture.md does not say what belongs in %s", dir)
+			}
+		}
+	}
+	if n < 90 {
+		t.Errorf("The project has %d packages, want at least 90", n)
+	}
+}
+
+// packageDirectories returns the directories below one that have Go files, and are on the page.
+func packageDirectories(t *testing.T, root string) []string {
+	t.Helper()
+	out := []string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		isLeftOut := name == "../../test/e2e" || slices.Contains([]string{"generate", "testdata", "v1alpha1", "objectstest"}, d.Name())
+		if err == nil && d.IsDir() && isLeftOut {
+			return fs.SkipDir
+		}
+		files, _ := filepath.Glob(filepath.Join(name, "*.go"))
+		if err == nil && d.IsDir() && len(files) > 0 {
+			out = append(out, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestVocabulary(t *testing.T) {

@@ -6,9 +6,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,7 @@ import (
 const (
 	variable = "PROMETHEUS"
 	poll     = 100 * time.Millisecond
-	patience = time.Minute
+	patience = 10 * time.Minute
 )
 
 // A Target exposes numbers, by the names of their metrics with labels: errors_total{job="shop"}. It is safe for concurrent use.
@@ -49,6 +50,14 @@ func NewTarget() *Target {
 // NewTargetOf returns a Target whose numbers a handler of the caller exposes.
 func NewTargetOf(h http.Handler) *Target {
 	return &Target{server: httptest.NewServer(h), numbers: map[string]float64{}}
+}
+
+// NewTargetAt returns a Target whose numbers another program exposes, at a host and port. It is not there while that program does not answer.
+func NewTargetAt(address string) *Target {
+	return NewTargetOf(&httputil.ReverseProxy{
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	})
 }
 
 func (t *Target) serveMetrics(w http.ResponseWriter, _ *http.Request) {
@@ -136,14 +145,11 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	free, err := controlplane.FreePorts(1)
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot find a free port")
+		return nil, err
 	}
-	s := &Server{dir: dir, program: program, address: l.Addr().String()}
-	if err := l.Close(); err != nil {
-		return nil, errors.Wrap(err, "cannot free a port")
-	}
+	s := &Server{dir: dir, program: program, address: fmt.Sprintf("127.0.0.1:%d", free[0])}
 	return s, s.writeConfig(jobs)
 }
 

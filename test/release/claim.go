@@ -22,7 +22,7 @@ import (
 const claimVersion = "claims.intentplane.dev/v1alpha1"
 
 // Patience is how long a release may take until what is awaited.
-const Patience = 3 * time.Minute
+const Patience = 20 * time.Minute
 
 // A Plan is how a claim wants its revisions to go out.
 type Plan struct {
@@ -34,6 +34,9 @@ type Plan struct {
 
 	// Gates of each step: what the claim has in gatesConfig.
 	Gates map[string]any
+
+	// OnInconclusive is what a Gate without a verdict does: Reject or Hold. Empty leaves it to the default.
+	OnInconclusive string
 
 	// Rollback is what the claim has in rollbackConfig.
 	Rollback map[string]any
@@ -77,7 +80,7 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 		"gitOpsRepo": map[string]any{"kind": "ClusterProviderConfig", "name": r.Namespace},
 	}
 	if !p.IsPlain {
-		delivery["canary"] = map[string]any{"drain": Drain, "steps": p.Steps}
+		delivery["canary"] = p.canary()
 	}
 	if len(p.Waves) > 0 {
 		delivery["waves"] = p.Waves
@@ -97,6 +100,15 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 // Ask for a revision with an image. It returns an error if the claim is refused.
 func (r *Release) Ask(ctx context.Context, image int, p Plan) error {
 	return r.cp.ApplyObject(ctx, r.NewClaim(image, p))
+}
+
+// canary returns what the claim has in deliveryConfig.canary.
+func (p Plan) canary() map[string]any {
+	out := map[string]any{"drain": Drain, "steps": p.Steps}
+	if p.OnInconclusive != "" {
+		out["onInconclusive"] = p.OnInconclusive
+	}
+	return out
 }
 
 func (r *Release) object(apiVersion, kind, name string) *unstructured.Unstructured {

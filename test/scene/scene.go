@@ -20,8 +20,9 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// Patience is how long a test waits for something to happen before it fails. A crowded machine may need a minute for the first deployment.
-const Patience = 3 * time.Minute
+// Patience is how long a test waits for something to happen before it fails. On a machine that does other work, what takes seconds elsewhere takes minutes, and
+// patience costs a test nothing that succeeds.
+const Patience = 20 * time.Minute
 
 // Config is the name of a scene's ProviderConfig.
 const Config = "repo"
@@ -204,4 +205,14 @@ func (s *Scene) explainFailure() {
 		out, err := s.Kubectl(ctx, args...)
 		s.T.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
 	}
+}
+
+// Case runs a part of the test on the same scene. Parts run one after another.
+func (s *Scene) Case(name string, fn func(s *Scene)) {
+	s.T.Helper()
+	s.T.Run(name, func(t *testing.T) {
+		part := *s
+		part.T = t
+		fn(&part)
+	})
 }

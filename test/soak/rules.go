@@ -133,7 +133,7 @@ func rollbackRules() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
 			reason: "What is restored is proven to run.", file: "step/rollback.go",
-			at: "case «in.Proof.IsLive && !isBeforeSteps(s)»:", without: "true", story: 2,
+			at: "case «in.Proof.IsLive && !s.IsBeforeSteps()»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
 			reason: "A rollback has at most as many attempts as it may have.", file: "step/rollback.go",

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,8 @@ func (c *checker) checkFile(path string, text []byte) error {
 			return false
 		case *ast.FuncDecl:
 			c.checkName(filepath.Dir(path), n)
+		case *ast.Field:
+			c.checkFieldComment(n)
 		case *ast.BasicLit:
 			c.checkString(n)
 		}
@@ -142,6 +145,21 @@ func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
 	}
 	c.names[scope][key] = f.Name.Name
+}
+
+// fieldSubject matches a comment that begins with the name of what it is about.
+var fieldSubject = regexp.MustCompile(`^//\s+([a-z]\w*) (?:are|counts|has|holds|is|keeps|lists|names|says)\b`)
+
+// checkFieldComment reports a comment that begins with another name than the field's: a field that was renamed keeps its old comment.
+func (c *checker) checkFieldComment(f *ast.Field) {
+	if f.Doc == nil || len(f.Names) == 0 {
+		return
+	}
+	subject := fieldSubject.FindStringSubmatch(f.Doc.List[0].Text)
+	if subject == nil || slices.ContainsFunc(f.Names, func(name *ast.Ident) bool { return name.Name == subject[1] }) {
+		return
+	}
+	c.addFinding(f.Doc.Pos(), 0, fmt.Sprintf("comment of field %s is about %q: begin it with the field's name", f.Names[0].Name, subject[1]))
 }
 
 // receiverName returns the name of a method's type.

@@ -39,6 +39,13 @@ func TestCheckTree(t *testing.T) {
 			files:  map[string]string{"a.go": "package a\n\ntype t struct{}\n\nfunc (t) Watch() {}\n", "b.go": "package a\n\nfunc (*t) watch() {}\n"},
 			want:   []string{"b.go:3: watch and Watch differ by a capital alone: name one of them by what it does besides"},
 		},
+		"Field": {
+			reason: "A comment of a field that begins with another name is that of an earlier name.",
+			files: map[string]string{
+				"a.go": "package a\n\ntype t struct {\n\t// b is a number.\n\tb int\n\t// old is a number.\n\tc, d int\n\t// e, which is one, counts.\n\te int\n\t// What counts is one.\n\tf int\n}\n",
+			},
+			want: []string{`a.go:6: comment of field c is about "old": begin it with the field's name`},
+		},
 		"Below": {
 			reason:  "A package below one that is pending alone is held to it.",
 			pending: []string{"."},

@@ -91,6 +91,9 @@ const (
 	// ReasonFailureDeadline means that the build took longer than its timeout.
 	ReasonFailureDeadline = "DeadlineExceeded"
 
+	// ReasonFailurePodDeleted means that the pod was deleted while a step ran.
+	ReasonFailurePodDeleted = "PodDeleted"
+
 	// ReasonFailureNotStarted means that kpack could not make the pod of the Build.
 	ReasonFailureNotStarted = "NotStarted"
 )

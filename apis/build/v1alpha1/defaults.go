@@ -14,6 +14,9 @@ const (
 
 	// KindClusterBuilder is the kind of a builder that all namespaces use.
 	KindClusterBuilder = "ClusterBuilder"
+
+	// KindBuilder is the kind of a builder of one namespace.
+	KindBuilder = "Builder"
 )
 
 // Default fills in what the schema would.

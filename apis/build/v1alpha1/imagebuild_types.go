@@ -192,6 +192,27 @@ type FailedBuild struct {
 	Attempts int32 `json:"attempts,omitempty"`
 }
 
+// BuilderChanges counts Builds of one request and commit that failed and were asked for again, since the builder had become another one.
+type BuilderChanges struct {
+	// Request that was asked for.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// Commit that was asked for. Empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Count of these Builds since a time. No more than three are asked for in an hour.
+	// +optional
+	Count int32 `json:"count,omitempty"`
+
+	// Since is when the first of them was asked for.
+	// +optional
+	Since *metav1.Time `json:"since,omitempty"`
+}
+
 // ImageBuildObservation is what was seen of the source and of kpack.
 type ImageBuildObservation struct {
 	// Wanted identifies the image that is asked for.
@@ -217,6 +238,10 @@ type ImageBuildObservation struct {
 	// Failed is the last Build, if it failed. Absent if it did not.
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
+
+	// BuilderChanges counts Builds that were asked for again with another builder. Absent if none was.
+	// +optional
+	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
 	// LookNow is the last value of annotation build.intentplane.dev/look-now for which the repository was looked at, and that of
 	// crossplane.io/reconcile-requested-at, which the Application passes on.

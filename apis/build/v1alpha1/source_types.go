@@ -114,10 +114,11 @@ type Variable struct {
 	// +required
 	Name deploymentv1alpha1.EnvName `json:"name"`
 
-	// Value of the variable. A build takes none from a Secret: use bindings for that.
-	// +optional
+	// Value of the variable, which may be empty. It has to be there: a build takes none from a Secret, and what a client that drops unknown fields leaves of
+	// valueFrom must not become an empty variable. Use bindings for Secrets.
+	// +required
 	// +kubebuilder:validation:MaxLength=4096
-	Value string `json:"value,omitempty"`
+	Value string `json:"value"`
 }
 
 // CPU is an amount of processors.

@@ -184,7 +184,8 @@ type BlueprintSpec struct {
 	// Canary says that the workload is rendered in tracks, so that a revision can serve a share of the requests beside the one before it:
 	// the Deployments that are marked with intentplane.dev/workload: main, and what belongs to them. An HTTPRoute or a GRPCRoute of the
 	// Blueprint has to send requests to a Service of theirs. The command "kubectl intent blueprint test" renders such a Blueprint. A
-	// deployment moves neither from a Blueprint without tracks to one with, nor back. Absent means no tracks.
+	// deployment may move from a Blueprint without tracks to one with, and back: the Service that routes name stays the same. Absent means no
+	// tracks.
 	// +optional
 	Canary *BlueprintCanary `json:"canary,omitempty"`
 

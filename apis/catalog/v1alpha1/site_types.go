@@ -317,6 +317,26 @@ type SiteOwner struct {
 	UID string `json:"uid"`
 }
 
+// RouteHosts are hosts that some namespaces may route requests of.
+type RouteHosts struct {
+	// Namespaces by name, or * for every one.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	Namespaces []string `json:"namespaces"`
+
+	// Hosts such as shop.example.org, or *.team-a.example.org for all names below that domain, which is not one of them; or * for every host.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^(\*|(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$`
+	// +listType=set
+	Hosts []string `json:"hosts"`
+}
+
 // SiteSpec describes a place that intents are delivered to.
 type SiteSpec struct {
 	// Cluster where the workloads run.
@@ -338,6 +358,12 @@ type SiteSpec struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	// +listType=set
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
+
+	// RouteHosts says which hosts the claims of which namespaces may route requests of, in an HTTPRoute, a GRPCRoute, a TLSRoute or an Ingress; other
+	// kinds are not looked at. A namespace that no item names may route none. Absent leaves each host to each namespace.
+	// +optional
+	// +kubebuilder:validation:MaxItems=1000
+	RouteHosts []RouteHosts `json:"routeHosts,omitempty"`
 
 	// TargetNamespaces that objects may be delivered to.
 	// +optional

@@ -114,7 +114,8 @@ type SiteHealthState struct {
 	// +optional
 	Desired int32 `json:"desired"`
 
-	// CountsAsServing is true for a Site that cannot be looked at, and that has no engine and says engine.unobservedIsLive.
+	// CountsAsServing is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy; or that has no engine and says
+	// engine.unobservedIsLive. It is about what was delivered last, whatever its image.
 	// +optional
 	CountsAsServing bool `json:"countsAsServing,omitempty"`
 

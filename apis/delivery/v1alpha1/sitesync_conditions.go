@@ -72,8 +72,14 @@ const (
 	// SiteReasonClusterUnreachable means that the cluster with the engine's object does not answer.
 	SiteReasonClusterUnreachable = "ClusterUnreachable"
 
+	// SiteReasonKubeconfigDenied means that the cluster does not accept the credentials, which have expired or were withdrawn.
+	SiteReasonKubeconfigDenied = "KubeconfigDenied"
+
 	// SiteReasonAccessDenied means that the cluster does not let us read the engine's object.
 	SiteReasonAccessDenied = "AccessDenied"
+
+	// SiteReasonProviderAccessDenied means that the cluster of the control plane does not let the provider's own service account read the engine's object.
+	SiteReasonProviderAccessDenied = "ProviderAccessDenied"
 
 	// SiteReasonEngineNotInstalled means that the cluster does not serve the engine's kind.
 	SiteReasonEngineNotInstalled = "EngineNotInstalled"

@@ -346,6 +346,7 @@ type SiteSyncStatus struct {
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.position.revision"
 // +kubebuilder:printcolumn:name="LIVE",type="integer",JSONPath=".status.atProvider.sitesLive"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="RELEASED",type="string",JSONPath=".status.conditions[?(@.type=='Released')].reason"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"

@@ -249,8 +249,8 @@ type RollbackConfig struct {
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
 
-	// MaxPerHour is how many automatic rollbacks there may be within an hour, counted among the last ten revisions, which is what Git
-	// remembers. Abort and RollbackTo are not bound by it. 0 means no limit.
+	// MaxPerHour keeps a rejected revision from being rolled back without a request where so many other revisions were rejected in the hour before, among
+	// the last ten, which is what Git remembers. Abort and RollbackTo are not bound by it. 0 means no limit.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0

@@ -2,6 +2,8 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // ClaimReference names the claim, or the namespaced composite, that something was made for.
@@ -47,7 +49,7 @@ const (
 	RejectedDeliveryTimedOut = "DeliveryTimedOut"
 
 	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
-	RejectedDeliveryRefused = "DeliveryRefused"
+	RejectedDeliveryRefused = ledger.RejectedDelivery
 
 	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
 	RejectedSyncTimedOut = "SyncTimedOut"

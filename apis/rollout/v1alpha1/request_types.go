@@ -66,7 +66,7 @@ const (
 	// is being rolled back to it.
 	ResultNothingToRestore Result = "NothingToRestore"
 
-	// ResultUnknownStep means that the revision has no such step, or that the step does not wait for a person.
+	// ResultUnknownStep means that the revision has no such step, or that the step has no pause, or that an earlier pause was not released.
 	ResultUnknownStep Result = "UnknownStep"
 
 	// ResultNoUpdate means that there is nothing to approve.

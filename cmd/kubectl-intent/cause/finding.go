@@ -50,12 +50,14 @@ func (f Finding) NeedsPerson() bool {
 	return advice.Advice{EndsByItself: f.EndsByItself, Actor: f.Actor}.NeedsPerson()
 }
 
-// Cause returns the last link of the chain.
+// Cause returns the last link that says something. The composite of a claim is followed, and may say nothing.
 func (f Finding) Cause() Link {
-	if len(f.Chain) == 0 {
-		return Link{}
+	for _, l := range slices.Backward(f.Chain) {
+		if l.Reason != "" || l.Message != "" {
+			return l
+		}
 	}
-	return f.Chain[len(f.Chain)-1]
+	return Link{}
 }
 
 // Reason returns the reason of the last link that gives one.

@@ -35,8 +35,12 @@ type root struct {
 // name returns how a person names the object.
 func (r root) name() string { return r.kind + " " + r.metadata.Name }
 
-func (r root) link(reason string, c Condition) Link {
-	return Link{Kind: advice.Installation, Object: r.name(), Reason: reason, Message: c.Message, Since: c.since()}
+// notComposedLink says that the status is about an earlier spec, since the spec changed.
+func (r root) notComposedLink() Link {
+	return Link{
+		Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonNotComposed, Message: "The status does not speak about the present spec.",
+		Since: specChangedAt(&r.metadata),
+	}
 }
 
 // installationChain returns why the installation does not answer, or nil. What cannot be read says nothing.
@@ -56,7 +60,7 @@ func (r root) installationChain() []Link {
 		}
 	}
 	if !r.isAnswered {
-		return []Link{r.link(advice.ReasonNotComposed, Condition{Message: "The status does not speak about the present spec."})}
+		return []Link{r.notComposedLink()}
 	}
 	return nil
 }
@@ -97,17 +101,13 @@ func (r root) packageChain() []Link {
 		}}
 	}
 	for _, d := range r.installed.Definitions {
-		for _, typ := range []string{typeEstablished, typeOffered} {
-			if c := d.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
-				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: "definition " + d.Metadata.Name, Reason: advice.ReasonDefinitionNotActive, Message: c.Words(), Since: c.since()}}
-			}
+		if l, ok := falseLink("definition "+d.Metadata.Name, advice.ReasonDefinitionNotActive, d.Status.Conditions, typesOfDefinition()...); ok {
+			return []Link{{Object: r.name()}, l}
 		}
 	}
 	for _, p := range append(append([]Object{}, r.installed.Functions...), r.installed.Providers...) {
-		for _, typ := range []string{typeInstalled, typeHealthy} {
-			if c := p.Status.Conditions.Get(typ); c.Status == metav1.ConditionFalse {
-				return []Link{{Object: r.name()}, {Kind: advice.Installation, Object: strings.ToLower(p.Kind) + " " + p.Metadata.Name, Reason: advice.ReasonPackageUnhealthy, Message: c.Words(), Since: c.since()}}
-			}
+		if l, ok := falseLink(strings.ToLower(p.Kind)+" "+p.Metadata.Name, advice.ReasonPackageUnhealthy, p.Status.Conditions, typesOfPackage()...); ok {
+			return []Link{{Object: r.name()}, l}
 		}
 	}
 	return nil
@@ -115,20 +115,25 @@ func (r root) packageChain() []Link {
 
 // An observed object is one that the provider reconciles.
 type observed struct {
-	object        string
-	generation    int64
+	object     string
+	generation int64
+	// changed is when the spec got its present generation, or nil.
+	changed       *metav1.Time
 	ready, synced Condition
 }
 
 // managedResource is an object that the provider reconciles, with the conditions of Crossplane.
 type managedResource interface {
-	GetGeneration() int64
+	metav1.Object
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
 // observeManaged returns what an object says of its reconciliation.
 func observeManaged(object string, m managedResource) observed {
-	return observed{object: object, generation: m.GetGeneration(), ready: readyOf(m.GetCondition(xpv2.TypeReady)), synced: readyOf(m.GetCondition(xpv2.TypeSynced))}
+	return observed{
+		object: object, generation: m.GetGeneration(), changed: specChangedAt(m),
+		ready: readyOf(m.GetCondition(xpv2.TypeReady)), synced: readyOf(m.GetCondition(xpv2.TypeSynced)),
+	}
 }
 
 // refusedRequest is a part of what an API server says to a client that lacks a right.
@@ -159,7 +164,7 @@ func (i Installed) unobservedLink(o observed, now time.Time) (Link, bool) {
 	if o.ready.ObservedGeneration >= o.generation {
 		return Link{}, false
 	}
-	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: nil, Message: "The provider has not observed its present generation."}
+	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Since: o.changed, Message: "The provider has not observed its present generation."}
 	for _, p := range i.Providers {
 		if c := p.Status.Conditions.Get(typeHealthy); c.Status == metav1.ConditionFalse {
 			out.Reason, out.Message, out.Since = advice.ReasonProviderStopped, "The provider has not observed its present generation. Provider "+p.Metadata.Name+": "+c.Words(), c.since()

@@ -4,6 +4,7 @@ package clone
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ const retiredFile = "retired.json"
 // A Clone is a repository on this machine. The program git reads it.
 type Clone struct {
 	dir string
+
+	// env is what git gets beside the environment of this program.
+	env []string
 }
 
 // A stateRef is a ref that holds what one control plane remembers.
@@ -36,6 +40,22 @@ func Open(ctx context.Context, dir string) (*Clone, error) {
 	c := &Clone{dir: dir}
 	_, err := c.runGit(ctx, "", "rev-parse", "--git-dir")
 	return c, errors.Wrapf(err, "cannot open a clone at %s", dir)
+}
+
+// Fetch makes a clone in a folder that does not exist, with the tip of a branch and what control planes remember. The program git uses the credentials of the user. It returns
+// an error for a URL that is not of https, http or ssh, and where git cannot fetch.
+func Fetch(ctx context.Context, dir, url, branch string) (*Clone, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, errors.Wrap(err, "cannot make a folder for the clone")
+	}
+	c := &Clone{dir: dir, env: []string{"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=https:http:ssh"}}
+	if _, err := c.runGit(ctx, "", "init", "--quiet", "--bare"); err != nil {
+		return nil, errors.Wrap(err, "cannot make a clone")
+	}
+	states := []string{"+refs/intentplane/*:refs/intentplane/*", "+refs/heads/intentplane-state/*:refs/heads/intentplane-state/*"}
+	args := append([]string{"fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url, "+refs/heads/" + branch + ":refs/heads/" + branch}, states...)
+	_, err := c.runGit(ctx, "", args...)
+	return c, errors.Wrapf(err, "cannot fetch branch %s of %s", branch, url)
 }
 
 // controlPlaneOf returns the control plane whose state a ref holds, or "". A clone has the branch of a remote below the name of that.
@@ -130,4 +150,29 @@ func (c *Clone) ReadFiles(ctx context.Context, id string) (tree.Files, error) {
 		out[e.name] = all[i]
 	}
 	return out, nil
+}
+
+// ReadDirectory returns the files of a directory of a branch, without the marker, whose tree without the marker has an id. The state has such trees of earlier revisions, and
+// the tip of the branch has the directory itself. It returns an error where neither has it.
+func (c *Clone) ReadDirectory(ctx context.Context, id, branch, path string) (tree.Files, error) {
+	files, err := c.ReadFiles(ctx, id)
+	if err == nil {
+		return files, nil
+	}
+	refs, err := c.refsOfBranch(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if files, err := c.ReadFiles(ctx, ref+":"+path); err == nil && tree.ID(files) == id {
+			return files, nil
+		}
+	}
+	return nil, errors.Errorf("neither branch %s nor the state of the clone has directory %s as tree %s: fetch both", branch, path, id)
+}
+
+// refsOfBranch returns the refs of a branch: that of the clone, and those of its remotes.
+func (c *Clone) refsOfBranch(ctx context.Context, branch string) ([]string, error) {
+	out, err := c.runGit(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads/"+branch, "refs/remotes/*/"+branch)
+	return strings.Fields(out), errors.Wrap(err, "cannot list the refs of the clone")
 }

@@ -31,6 +31,7 @@ type treeEntry struct {
 func (c *Clone) runGit(ctx context.Context, in string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", c.dir}, args...)...) //nolint:gosec // The user names the folder. Refs and ids are checked.
 	command.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	command.Env = append(command.Env, c.env...)
 	out, problems := &bytes.Buffer{}, &bytes.Buffer{}
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(in), out, problems
 	err := command.Run()

@@ -79,7 +79,7 @@ func selectMemory(found []Memory, q Query) (Memory, error) {
 	for _, m := range found {
 		names = append(names, fmt.Sprintf("intentdeployments.%s/%s in namespace %s of control plane %s", m.Claim.APIGroup, m.Claim.Name, m.Claim.Namespace, m.ControlPlane))
 	}
-	return Memory{}, errors.New("the clone remembers " + strings.Join(names, ", ") + ": say which one")
+	return Memory{}, errors.New("the clone remembers " + strings.Join(names, ", ") + ": say which one with --namespace, intentdeployments.GROUP/NAME or --control-plane")
 }
 
 func (c *Clone) findMemories(ctx context.Context, s stateRef, q Query) ([]Memory, error) {

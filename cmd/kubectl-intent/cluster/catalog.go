@@ -7,28 +7,37 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/catalogview"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
 // A Catalog is what the namespace may use, as far as the user may know.
 type Catalog struct {
-	Sites      []catalogv1alpha1.Site
-	Blueprints []catalogv1alpha1.Blueprint
+	Sites      []catalogview.Site
+	Blueprints []catalogview.Blueprint
 
-	// Unread is what could not be read. The names that deployments of the namespace use stand for it.
+	// Published is the ConfigMap that it was read from, as NAMESPACE/NAME, for a user who may not list the objects. Empty means that it was not.
+	Published string
+
+	// Omitted is how many more the namespace may use, for which the ConfigMap has no room.
+	Omitted int
+
+	// Unread is what could not be read. Unless something is published, the names that deployments of the namespace use stand for it.
 	Unread []cause.Unread
 }
 
-// Sites returns the Sites that the namespace may use. For a user who may not list Sites it returns those that deployments of the namespace use, by their
-// names alone. It returns an error when neither can be read.
+// Sites returns the Sites that the namespace may use. For a user who may not list Sites it returns those that the provider publishes in the namespace, and
+// where it does not, those that deployments of the namespace use, by their names alone. It returns an error when none of that can be read.
 func (c *Cluster) Sites(ctx context.Context) (*Catalog, error) {
 	all, err := listCatalog[catalogv1alpha1.Site](ctx, c, "sites")
 	if kerrors.IsForbidden(err) {
-		return c.usedCatalog(ctx, "sites", err)
+		return c.publishedCatalog(ctx, "sites", err)
 	}
 	if err != nil {
 		return nil, err
@@ -36,20 +45,50 @@ func (c *Cluster) Sites(ctx context.Context) (*Catalog, error) {
 	out := &Catalog{}
 	for i := range all {
 		if policy.CheckSite(&all[i], c.namespace) == nil {
-			out.Sites = append(out.Sites, all[i])
+			out.Sites = append(out.Sites, catalogview.ForSite(&all[i]))
 		}
 	}
 	return out, nil
 }
 
-// Blueprints returns all Blueprints, which each namespace may use. For a user who may not list them it returns those that deployments of the namespace use, by
-// their names alone. It returns an error when neither can be read.
+// Blueprints returns all Blueprints, which each namespace may use. For a user who may not list them it returns those that the provider publishes in the
+// namespace, and where it does not, those that deployments of the namespace use, by their names alone. It returns an error when none of that can be read.
 func (c *Cluster) Blueprints(ctx context.Context) (*Catalog, error) {
 	all, err := listCatalog[catalogv1alpha1.Blueprint](ctx, c, "blueprints")
 	if kerrors.IsForbidden(err) {
-		return c.usedCatalog(ctx, "blueprints", err)
+		return c.publishedCatalog(ctx, "blueprints", err)
 	}
-	return &Catalog{Blueprints: all}, err
+	out := &Catalog{}
+	for i := range all {
+		out.Blueprints = append(out.Blueprints, catalogview.ForBlueprint(&all[i]))
+	}
+	return out, err
+}
+
+// publishedCatalog returns what the provider publishes in the namespace of a resource that the user may not list, or else what is used there.
+func (c *Cluster) publishedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
+	o, err := c.client.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})
+	if err != nil {
+		return c.usedCatalog(ctx, resource, why) // It is not published, or the user may not read that either.
+	}
+	documents, _, err := unstructured.NestedStringMap(o.Object, "data")
+	out := &Catalog{Published: c.namespace + "/" + catalogview.ConfigMapName, Unread: []cause.Unread{describeUnread(why, catalogResource(resource))}}
+	if err != nil || !out.takeDocument(resource, documents) {
+		return c.usedCatalog(ctx, resource, why) // The provider has not written it yet.
+	}
+	return out, nil
+}
+
+// takeDocument reads the document about a resource, and reports whether there is one.
+func (c *Catalog) takeDocument(resource string, documents map[string]string) bool {
+	if resource == "sites" {
+		l, err := catalogview.Decode[catalogview.Site](documents[catalogview.KeySites])
+		c.Sites, c.Omitted = l.Items, l.Omitted
+		return err == nil
+	}
+	l, err := catalogview.Decode[catalogview.Blueprint](documents[catalogview.KeyBlueprints])
+	c.Blueprints, c.Omitted = l.Items, l.Omitted
+	return err == nil
 }
 
 func catalogResource(resource string) schema.GroupVersionResource {
@@ -88,20 +127,13 @@ func (c *Cluster) usedCatalog(ctx context.Context, resource string, why error) (
 		}
 	}
 	if resource == "sites" {
-		out.Sites = namedObjects(sites, func(s *catalogv1alpha1.Site, name string) { s.Name = name })
+		for _, name := range slices.Sorted(maps.Keys(sites)) {
+			out.Sites = append(out.Sites, catalogview.Site{Name: name})
+		}
 		return out, nil
 	}
-	out.Blueprints = namedObjects(blueprints, func(b *catalogv1alpha1.Blueprint, name string) { b.Name = name })
-	return out, nil
-}
-
-// namedObjects returns objects of which nothing but the name is known, sorted.
-func namedObjects[T any](names map[string]bool, setName func(*T, string)) []T {
-	var out []T
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		var o T
-		setName(&o, name)
-		out = append(out, o)
+	for _, name := range slices.Sorted(maps.Keys(blueprints)) {
+		out.Blueprints = append(out.Blueprints, catalogview.Blueprint{Object: name})
 	}
-	return out
+	return out, nil
 }

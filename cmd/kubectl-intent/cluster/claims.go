@@ -11,24 +11,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-const claimResource = "intentdeployments"
+const (
+	claimResource = "intentdeployments"
+
+	groupClaims     = "claims.intentplane.dev"
+	groupNamespaced = "intentplane.dev"
+)
 
 // claimGroups are the groups that an IntentDeployment is served in, whichever are installed.
-func claimGroups() []string { return []string{"claims.intentplane.dev", "intentplane.dev"} }
+func claimGroups() []string { return []string{groupClaims, groupNamespaced} }
 
 func claimsIn(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: claimResource}
 }
 
 // Claim returns an IntentDeployment as JSON: "shop", or "intentdeployments.intentplane.dev/shop" where both groups have one of that
-// name. It returns an error when there is none, and when there are two.
+// name, or "applications/shop" for the one that an Application composed. It returns an error when there is none, and when there are two.
 func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
 	groups := claimGroups()
 	if kind, rest, ok := strings.Cut(name, "/"); ok {
-		_, group, _ := strings.Cut(kind, ".")
-		if name = rest; group != "" {
-			groups = []string{group}
-		}
+		name, groups = rest, groupsOfKind(kind)
 	}
 	found, err := c.findDeployments(ctx, name, groups)
 	if err != nil {
@@ -41,6 +43,18 @@ func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
 		return found[0].MarshalJSON()
 	}
 	return nil, errors.Errorf("namespace %q has two IntentDeployments %q: say %s.%s/%[2]s or %[3]s.%[5]s/%[2]s", c.namespace, name, claimResource, groups[0], groups[1])
+}
+
+// groupsOfKind returns the groups of the deployments that a user names by a kind. An Application of either group composes a namespaced one.
+func groupsOfKind(kind string) []string {
+	resource, group, _ := strings.Cut(kind, ".")
+	switch {
+	case strings.HasPrefix(resource, "application"):
+		return []string{groupNamespaced}
+	case group != "":
+		return []string{group}
+	}
+	return claimGroups()
 }
 
 // findDeployments looks into each group. A group that is not installed has none, but one must be.

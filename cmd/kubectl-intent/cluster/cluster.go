@@ -18,7 +18,6 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // What kubectl understands in a kubeconfig, as OIDC, is understood here.
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/function/catalog"
 )
@@ -28,15 +27,9 @@ type Options struct {
 	// Kubeconfig is a file. Empty means what KUBECONFIG names, or the one in the home directory.
 	Kubeconfig string
 
-	// Context of the kubeconfig. Empty means its current one.
-	Context string
-
-	// Namespace of deployments and of ProviderConfigs. Empty means that of the context.
-	Namespace string
-
-	// As and AsGroup are a user and groups to act as.
-	As      string
-	AsGroup []string
+	// Overrides are what a command says in the place of the kubeconfig: the context, the namespace of deployments and of ProviderConfigs, who acts, and what
+	// else a connection has.
+	Overrides clientcmd.ConfigOverrides
 
 	// Timeout of each request. Zero means none.
 	Timeout time.Duration
@@ -90,11 +83,7 @@ func Open(o Options) (*Cluster, error) {
 func (o Options) loadConfig() (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
-		CurrentContext: o.Context,
-		Context:        clientcmdapi.Context{Namespace: o.Namespace},
-		AuthInfo:       clientcmdapi.AuthInfo{Impersonate: o.As, ImpersonateGroups: o.AsGroup},
-	})
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, "", errors.Wrap(err, "cannot use the kubeconfig")
@@ -124,13 +113,13 @@ func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage
 			return []json.RawMessage{}, nil
 		}
 		if err != nil {
-			return nil, describeError(err, "get", resource, n.MatchName)
+			return nil, describeNeedError(err, "get", resource, n.MatchName)
 		}
 		return encodeObjects(*o)
 	}
 	list, err := of.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(n.MatchLabels).String()})
 	if err != nil {
-		return nil, describeError(err, "list", resource, "")
+		return nil, describeNeedError(err, "list", resource, "")
 	}
 	return encodeObjects(list.Items...)
 }
@@ -157,15 +146,25 @@ func unknownKind(err error) bool {
 
 // describeError says what a person can do about an error.
 func describeError(err error, verb string, resource schema.GroupVersionResource, name string) error {
-	what := resource.GroupResource().String()
+	return describeErrorWith(err, verb, resource, name, "")
+}
+
+// describeNeedError does so for what a command also takes from files.
+func describeNeedError(err error, verb string, resource schema.GroupVersionResource, name string) error {
+	return describeErrorWith(err, verb, resource, name, ", or give the object in a file")
+}
+
+// describeErrorWith says what a person can do about an error, and for a right that is missing an alternative to it, which may be empty.
+func describeErrorWith(err error, verb string, resource schema.GroupVersionResource, name, alternative string) error {
+	what, it := resource.GroupResource().String(), "them"
 	if name != "" {
-		what += "/" + name
+		what, it = what+"/"+name, "it"
 	}
 	switch {
 	case unknownKind(err):
 		return errors.Errorf("cannot %s %s: the cluster does not have %s in version %s: is Intentplane installed there?", verb, what, resource.GroupResource(), resource.Version)
 	case kerrors.IsForbidden(err), kerrors.IsUnauthorized(err):
-		return errors.Wrapf(err, "cannot %s %s: ask for the right to, or give the object in a file", verb, what)
+		return errors.Wrapf(err, "cannot %s %s: ask for the right to %s %s (examples/rbac has the roles)%s", verb, what, verb, it, alternative)
 	}
 	return errors.Wrapf(err, "cannot %s %s", verb, what)
 }

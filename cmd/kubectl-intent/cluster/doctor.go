@@ -41,7 +41,8 @@ func runTasks(ctx context.Context, all ...task) {
 
 // ReadVersions reads the versions of an installation, for as long as ctx lasts. What cannot be read is noted.
 func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
-	runTasks(ctx, c.versionTasks(f)...)
+	revisions := readPart(c, packagesResource("functionrevisions"), nil, isOurRevision, &f.FunctionRevisions)
+	runTasks(ctx, append(c.versionTasks(f), revisions)...)
 }
 
 // ReadHealth reads what an installation says of itself, for as long as ctx lasts. What cannot be read is noted.
@@ -57,6 +58,7 @@ func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diag
 		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
 		readPart(c, policiesResource("validatingadmissionpolicybindings"), nil, hasOurGroup, &f.Bindings),
 	)...)
+	c.readNeeds(ctx, f)
 	f.Account = c.findAccount(ctx, f, e.Account)
 	c.askRights(ctx, f, e.Granted())
 }
@@ -123,13 +125,29 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set,
 
 // addDecodedItem decodes an object, without what a GitDelivery brings to its repository: that may be large.
 func addDecodedItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
-	unstructured.RemoveNestedField(o.Object, "spec", "forProvider")
+	trimForProvider(o)
 	var item T
 	if err := decodeObject(o, &item); err != nil {
 		into.Unread = &cause.Unread{What: r.GroupResource().String() + "/" + o.GetName(), Why: err.Error()}
 		return
 	}
 	into.Items = append(into.Items, item)
+}
+
+// trimForProvider leaves of spec.forProvider the names of the Sites that a GitDelivery has trees for.
+func trimForProvider(o *unstructured.Unstructured) {
+	trees, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "forProvider", "trees")
+	unstructured.RemoveNestedField(o.Object, "spec", "forProvider")
+	all, _ := trees.([]any)
+	var sites []any
+	for _, t := range all {
+		if one, ok := t.(map[string]any); ok {
+			sites = append(sites, map[string]any{"site": one["site"]})
+		}
+	}
+	if len(sites) > 0 {
+		_ = unstructured.SetNestedSlice(o.Object, sites, "spec", "forProvider", "trees") // A spec that had trees is an object.
+	}
 }
 
 // findAccount returns the service account of the Deployment that runs a provider's current revision, or the one that it has by our manifests.

@@ -2,10 +2,13 @@ package cluster
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -31,6 +34,9 @@ type Subjects struct {
 	Applications []*cause.ApplicationFacts
 	Deployments  []*cause.Facts
 	Clusters     []*cause.ClusterFacts
+
+	// Beneath is what ReadBeneath read.
+	Beneath Beneath
 }
 
 // countSubjects counts all.
@@ -178,23 +184,29 @@ func subjectResources(group string) []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group), bundlesIn(group)}
 }
 
+// all lists the kinds at the same time, and makes facts of some objects while others are on their way.
 func (r reader) all(ctx context.Context) (*Subjects, error) {
-	out := &Subjects{}
-	var failed error
-	isRead := false
+	var resources []schema.GroupVersionResource
 	for _, g := range claimGroups() {
-		for _, resource := range subjectResources(g) {
-			items, err := r.list(ctx, resource, r.namespace, nil)
-			if err != nil {
-				if !unknownKind(err) || failed == nil {
-					failed = describeError(err, "list", resource, "")
-				}
-				continue
-			}
+		resources = append(resources, subjectResources(g)...)
+	}
+	found, failures := make([]*Subjects, len(resources)), make([]error, len(resources))
+	var group sync.WaitGroup
+	for i, resource := range resources {
+		group.Go(func() { found[i], failures[i] = r.listSubjects(ctx, resource) })
+	}
+	group.Wait()
+	out, isRead := &Subjects{}, false
+	var failed error
+	for i, resource := range resources {
+		switch {
+		case failures[i] == nil:
 			isRead = true
-			if err := out.addAll(resource, items); err != nil {
-				return nil, err
-			}
+			out.merge(found[i])
+		case isBroken(failures[i]):
+			return nil, failures[i]
+		case !unknownKind(failures[i]) || failed == nil:
+			failed = describeError(failures[i], "list", resource, "")
 		}
 	}
 	if !isRead {
@@ -202,6 +214,49 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	}
 	out.nestDeployments()
 	return out, nil
+}
+
+// factsChunk is of how many objects facts are made at a time.
+const factsChunk = 100
+
+// A brokenError is of an object that cannot be decoded.
+type brokenError struct{ error }
+
+func isBroken(err error) bool {
+	is := brokenError{}
+	return errors.As(err, &is)
+}
+
+// listSubjects returns what users made of one kind, in the order of the list. It returns an error if it cannot be listed, and a brokenError for an object that
+// cannot be decoded.
+func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionResource) (*Subjects, error) {
+	var chunks []*Subjects
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	err := r.visitPages(ctx, resource, r.namespace, nil, func(page []unstructured.Unstructured) {
+		for items := range slices.Chunk(page, factsChunk) {
+			chunk := &Subjects{}
+			chunks = append(chunks, chunk)
+			group.Go(func() error { return chunk.addAll(resource, items) })
+		}
+	})
+	if broken := group.Wait(); broken != nil {
+		return nil, brokenError{broken}
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Subjects{}
+	for _, chunk := range chunks {
+		out.merge(chunk)
+	}
+	return out, nil
+}
+
+// merge adds what was read elsewhere.
+func (s *Subjects) merge(more *Subjects) {
+	s.Bundles, s.Applications = append(s.Bundles, more.Bundles...), append(s.Applications, more.Applications...)
+	s.Deployments, s.Clusters = append(s.Deployments, more.Deployments...), append(s.Clusters, more.Clusters...)
 }
 
 func (s *Subjects) addAll(resource schema.GroupVersionResource, items []unstructured.Unstructured) error {

@@ -94,7 +94,7 @@ func TestSubject(t *testing.T) {
 			reason: "What may not be read is named, and is no error.", name: "intentdeployments.intentplane.dev/shop", denied: "gitdeliveries",
 			want: want{found: []string{"intentplane.dev/v1alpha1"}, unread: []cause.Unread{{What: "gitdeliveries.delivery.intentplane.dev", Why: "the user may not read them"}}},
 		},
-		"AllDenied": {reason: "A user who may read no deployment is advised to ask for the right to.", name: "shop", denied: "intentdeployments", want: want{fails: "ask for the right to"}},
+		"AllDenied": {reason: "A user who may read no deployment is advised to ask for the right to.", name: "shop", denied: "intentdeployments", want: want{fails: "ask for the right to get it (examples/rbac has the roles): "}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestAll(t *testing.T) {
 // TestMirror sees each change without asking again.
 func TestMirror(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
-	m, err := c.Mirror(t.Context(), "team-a", true)
+	m, err := c.Mirror(t.Context(), "team-a", MirrorParts{IsComposedWanted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestMirror(t *testing.T) {
 func TestMirrorDenied(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
 	deny(s, "gates", kerrors.NewForbidden(schema.GroupResource{Resource: "gates"}, "", nil))
-	m, err := c.Mirror(t.Context(), "team-a", true)
+	m, err := c.Mirror(t.Context(), "team-a", MirrorParts{IsComposedWanted: true})
 	if err != nil {
 		t.Fatal(err)
 	}

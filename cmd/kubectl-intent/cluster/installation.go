@@ -140,6 +140,12 @@ func isOurPackage(o *unstructured.Unstructured) bool {
 	return strings.Contains(o.GetName()+from, product)
 }
 
+// isOurRevision is true for a revision of such a package.
+func isOurRevision(o *unstructured.Unstructured) bool {
+	image, _, _ := unstructured.NestedString(o.Object, "spec", "image")
+	return strings.Contains(o.GetName()+image, product)
+}
+
 // forRoot reads what is of one deployment or cluster alone: its definition, and the composite of a claim.
 func (i *installation) forRoot(ctx context.Context, apiVersion, resource string, composite cause.Reference) cause.Installed {
 	out := i.shared

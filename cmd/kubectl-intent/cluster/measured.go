@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/apis/gaterecord"
+	"github.com/intentplane/intentplane/apis/revisionobject"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
@@ -25,7 +26,7 @@ func configMapsResource() schema.GroupVersionResource {
 // deployment alone, since those of a namespace may be large together. It returns an error if it may not be read, or was changed so that it cannot be.
 func (c *Cluster) MeasuredGates(ctx context.Context, d *cause.Deployment, revision int64) ([]gaterecord.Gate, error) {
 	all, err := c.list(ctx, configMapsResource(), c.namespace, labels.Set{
-		gaterecord.LabelDeployment: gaterecord.DeploymentDigest(d.GroupVersionKind().Group, d.Metadata.Name),
+		gaterecord.LabelDeployment: revisionobject.DeploymentDigest(d.GroupVersionKind().Group, d.Metadata.Name),
 		gaterecord.LabelRevision:   strconv.FormatInt(revision, 10),
 	})
 	if err != nil {

@@ -23,29 +23,29 @@ type Mirror struct {
 	changed   chan struct{}
 }
 
-// Mirror watches the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, and what was composed for them if that is wanted. It returns an error
+// MirrorParts say what a Mirror has beside the objects that users made.
+type MirrorParts struct {
+	// IsComposedWanted is for what was composed for them, and IsBeneathWanted for what ReadBeneath reads.
+	IsComposedWanted, IsBeneathWanted bool
+}
+
+// Mirror watches the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, and the parts that are wanted. It returns an error
 // when the context ends before all that can be read was.
-func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted bool) (*Mirror, error) {
+func (c *Cluster) Mirror(ctx context.Context, namespace string, parts MirrorParts) (*Mirror, error) {
 	m := &Mirror{
 		namespace: namespace, changed: make(chan struct{}, 1),
 		stores: map[schema.GroupVersionResource]cache.Store{}, failed: map[schema.GroupVersionResource]error{},
 	}
-	wanted := []schema.GroupVersionResource{}
-	for _, g := range claimGroups() {
-		wanted = append(wanted, subjectResources(g)...)
+	synced, err := c.watchAll(ctx, m, namespace, parts.resourcesInNamespaces())
+	if err != nil {
+		return nil, err
 	}
-	if isComposedWanted {
-		wanted = append(append(wanted, composedResources()...), managedResource(), healthsResource(), statesResource())
-	}
-	var synced []cache.InformerSynced
-	for _, r := range wanted {
-		isSynced, err := c.watchResource(ctx, m, r)
+	if parts.IsBeneathWanted {
+		more, err := c.watchAll(ctx, m, AllNamespaces, beneathResources())
 		if err != nil {
 			return nil, err
 		}
-		if isSynced != nil {
-			synced = append(synced, isSynced)
-		}
+		synced = append(synced, more...)
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
 		return nil, errors.New("cannot read all objects before the time was up")
@@ -53,13 +53,40 @@ func (c *Cluster) Mirror(ctx context.Context, namespace string, isComposedWanted
 	return m, nil
 }
 
+// resourcesInNamespaces are the kinds to watch that are in namespaces.
+func (p MirrorParts) resourcesInNamespaces() []schema.GroupVersionResource {
+	out := []schema.GroupVersionResource{}
+	for _, g := range claimGroups() {
+		out = append(out, subjectResources(g)...)
+	}
+	if p.IsComposedWanted {
+		out = append(append(out, composedResources()...), managedResource(), healthsResource(), statesResource())
+	}
+	return out
+}
+
+// watchAll watches the objects of resources, and returns what says that all were read.
+func (c *Cluster) watchAll(ctx context.Context, m *Mirror, namespace string, resources []schema.GroupVersionResource) ([]cache.InformerSynced, error) {
+	var out []cache.InformerSynced
+	for _, r := range resources {
+		isSynced, err := c.watchResource(ctx, m, namespace, r)
+		if err != nil {
+			return nil, err
+		}
+		if isSynced != nil {
+			out = append(out, isSynced)
+		}
+	}
+	return out, nil
+}
+
 // watchResource watches the objects of one resource. One that cannot be listed is noted, as a single look would. It returns what says that all were read.
-func (c *Cluster) watchResource(ctx context.Context, m *Mirror, r schema.GroupVersionResource) (cache.InformerSynced, error) {
-	if _, err := c.client.Resource(r).Namespace(m.namespace).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
+func (c *Cluster) watchResource(ctx context.Context, m *Mirror, namespace string, r schema.GroupVersionResource) (cache.InformerSynced, error) {
+	if _, err := c.client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
 		m.failed[r] = err
 		return nil, ctx.Err()
 	}
-	of := c.watcher.Resource(r).Namespace(m.namespace)
+	of := c.watcher.Resource(r).Namespace(namespace)
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return of.List(ctx, o)
@@ -119,6 +146,9 @@ func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespac
 	if err := m.failed[r]; err != nil {
 		return nil, err
 	}
+	if m.stores[r] == nil {
+		return nil, errNotWatched
+	}
 	var out []unstructured.Unstructured
 	for _, o := range m.stores[r].List() {
 		u, ok := o.(*unstructured.Unstructured)
@@ -129,4 +159,12 @@ func (m *Mirror) list(_ context.Context, r schema.GroupVersionResource, namespac
 	}
 	slices.SortFunc(out, func(a, b unstructured.Unstructured) int { return compareNames(&a, &b) })
 	return out, nil
+}
+
+func (m *Mirror) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error {
+	all, err := m.list(ctx, r, namespace, with)
+	if err == nil {
+		visit(all)
+	}
+	return err
 }

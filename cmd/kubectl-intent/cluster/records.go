@@ -23,7 +23,7 @@ func (o Options) Records(everywhere, uds bool) (*state.Client, error) {
 	if uds {
 		s = state.UDS()
 	}
-	if !uds || o.Namespace != "" {
+	if !uds || o.Overrides.Context.Namespace != "" {
 		s.Namespace = namespace
 	}
 	if everywhere {

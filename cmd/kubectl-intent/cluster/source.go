@@ -17,6 +17,9 @@ type source interface {
 
 	// list returns the objects with these labels.
 	list(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error)
+
+	// visitPages lists objects, and calls visit with each page. If it returns an error, visit has had the pages before.
+	visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error
 }
 
 func (c *Cluster) get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
@@ -35,7 +38,6 @@ func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, names
 	return out, nil
 }
 
-// visitPages lists objects, and calls visit with each page. If it returns an error, visit has had the pages before.
 func (c *Cluster) visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error {
 	options := metav1.ListOptions{Limit: listPage, LabelSelector: with.String()}
 	for {

@@ -48,7 +48,7 @@ func wellFacts(t *testing.T) *Facts {
 		f.addObject(t, o)
 	}
 	f.ClusterConfigs.Items = []cause.Object{object(clusterConfig, "", "default")}
-	f.Sites.Items = []cause.Object{object("Site", "", "edge1")}
+	f.Sites.Items = []Site{{TypeMeta: metav1.TypeMeta{Kind: "Site"}, Metadata: metav1.ObjectMeta{Name: "edge1"}}}
 	f.Kubernetes.Items = []string{"v1.36.3"}
 	return f
 }
@@ -130,19 +130,18 @@ func TestExamine(t *testing.T) {
 		edit   func(*Facts)
 		want   []string
 	}{
-		"Well": {reason: "An installation that is well has no problem, and what nothing has used is unknown.", want: []string{
+		"Well": {reason: "An installation that is well has no problem, and a configuration that nothing has used is unknown.", want: []string{
 			"unknown | configurations | ClusterProviderConfig default | no GitDelivery that uses it has an answer of the repository | ",
-			"unknown | sites | Site edge1 | no SiteSync says how its cluster and engine are | ",
 		}},
 		"Skew": {
 			reason: "A part of another minor version is named.", edit: func(f *Facts) { f.Functions.Items[0].Spec.Package = "r:5000/function-intentplane:v0.2.0" },
 			want: []string{"problem | versions | Function intentplane-function-intentplane | v0.2.0 is of another minor version than Configuration configuration-intentplane-namespaced, which is v0.1.0. | " +
-				"Take all parts of one minor version, as docs/operations/upgrades.md says: v0.1 of this one, or a newer Configuration configuration-intentplane-namespaced."},
+				"Take all parts of one minor version, as docs/install.md#upgrading says: v0.1 of this one, or a newer Configuration configuration-intentplane-namespaced."},
 		},
 		"ClientSkew": {
 			reason: "The program itself has to be of that minor version too.", edit: func(f *Facts) { f.Client = "v1.1.0" },
 			want: []string{"problem | versions | kubectl-intent | v1.1.0 is of another minor version than Configuration configuration-intentplane-namespaced, which is v0.1.0. | " +
-				"Take all parts of one minor version, as docs/operations/upgrades.md says: v0.1 of this one, or a newer Configuration configuration-intentplane-namespaced."},
+				"Take all parts of one minor version, as docs/install.md#upgrading says: v0.1 of this one, or a newer Configuration configuration-intentplane-namespaced."},
 		},
 		"Digest": {
 			reason: "A package that is named by its digest alone has no version that is known.", edit: func(f *Facts) { f.Providers.Items[0].Spec.Package = "r:5000/provider@sha256:abc" },

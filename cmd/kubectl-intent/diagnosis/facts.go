@@ -33,8 +33,12 @@ type Facts struct {
 	Crossplane Part[Workload]
 
 	Configurations, Functions, Providers Part[Package]
-	Definitions                          Part[cause.Object]
-	Kinds                                Part[ManagedKind]
+
+	// FunctionRevisions are those of our functions, also such as are not current any more.
+	FunctionRevisions Part[cause.Object]
+
+	Definitions Part[cause.Object]
+	Kinds       Part[ManagedKind]
 
 	// Account is that of the provider, or empty for the user's own. Allowed are the rights that were asked for: one that is missing here was not answered.
 	Account Account
@@ -43,9 +47,12 @@ type Facts struct {
 
 	ClusterConfigs, Configs Part[cause.Object]
 	Deliveries              Part[Delivery]
-	Sites                   Part[cause.Object]
+	Sites                   Part[Site]
 	Syncs                   Part[Sync]
 	Policies, Bindings      Part[cause.Object]
+
+	// Needs are what Sites name that no deployment uses. One that is missing here was not asked for.
+	Needs map[Need]NeedAnswer
 }
 
 // A Package is one of Crossplane's packages.
@@ -122,7 +129,13 @@ type ManagedKind struct {
 type Delivery struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
-		Config *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
+		Config      *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
+		ForProvider struct {
+			// Trees without what they bring to the repository.
+			Trees []struct {
+				Site string `json:"site"`
+			} `json:"trees,omitempty"`
+		} `json:"forProvider"`
 	} `json:"spec"`
 	Status struct {
 		Conditions cause.Conditions `json:"conditions,omitempty"`
@@ -159,37 +172,3 @@ type Right struct{ Verb, Group, Resource string }
 
 // resourceName returns how kubectl names the resource: sites.catalog.intentplane.dev.
 func (r Right) resourceName() string { return strings.TrimSuffix(r.Resource+"."+r.Group, ".") }
-
-// A Component is a part of the installation that has a version.
-type Component struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-
-	// Version is empty where no tag says it.
-	Version string `json:"version,omitempty"`
-}
-
-// Components returns all parts whose versions were read, and what could not be read.
-func (f *Facts) Components() ([]Component, []cause.Unread) {
-	var out []Component
-	var unread []cause.Unread
-	for _, p := range []struct {
-		kind string
-		Part[Package]
-	}{{"function", f.Functions}, {"provider", f.Providers}, {"configuration", f.Configurations}} {
-		for i := range p.Items {
-			out = append(out, Component{Kind: p.kind, Name: p.Items[i].Metadata.Name, Version: p.Items[i].Version()})
-		}
-		if p.Unread != nil {
-			unread = append(unread, *p.Unread)
-		}
-	}
-	for i := range f.Crossplane.Items {
-		w := &f.Crossplane.Items[i]
-		out = append(out, Component{Kind: "crossplane", Name: w.Metadata.Namespace + "/" + w.Metadata.Name, Version: w.Version()})
-	}
-	if f.Crossplane.Unread != nil {
-		unread = append(unread, *f.Crossplane.Unread)
-	}
-	return out, unread
-}

@@ -129,9 +129,14 @@ func siteLines(f *Facts) []Line {
 		return []Line{unreadLine(checkSites, f.Sites.Unread)}
 	}
 	var out []Line
-	newest := newestSyncs(f.Syncs.Items)
-	for _, o := range f.Sites.Items {
-		out = append(out, siteLine(nameOfObject(o), newest[o.Metadata.Name]))
+	newest, unused := newestSyncs(f.Syncs.Items), f.UnusedSites()
+	for i := range f.Sites.Items {
+		s := &f.Sites.Items[i]
+		if slices.Contains(unused, s) {
+			out = append(out, f.unusedLine(s))
+			continue
+		}
+		out = append(out, siteLine(nameOfSite(s), newest[s.Metadata.Name]))
 	}
 	if f.Syncs.Unread != nil {
 		out = append(out, unreadLine(checkSites, f.Syncs.Unread))

@@ -53,7 +53,7 @@ func skewLine(object, version string, base *Package) Line {
 	b := semver.MustParse(base.Version())
 	if out.Result = OK; v.Major() != b.Major() || v.Minor() != b.Minor() {
 		out.Result, out.Message = Problem, fmt.Sprintf("%s is of another minor version than %s, which is %s.", version, base.kindAndName(), base.Version())
-		out.Fix = fmt.Sprintf("Take all parts of one minor version, as docs/operations/upgrades.md says: v%d.%d of this one, or a newer %s.", b.Major(), b.Minor(), base.kindAndName())
+		out.Fix = fmt.Sprintf("Take all parts of one minor version, as docs/install.md#upgrading says: v%d.%d of this one, or a newer %s.", b.Major(), b.Minor(), base.kindAndName())
 	}
 	return out
 }

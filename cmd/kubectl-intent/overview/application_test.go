@@ -20,11 +20,11 @@ func TestForApplication(t *testing.T) {
 		"service (for the author).",
 		"image shop:2.0  serving 1/2",
 		"revision  commit   verdict            sites     requested by        since",
-		"7         8d21c0e  Verified (live)    2/2       -                   14:02:59",
+		"7         8d21c0e  Verified (live)    2/2       the intent          14:02:59",
 		"├─ delivery fleet   Delivered          8d21c0e   git.example.org/fleet, main",
 		"├─ site edge1       Live     Flux 2/2  8d21c0e   14:03:10",
 		"└─ site edge2       Live     Flux 0/2  8d21c0e   CrashLoopBackOff: container...",
-		"6         11b9e02  Withdrawn          -         -                   13:20:40",
+		"6         11b9e02  Withdrawn          -         the intent          13:20:40",
 		"5         5f77a90  Verified           2/2       -                   11:47:40",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -40,11 +40,11 @@ func TestRowForApplication(t *testing.T) {
 	}{
 		"Crashing": {
 			reason: "The phase is that of the Application, the Sites those that serve, and the revisions those of its deployment.", facts: samples.Crashing().Facts(),
-			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON            WHO", "shop  Degraded  7    7     1/2    0m41s  CrashLoopBackOff  Author"},
+			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON            WHO", "shop  Degraded  7    7     1/2    0m41s  CrashLoopBackOff  author"},
 		},
 		"RolledBack": {
 			reason: "An image that was rolled back does not read as another kind of trouble.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
-			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  Author"},
+			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  author"},
 		},
 		"Undeployed": {
 			reason: "An Application without a deployment has no revisions.",
@@ -53,7 +53,7 @@ func TestRowForApplication(t *testing.T) {
 				f.Deployment, f.Application.Status.Deployment.Revision = nil, 0
 				return f
 			}(),
-			want: []string{"NAME  PHASE     SITES  SINCE  REASON            WHO", "shop  Degraded  1/2    0m41s  CrashLoopBackOff  Author"},
+			want: []string{"NAME  PHASE     SITES  SINCE  REASON            WHO", "shop  Degraded  1/2    0m41s  CrashLoopBackOff  author"},
 		},
 	}
 	for name, tc := range cases {

@@ -29,7 +29,7 @@ func TestForBundle(t *testing.T) {
 func TestRowForBundle(t *testing.T) {
 	f := samples.InProgress(samples.WrongPassword()).Facts()
 	got := Table([]Row{RowForBundle(f, cause.FindForBundle(f, samples.Now()))}, Style{Now: samples.Now()}, false)
-	want := []string{"NAME      PHASE      PACKAGES  SINCE  REASON      WHO", "platform  Deploying  1/2       0m41s  AuthFailed  PlatformTeam"}
+	want := []string{"NAME      PHASE      PACKAGES  SINCE  REASON      WHO", "platform  Deploying  1/2       0m41s  AuthFailed  platform team"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nA list says how many packages run.\nTable(...): -want, +got:\n%s", diff)
 	}

@@ -151,9 +151,7 @@ func listRevisions(f *cause.Facts) []Revision {
 	if s.Current != nil && s.Current.Number == now.Number {
 		now.Verdict = verdictOf(s.Verdict, false)
 		now.Reason, now.Message = rejectionOf(s.Verdict)
-		if r := s.Current.RequestRef; r != nil {
-			now.RequestedBy = cmp.Or(r.By, r.Name)
-		}
+		now.RequestedBy = cmp.Or(now.RequestedBy, originOf(s))
 	}
 	out := []Revision{now}
 	for _, p := range slices.Backward(s.History) {
@@ -161,7 +159,7 @@ func listRevisions(f *cause.Facts) []Revision {
 			continue
 		}
 		past := pastRevision(p, s.Target)
-		past.Commit, past.RequestedBy, past.IsLive = commitOf(f, p.Number), requesterOf(f, p.Number), p.Number == d.Status.LiveRevision
+		past.Commit, past.RequestedBy, past.IsLive = commitOf(f, p.Number), cmp.Or(requesterOf(f, p.Number), originOfPast(s, p)), p.Number == d.Status.LiveRevision
 		out = append(out, past)
 	}
 	return out
@@ -225,16 +223,6 @@ func commitOf(f *cause.Facts, revision int64) string {
 const shortCommit = 7
 
 func shortenCommit(commit string) string { return commit[:min(shortCommit, len(commit))] }
-
-// requesterOf a revision is who made the RolloutRequest for it, as far as that still exists.
-func requesterOf(f *cause.Facts, revision int64) string {
-	for i := range f.Requests {
-		if r := &f.Requests[i]; r.Status.NewRevision == revision {
-			return cmp.Or(r.Spec.RequestedBy, r.Name)
-		}
-	}
-	return ""
-}
 
 // begunAt is when a revision began, as far as the status remembers it.
 func begunAt(d *cause.Deployment, revision int64) *metav1.Time {

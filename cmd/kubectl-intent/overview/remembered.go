@@ -35,10 +35,13 @@ func RememberedRevisions(m clone.Memory) []Revision {
 	c, isPast := m.State.Current, func(p ledger.Past) bool { return p.Number == m.State.Current.Number }
 	if c != nil && !slices.ContainsFunc(m.State.History, isPast) {
 		reason, message := rejectionOf(m.State.Verdict)
-		out = append(out, completeRevision(m, Revision{Number: c.Number, Verdict: verdictOf(m.State.Verdict, false), Reason: reason, Message: message, Since: orderedAt(m, c.Number)}))
+		now := Revision{Number: c.Number, Verdict: verdictOf(m.State.Verdict, false), Reason: reason, Message: message, Since: orderedAt(m, c.Number), RequestedBy: originOf(m.State)}
+		out = append(out, completeRevision(m, now))
 	}
 	for _, p := range slices.Backward(m.State.History) {
-		out = append(out, completeRevision(m, pastRevision(p, m.State.Target)))
+		past := pastRevision(p, m.State.Target)
+		past.RequestedBy = originOfPast(m.State, p)
+		out = append(out, completeRevision(m, past))
 	}
 	return out
 }

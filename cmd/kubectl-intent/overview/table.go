@@ -87,11 +87,14 @@ func (s Style) cellsOfRow(r *Row) []string {
 	if !r.Finding.IsGood {
 		reason = r.Finding.Reason()
 		if r.Finding.Actor != advice.NoActor && r.Finding.NeedsPerson() {
-			who = string(r.Finding.Actor)
+			who = wordsOf(r.Finding.Actor)
 		}
 	}
 	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Packages, r.Step, since, reason, who}
 }
+
+// wordsOf returns how the documentation calls an actor, without its article.
+func wordsOf(a advice.Actor) string { return strings.TrimPrefix(a.Words(), "the ") }
 
 func formatNumber(n int64) string {
 	if n == 0 {

@@ -57,20 +57,20 @@ func TestTable(t *testing.T) {
 			reason: "A list of one namespace does not name it, and leaves out a column that no row has.", rows: Stuck(allRows()[:4]), style: Style{Now: samples.Now()},
 			want: `
 NAME  PHASE       REV  LIVE  SITES  STEP     SINCE  REASON             WHO
-bank  Delivering  7    5     2/2    2/4 20%  0m41s  AwaitingPromotion  Author
-blog  RolledBack  7    5     2/2             0m41s  RolledBack         Author
-cart  Delivering  7    5     0/2             0m41s  AuthFailed         PlatformTeam`,
+bank  Delivering  7    5     2/2    2/4 20%  0m41s  AwaitingPromotion  author
+blog  RolledBack  7    5     2/2             0m41s  RolledBack         author
+cart  Delivering  7    5     0/2             0m41s  AuthFailed         platform team`,
 		},
 		"All": {
 			reason: "A list of all namespaces has deployments and clusters, sorted.", rows: allRows(), style: Style{Now: samples.Now()}, withNamespace: true,
 			want: `
 NAMESPACE  NAME    PHASE         REV  LIVE  SITES  STEP     SINCE  REASON             WHO
-team-a     bank    Delivering    7    5     2/2    2/4 20%  0m41s  AwaitingPromotion  Author
-team-a     blog    RolledBack    7    5     2/2             0m41s  RolledBack         Author
-team-a     cart    Delivering    7    5     0/2             0m41s  AuthFailed         PlatformTeam
+team-a     bank    Delivering    7    5     2/2    2/4 20%  0m41s  AwaitingPromotion  author
+team-a     blog    RolledBack    7    5     2/2             0m41s  RolledBack         author
+team-a     cart    Delivering    7    5     0/2             0m41s  AuthFailed         platform team
 team-a     search  RollingBack   7          1/2             0m41s  Progressing
 team-a     shop    Succeeded     7    7     2/2             0m41s
-team-b     prod    Provisioning                                    TerraformFailed    PlatformTeam`,
+team-b     prod    Provisioning                                    TerraformFailed    platform team`,
 		},
 		"Terminal": {
 			reason: "What needs a person is listed alone, and cut at the width of the terminal.", rows: Stuck(allRows()), style: style(), withNamespace: true,

@@ -56,6 +56,8 @@ type Sample struct {
 func New() *Sample {
 	s := &Sample{Group: "intentplane.dev", Spec: deploymentv1alpha1.IntentDeploymentSpec{Expectation: &deploymentv1alpha1.Expectation{Service: name, Sites: []deploymentv1alpha1.SiteName{"edge1", "edge2"}}}}
 	request := ledger.Request{Intent: "intent", Sources: "sources", Scheme: 1, Renderer: 1}
+	earlier, edited := request, request
+	earlier.Intent, edited.Intent = "earlier", "edited"
 	verified := &ledger.Verdict{Result: ledger.VerdictVerified}
 	trees := []ledger.SiteTree{{Site: "edge1", ID: oldTree}, {Site: "edge2", ID: oldTree}}
 	s.Input.State = ledger.State{
@@ -65,8 +67,8 @@ func New() *Sample {
 			Parts: []ledger.Part{{Delivery: "shop-fleet", ConfigRef: "fleet", Sites: []string{"edge1", "edge2"}}},
 		},
 		History: []ledger.Past{
-			{Number: 5, Request: request, Verdict: verified, EndedAt: before(136 * time.Minute), Trees: trees},
-			{Number: 6, Request: request, Verdict: verified, EndedAt: before(43 * time.Minute), Withdrawn: true},
+			{Number: 5, Request: earlier, Verdict: verified, EndedAt: before(136 * time.Minute), Trees: trees},
+			{Number: 6, Request: edited, Verdict: verified, EndedAt: before(43 * time.Minute), Withdrawn: true},
 		},
 	}
 	s.Input.Claim = rolloutv1alpha1.ClaimReference{APIGroup: s.Group, Kind: "IntentDeployment", Namespace: namespace, Name: name}

@@ -47,22 +47,6 @@ func replicaNouns() []phrase {
 	return phrasesFor("", "replica", "replicas", "instance", "instances", "copy", "copies")
 }
 
-func everySite() []phrase {
-	return phrasesFor("", "each", "per site", "at each site", "on each site", "at every site", "on every site")
-}
-
-func placeWords() []phrase { return phrasesFor("", "on", "at", "across") }
-
-func siteNouns() []phrase { return phrasesFor("", "site", "sites", "the site", "the sites") }
-
-// manySites returns the aliases of several Sites: "both sites" stands for both, "every site" for all.
-func manySites() []phrase {
-	return joinTables(
-		phrasesFor("both", "both sites", "both"),
-		phrasesFor("all", "all sites", "all", "every site"),
-	)
-}
-
 func labelWords() []phrase {
 	return phrasesFor("", "labelled", "labeled", "with the label", "with the labels", "with label", "with labels")
 }

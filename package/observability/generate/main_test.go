@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,15 +64,21 @@ func metrics() map[string][]string {
 		}
 	}
 	for _, r := range newStateMetrics().Spec.Resources {
-		info, condition := r.Metrics[0], r.Metrics[1]
-		labels := []string{"name", "namespace"}
-		for label := range info.Each.Info.LabelsFromPath {
-			labels = append(labels, label)
+		// kube-state-metrics adds the kind to each metric.
+		shared := append(slices.Collect(maps.Keys(r.LabelsFromPath)), "customresource_kind")
+		for _, m := range r.Metrics {
+			out[r.MetricNamePrefix+"_"+m.Name] = append(slices.Collect(maps.Keys(m.labels())), shared...)
 		}
-		out[r.MetricNamePrefix+"_"+info.Name] = labels
-		out[r.MetricNamePrefix+"_"+condition.Name] = []string{"name", "namespace", "type", "reason"}
 	}
 	return out
+}
+
+// labels returns the labels that a metric has of its own, with where they come from.
+func (m stateMetric) labels() map[string][]string {
+	if m.Each.Info != nil {
+		return m.Each.Info.LabelsFromPath
+	}
+	return m.Each.Gauge.LabelsFromPath
 }
 
 // TestMetricsExist parses all queries, and looks for their metrics and labels.
@@ -102,41 +109,93 @@ func TestMetricsExist(t *testing.T) {
 	}
 }
 
-// TestRunbookLines fills in the runbook line of each alert as Prometheus does, for each reason that may be in the label.
+// TestRunbookLines fills in the runbook line of each alert as Prometheus does, for each reason that may be in the label. No alert says that no one acts.
 func TestRunbookLines(t *testing.T) {
 	for _, r := range rules() {
 		reasons := []string{r.reason, "FromTomorrow"}
 		if r.kind != "" {
-			reasons = append(reasons, advice.Reasons(r.kind)...)
+			reasons = slices.Concat(reasons, advice.Reasons(r.kind), advice.Reasons(r.parts))
 		}
 		for _, reason := range reasons {
-			got := fillIn(t, r.runbookLine(), reason)
-			want := "kubectl intent why shop -n team-a"
-			if a, known := advice.For(r.kind, reason); known {
+			got := fillIn(t, r.runbookLine(), "team-a", reason)
+			want := "The message says why. The message: kubectl "
+			if a, known := advice.For(r.kind, reason); known && a.Actor != advice.NoActor {
 				want = "Who acts: " + a.Actor.Words() + ". " + a.Do
 			}
 			if r.reason != "" || r.kind == "" {
 				want = "Who acts: "
 			}
-			if !strings.HasPrefix(got, want) {
+			if !strings.HasPrefix(got, want) || strings.Contains(got, "Who acts: no one") {
 				t.Errorf("%s with reason %q: runbook %q, want %q", r.name, reason, got, want)
 			}
 		}
-		if got := fillIn(t, r.summary, "Reason"); got == "" || strings.Contains(got, "<no value>") {
+		if got := fillIn(t, r.summary, "team-a", "Reason"); got == "" || strings.Contains(got, "<no value>") {
 			t.Errorf("%s: summary %q", r.name, got)
 		}
 	}
 }
 
+func TestRunbookLine(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		alert     string
+		namespace string
+		label     string
+		want      string
+	}{
+		"Actor": {
+			reason: "Advice that points at a message is followed by what shows it.", alert: "IntentDeploymentFailed", namespace: "team-a", label: "InvalidSpec",
+			want: "Who acts: the author. Correct the field that the message names. The message: kubectl intent why shop -n team-a.",
+		},
+		"NoActor": {
+			reason: "An alert whose reason no one acts on does not say so: something is wrong all the same.", alert: "IntentDeploymentFailed", namespace: "team-a", label: "Idle",
+			want: "The message says why. The message: kubectl intent why shop -n team-a.",
+		},
+		"OfRule": {
+			reason: "A rule about one reason shows the message, too.", alert: "IntentDeploymentRolledBack", namespace: "team-a",
+			want: "Who acts: the author. Correct what the message names, and change the intent; kubectl intent retry delivers the same again. The message: kubectl intent why shop -n team-a.",
+		},
+		"Pods": {
+			reason: "An Application repeats the reason of its pods, and the advice about that.", alert: "ApplicationDegraded", namespace: "team-a", label: "CrashLoopBackOff",
+			want: "Who acts: the author. Read the log of the container that the message names, and correct the service. The message: kubectl intent why shop -n team-a.",
+		},
+		"Delivery": {
+			reason: "The name of a GitDelivery is not one of a deployment.", alert: "RepositoryUnreachable", namespace: "team-a", label: "FromTomorrow",
+			want: "The message says why. The message: kubectl describe gitdeliveries.delivery.intentplane.dev shop -n team-a.",
+		},
+		"Config": {
+			reason: "The configuration of a namespace is looked at there.", alert: "ConfigurationNotReady", namespace: "team-a", label: "AuthFailed",
+			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe providerconfigs.config.intentplane.dev -n team-a shop.",
+		},
+		"ClusterConfig": {
+			reason: "That of the cluster is in no namespace.", alert: "ConfigurationNotReady", label: "AuthFailed",
+			want: "Who acts: the platform team. Correct the credentials in the Secret of the configuration. The message: kubectl describe clusterproviderconfigs.config.intentplane.dev shop.",
+		},
+		"Installation": {
+			reason: "The installation has no object with a message.", alert: "IntentplaneProviderGone",
+			want: "Who acts: the platform team. Start the provider: kubectl get providers.pkg.crossplane.io, then look at its Pod.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			all := rules()
+			r := all[slices.IndexFunc(all, func(r rule) bool { return r.name == tc.alert })]
+			if diff := cmp.Diff(tc.want, fillIn(t, r.runbookLine(), tc.namespace, tc.label)); diff != "" {
+				t.Errorf("\n%s\nrunbookLine(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // fillIn a text of an alert with labels.
-func fillIn(t *testing.T, text, reason string) string {
+func fillIn(t *testing.T, text, namespace, reason string) string {
 	t.Helper()
 	parsed, err := template.New("").Parse("{{ $labels := .Labels }}{{ $value := .Value }}" + text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
 	b := &bytes.Buffer{}
-	labels := map[string]string{"name": "shop", "namespace": "team-a", "reason": reason, "revision": "7", "phase": "Failed", "state": "Held"}
+	labels := map[string]string{"name": "shop", "namespace": namespace, "reason": reason, "revision": "7", "phase": "Failed", "customresource_kind": "XBundle"}
 	if err := parsed.Execute(b, map[string]any{"Labels": labels, "Value": 2}); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,12 @@ type rule struct {
 	kind   advice.Kind
 	reason string
 
+	// parts is of what the kind has reasons of in the label beside its own, and may be empty.
+	parts advice.Kind
+
+	// shows is the command that shows the message of the object, where that of the kind does not.
+	shows string
+
 	// runbook is the line itself, where no reason has one.
 	runbook string
 }
@@ -40,29 +46,48 @@ func claimRules() []rule {
 			summary: deployment + " failed: {{ $labels.reason }}.",
 		},
 		{
-			name: "IntentDeploymentRolledBack", expr: `intentdeployment_info{outcome="RolledBack"} == 1`, wait: "1m", severity: warning, kind: advice.IntentDeployment,
+			// A rollback that a user asked for has the same outcome, for as long as the revision stays. Its reason is Idle.
+			name: "IntentDeploymentRolledBack", expr: `intentdeployment_info{outcome="RolledBack",reason="RolledBack"} == 1`, wait: "1m", severity: warning, kind: advice.IntentDeployment,
 			summary: "Revision {{ $labels.revision }} of " + deployment + " was rolled back.", reason: "RolledBack",
 		},
 		{
-			name: "IntentDeploymentStuck", expr: `intentdeployment_condition{type="Stalled",reason!="RolledBack"} == 1 unless on (namespace, name) intentdeployment_info{phase="Failed"}`, wait: "5m",
-			severity: warning, kind: advice.IntentDeployment, summary: deployment + " goes on only when a person acts: {{ $labels.reason }}.",
+			// What the spec names and is missing may be created later, so Stalled is False then.
+			name: "IntentDeploymentStuck", wait: "5m", severity: warning,
+			expr: `(intentdeployment_condition{type="Stalled",reason!="RolledBack"} == 1 or intentdeployment_condition{type="SitesFound",reason!="Unknown"} < 1)` +
+				` unless on (namespace, name) intentdeployment_info{phase="Failed"}`,
+			kind: advice.IntentDeployment, summary: deployment + " goes on only when a person acts: {{ $labels.reason }}.",
 		},
 		{
-			name: "IntentDeploymentWithoutData", expr: `intentdeployment_condition{reason=~"NoData|MetricsUnavailable|Held"} < 1`, wait: "15m", severity: warning, kind: advice.IntentDeployment,
+			name: "IntentDeploymentWithoutData", wait: "15m", severity: warning, kind: advice.IntentDeployment,
+			expr:    `intentdeployment_condition{type="Validated",reason=~"NoData|MetricsUnavailable"} < 1 or intentdeployment_condition{type="Reconciling",reason="Held"} == 1`,
 			summary: "The gate of " + deployment + " has nothing to judge by: {{ $labels.reason }}.",
 		},
 		{
-			name: "IntentDeploymentDrifted", expr: `intentdeployment_condition{reason="Drifted"} < 1`, wait: "15m", severity: warning, kind: advice.IntentDeployment, reason: "Drifted",
+			name: "IntentDeploymentDrifted", expr: `intentdeployment_condition{type="Reconciling",reason="Drifted"} == 1`, wait: "15m", severity: warning, kind: advice.IntentDeployment, reason: "Drifted",
 			summary: "Files of " + deployment + " were changed by another commit.",
 		},
 		{
-			name: "ApplicationDegraded", expr: `application_info{phase=~"Degraded|Failed"} == 1`, wait: "10m", severity: warning, kind: advice.Application,
-			summary: "Application {{ $labels.namespace }}/{{ $labels.name }} is {{ $labels.phase }}: {{ $labels.reason }}.",
+			name: "LedgerUnreachable", expr: `intentdeployment_condition{type="Recorded",reason="LedgerUnreachable"} < 1`, wait: "10m", severity: critical,
+			kind: advice.IntentDeployment, reason: "LedgerUnreachable",
+			summary: deployment + " cannot be ordered, judged or rolled back: the repository of its ledger does not answer.",
+		},
+		{
+			// A canary with reason Held waits for a user, too: IntentDeploymentWithoutData names it.
+			name: "CanaryAwaitsAUser", expr: `intentdeployment_condition{type="Reconciling",reason="AwaitingPromotion"} == 1`, wait: "30m", severity: warning,
+			kind: advice.IntentDeployment, reason: "AwaitingPromotion", summary: "The canary of " + deployment + " waits until a user releases the next step.",
+		},
+		{
+			// The phase does not say it: with a pod at no Site it is Deploying, as it is on the way of a good image. That of one which is not delivered everywhere yet,
+			// or of which nothing is known yet, is left out. So is a rollback that a user asked for: the deployment of the Application, which has its name, is Idle then.
+			name: "ApplicationDegraded", wait: "10m", severity: warning, kind: advice.Application, parts: advice.SiteHealth,
+			expr: `(application_condition{type="Stalled"} == 1 unless on (namespace, name) intentdeployment_info{outcome="RolledBack",reason="Idle"})` +
+				` or (application_condition{type="Available",reason!~"NotObserved|NotDelivered"} < 1 unless on (namespace, name) application_condition{type="Stalled"} == 1)`,
+			summary: "Application {{ $labels.namespace }}/{{ $labels.name }} failed, or has no pod that serves at some Site: {{ $labels.reason }}.",
 		},
 	}
 }
 
-// platformRules are about what several claims use: repositories, Crossplane, the ledger, people, and Intentplane itself.
+// platformRules are about what several claims use: repositories, Crossplane, receivers of notifications, and Intentplane itself.
 func platformRules() []rule {
 	return []rule{
 		{
@@ -71,21 +96,15 @@ func platformRules() []rule {
 		},
 		{
 			name: "ConfigurationNotReady", expr: `clusterproviderconfig_condition{type="Ready"} < 1 or providerconfig_condition{type="Ready"} < 1`, wait: "10m", severity: warning, kind: advice.GitDelivery,
+			shows:   "kubectl describe {{ with $labels.namespace }}providerconfigs.config.intentplane.dev -n {{ . }}{{ else }}clusterproviderconfigs.config.intentplane.dev{{ end }} {{ $labels.name }}",
 			summary: "The provider cannot use the repository of configuration {{ with $labels.namespace }}{{ . }}/{{ end }}{{ $labels.name }}: {{ $labels.reason }}.",
 		},
 		{
-			name: "CompositeNotResponsive", expr: `intentdeployment_condition{type="Responsive"} < 1`, wait: "1m", severity: critical, kind: advice.Installation,
-			reason: advice.ReasonWatchCircuitOpen, summary: "Crossplane stopped watching " + deployment + ".",
+			name: "CompositeNotResponsive", expr: notResponsive(), wait: "1m", severity: critical, kind: advice.Installation, reason: advice.ReasonWatchCircuitOpen,
+			summary: "Crossplane stopped watching the {{ $labels.customresource_kind }} of {{ $labels.namespace }}/{{ $labels.name }}.",
 		},
 		{
-			name: "LedgerUnreachable", expr: `sum(intentdeployment_ledger_unreachable) > 0`, wait: "10m", severity: critical, kind: advice.IntentDeployment, reason: "LedgerUnreachable",
-			summary: "{{ $value }} deployments cannot be ordered, judged or rolled back.",
-		},
-		{
-			name: "CanaryAwaitsAUser", expr: `sum by (state) (intentdeployment_canary{state=~"AwaitingPromotion|Held"}) > 0`, wait: "30m", severity: warning, kind: advice.IntentDeployment,
-			reason: "AwaitingPromotion", summary: "{{ $value }} canaries wait for a user: {{ $labels.state }}.",
-		},
-		{
+			// What waits is in ConfigMaps of the provider's own namespace, of which kube-state-metrics makes no series.
 			name: "NotificationsPending", expr: `sum(intentplane_notifications_pending) > 0`, wait: "1h", severity: warning,
 			runbook: "Who acts: the platform team. Look at the events with reason NotificationDelayed: kubectl get events -A --field-selector reason=NotificationDelayed.",
 			summary: "{{ $value }} notifications wait for receivers that do not take them.",
@@ -106,26 +125,64 @@ func platformRules() []rule {
 	}
 }
 
-// runbookLine says who acts and what to do, as the reference does: about the reason of the rule, or about the one in the label of the alert.
+// notResponsive selects the composites that Crossplane stopped watching: those that users make, and those behind claims.
+func notResponsive() string {
+	var out []string
+	for _, prefix := range []string{"intentdeployment", "application", "workloadcluster", "bundle"} {
+		for _, composite := range []string{prefix, "x" + prefix} {
+			out = append(out, composite+`_condition{type="Responsive"} < 1`)
+		}
+	}
+	return strings.Join(out, " or ")
+}
+
+// runbookLine says who acts and what to do, as the reference does: about the reason of the rule, or about the one in the label of the alert. Advice may point at
+// a message, which no series has: the line ends with what shows it.
 func (r rule) runbookLine() string {
 	if r.kind == "" {
 		return r.runbook
 	}
 	if r.reason != "" {
-		return sayAdvice(r.kind, r.reason)
+		return r.adviceAbout(r.reason) + r.messageLine()
 	}
 	out := strings.Builder{}
-	for i, reason := range advice.Reasons(r.kind) {
+	for _, reason := range r.actedReasons() {
 		word := "else if"
-		if i == 0 {
+		if out.Len() == 0 {
 			word = "if"
 		}
-		fmt.Fprintf(&out, "{{ %s eq $labels.reason %q }}%s", word, reason, sayAdvice(r.kind, reason))
+		fmt.Fprintf(&out, "{{ %s eq $labels.reason %q }}%s", word, reason, r.adviceAbout(reason))
 	}
-	return out.String() + "{{ else }}kubectl intent why {{ $labels.name }} -n {{ $labels.namespace }} says why.{{ end }}"
+	return out.String() + "{{ else }}The message says why.{{ end }}" + r.messageLine()
 }
 
-func sayAdvice(k advice.Kind, reason string) string {
-	a, _ := advice.For(k, reason)
+// actedReasons returns the reasons that someone acts on. An alert with another one is about something that its reason does not say, and no line may call that
+// no one's.
+func (r rule) actedReasons() []string {
+	all := slices.Concat(advice.Reasons(r.kind), advice.Reasons(r.parts))
+	return slices.DeleteFunc(all, func(reason string) bool {
+		a, _ := advice.For(r.kind, reason)
+		return a.Actor == advice.NoActor
+	})
+}
+
+func (r rule) adviceAbout(reason string) string {
+	a, _ := advice.For(r.kind, reason)
 	return fmt.Sprintf("Who acts: %s. %s", a.Actor.Words(), a.Do)
+}
+
+// messageLine says what shows the message of the object, and is empty where the advice needs none.
+func (r rule) messageLine() string {
+	const inNamespace = "{{ $labels.name }} -n {{ $labels.namespace }}"
+	command := r.shows
+	if command == "" && (r.kind == advice.IntentDeployment || r.kind == advice.Application) {
+		command = "kubectl intent why " + inNamespace
+	}
+	if command == "" && r.kind == advice.GitDelivery {
+		command = "kubectl describe gitdeliveries.delivery.intentplane.dev " + inNamespace
+	}
+	if command == "" {
+		return ""
+	}
+	return " The message: " + command + "."
 }

@@ -7,6 +7,7 @@ package clusterapi
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -152,13 +153,18 @@ func definitionOf(ctx context.Context, m Management, name string) (*unstructured
 	return definition, missing
 }
 
+// deniedReasons are of a management cluster that does not let the provider read.
+func deniedReasons() []string {
+	return []string{v1alpha1.SiteReasonAccessDenied, v1alpha1.SiteReasonProviderAccessDenied, v1alpha1.SiteReasonKubeconfigDenied}
+}
+
 // Found returns what was read, or why there is nothing, one of the reasons of readiness.
 func Found(u *unstructured.Unstructured, err error) (*unstructured.Unstructured, string) {
 	var failure *clusters.Error
 	switch {
 	case errors.As(err, &failure) && failure.Reason == v1alpha1.SiteReasonEngineNotInstalled:
 		return nil, readiness.ReasonKindMissing
-	case errors.As(err, &failure) && failure.Reason == v1alpha1.SiteReasonAccessDenied:
+	case errors.As(err, &failure) && slices.Contains(deniedReasons(), failure.Reason):
 		return nil, readiness.ReasonAccessDenied
 	case err != nil:
 		return nil, readiness.ReasonUnreachable

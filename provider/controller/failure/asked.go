@@ -53,6 +53,16 @@ func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	return next
 }
 
+// requestDigest returns the digest of the request of a revision, from the ledger that one of the deliveries holds or has a copy of, or "".
+func requestDigest(parts []deliveryv1alpha1.GitDelivery, revision int64) string {
+	for i := range parts {
+		if digest := askedState(&parts[i]).RequestDigest(revision); digest != "" {
+			return digest
+		}
+	}
+	return ""
+}
+
 // isAwaitingStep reports whether the step of a Site was not reached. Sites that no step names belong to the last one.
 func (a askedRevision) isAwaitingStep(site string) bool {
 	step := slices.IndexFunc(a.sites, func(sites []string) bool { return slices.Contains(sites, site) })

@@ -120,7 +120,7 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 	}
 	err = r.kube.Create(ctx, cm)
 	if kerrors.IsAlreadyExists(err) || kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		r.log.Info("Cannot report a rejected revision", "deployment", of.key.String(), "revision", of.revision, "error", err)
+		r.log.Info("Cannot report a rejected revision", "claim", of.key.String(), "group", of.group, "revision", of.revision, "request", requestDigest(parts, of.revision), "error", err)
 		return nil
 	}
 	return errors.Wrap(err, "cannot create report")

@@ -3,6 +3,7 @@ package failure
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -242,6 +243,39 @@ func TestNoReport(t *testing.T) {
 				t.Errorf("\n%s\nReconcile(...): ConfigMaps: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// A logbook records log lines.
+type logbook struct {
+	logging.Logger
+
+	lines *[]string
+}
+
+// Info records a line.
+func (l logbook) Info(said string, values ...any) {
+	*l.lines = append(*l.lines, said+": "+fmt.Sprintln(values...))
+}
+
+// TestReportIsInTheWay does not change a ConfigMap of another owner, and logs which request has no report.
+func TestReportIsInTheWay(t *testing.T) {
+	w := newTestEnv(t)
+	lines := []string{}
+	w.r.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}
+	other := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-failed-r2"}}
+	if err := w.kube.Create(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
+	d.Spec.ForProvider.Copy.Current.Request = ledger.Request{Intent: "sha256:1"}
+	if err := w.kube.Create(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	w.reconcileStatus(true, rejected(2))
+	want := "Cannot report a rejected revision: claim team-a/shop group claims.intentplane.dev revision 2 request " + ledger.Request{Intent: "sha256:1"}.Digest() + " error "
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], want) {
+		t.Errorf("log: want one line that begins with %q, got %q", want, lines)
 	}
 }
 

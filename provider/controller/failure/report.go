@@ -13,8 +13,8 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/gaterecord"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/revisionobject"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -145,9 +145,9 @@ func summarizeEvents(events []corev1.Event) []eventSummary {
 
 // reportName returns the name of a report.
 func reportName(group, deployment string, revision int64) string {
-	return gaterecord.Name(group, deployment, "failed", revision)
+	return revisionobject.Name(group, deployment, "failed", revision)
 }
 
 func deploymentLabel(u *unstructured.Unstructured) string {
-	return gaterecord.DeploymentDigest(u.GroupVersionKind().Group, u.GetName())
+	return revisionobject.DeploymentDigest(u.GroupVersionKind().Group, u.GetName())
 }

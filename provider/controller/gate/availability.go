@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/availability"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -126,7 +127,9 @@ func (e *external) readWorkloads(ctx context.Context, r *reconcileCache) error {
 		w := &siteWorkload{}
 		r.workloads[c.Site] = w
 		if site != nil {
-			g.Go(func() error { return e.readWorkload(ctx, r.gate, site, w) })
+			g.Go(func() error {
+				return panics.Recover("read a workload", func() error { return e.readWorkload(ctx, r.gate, site, w) })
+			})
 		}
 	}
 	return g.Wait()

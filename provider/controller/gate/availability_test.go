@@ -206,7 +206,7 @@ func TestSiteOutOfSight(t *testing.T) {
 	w.refused.Store(true)
 	w.after(20, "Measuring//Running")
 	w.after(30, "MetricsUnavailable//Running")
-	want := `check "available" at Site "edge1": the Site cannot be looked at: the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: ` +
+	want := `check "available" at Site "edge1": the Site cannot be looked at: the provider's service account may not list and watch Deployments and ReplicaSets of namespace team-a: ` +
 		`bind the rules of examples/health/rbac.yaml`
 	if diff := cmp.Diff(want, w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
 		t.Errorf("Ready: -want, +got:\n%s", diff)

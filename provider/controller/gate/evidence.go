@@ -146,7 +146,8 @@ func isCurrent(o conditioned) bool {
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
 
-// deliveredSince is since when what a Site gets is proven to be there. The conditions of the GitDelivery prove it, also after a restart.
+// deliveredSince is since when what a Site gets is proven to be there. The conditions of the GitDelivery prove it, also after a restart. A Site that moves
+// to another repository has a GitDelivery in each until the revision is verified, and the one that was left stays at the revision before.
 func (e evidence) deliveredSince(site string) time.Time {
 	for i := range e.deliveries {
 		d := &e.deliveries[i]
@@ -157,7 +158,7 @@ func (e evidence) deliveredSince(site string) time.Time {
 		done := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
 		judged := e.spec.AskedPosition()
 		if !done || !d.Spec.ForProvider.AskedPosition().HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
-			return time.Time{}
+			continue
 		}
 		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {
 			return synced.LastTransitionTime.Time

@@ -91,6 +91,38 @@ func TestUnobserved(t *testing.T) {
 	}
 }
 
+// TestUnobservedAfterMove is of a Site whose deployment moved to another repository: until the revision is verified it has a GitDelivery in each.
+func TestUnobservedAfterMove(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		left    string
+		arrived bool
+		want    string
+	}{
+		"LeftFirst": {reason: "The delivery of the repository that was left does not hide the one that came after it in the list.", left: "app", arrived: true, want: "Measuring//Running"},
+		"LeftLast":  {reason: "The delivery of the repository that was left does not count after the one that brought the revision.", left: "web-z", arrived: true, want: "Measuring//Running"},
+		"NotYet":    {reason: "A Site is not live while no repository has the revision.", left: "app", want: "NotLive//Pending"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick("errors"))
+			w.unobserve(new(true))
+			left, next := delivered(), delivered()
+			left.Name = tc.left
+			left.Spec.ForProvider.Position.Revision, left.Status.AtProvider.Record.Position.Revision = 1, 1
+			if !tc.arrived {
+				next.Status.AtProvider.Record = nil
+			}
+			w.must(w.kube.Create(t.Context(), left))
+			w.must(w.kube.Create(t.Context(), next))
+			w.reconcile()
+			if got := w.state(); got != tc.want {
+				t.Errorf("%s\nstate: want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestUnobservedSince counts what was delivered from when it was first seen, also after a restart.
 func TestUnobservedSince(t *testing.T) {
 	w := newWorld(t, quick("errors"))

@@ -57,7 +57,7 @@ func jobKind() kind {
 	}
 }
 
-// gatherJob judges a check that runs as a Job, and wishes for the Job if there is none. What is in the way may be solved until the check's time is
+// gatherJob judges a check that runs as a Job, and requests the Job if there is none. What is in the way may be solved until the check's time is
 // over. It returns an error if the control plane's API server cannot be asked.
 func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
 	rules, err := gates.RulesOf(c.Check)
@@ -73,13 +73,13 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 	}
 	end := e.memory.noteJob(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
 	into.next = end
-	wishes := len(e.jobRequests)
+	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
 	if err != nil || into.judgement.Ended() || e.now().Before(end) {
 		return err
 	}
-	if len(e.jobRequests) > wishes { // It comes too late for a Job.
-		e.jobRequests = e.jobRequests[:wishes]
+	if len(e.jobRequests) > requested { // It comes too late for a Job.
+		e.jobRequests = e.jobRequests[:requested]
 		trouble = e.memory.noteJob(job.Name(in), e.now()).refused
 	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}

@@ -24,11 +24,11 @@ const forgetJobs = 25 * time.Hour
 type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]note
-	// next is when to look again at the latest.
+	// nextLooks are when to look again at the latest.
 	nextLooks map[types.NamespacedName]time.Time
-	// put is since when something is kept back.
+	// deferredSince is since when the controller has deferred the write of a status.
 	deferredSince map[types.NamespacedName]time.Time
-	// looked is when each was last reconciled, and not only observed quickly.
+	// reconciled is when each was last reconciled, and not only observed quickly.
 	reconciled map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote

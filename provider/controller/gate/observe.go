@@ -51,7 +51,7 @@ type external struct {
 	// quick is true for a look that writes nothing.
 	quick bool
 
-	// wishes are what Observe found missing, for Update of the same reconcile.
+	// jobRequests are Jobs that Observe found missing, for Update of the same reconcile.
 	jobRequests []jobRequest
 }
 

@@ -17,7 +17,7 @@ import (
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.Gate]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.Gate { return &v1alpha1.Gate{} }, Interval: interval, Now: c.now,
-		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
+		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 

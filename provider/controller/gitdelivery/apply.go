@@ -120,8 +120,8 @@ func isRefusedTree(err error) bool {
 	return c == failure.ClassPolicy || c == failure.ClassTooLarge
 }
 
-// freshOrder is how long after its creation a delivery counts as new.
-const freshOrder = time.Minute
+// newDeliveryAge is how long after its creation a delivery counts as new.
+const newDeliveryAge = time.Minute
 
 // beginAttempt begins an attempt, and writes it down before anything is pushed: its start is the date of the commit, so that a repeat after a
 // crash makes the same one. An attempt that has not ended goes on, however often it is tried. The first one of a delivery that was just created begins with
@@ -148,7 +148,7 @@ func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) er
 // that crashes again and again, for longer than that, writes the attempt down, and with it how long the delivery waits.
 func (e *external) isFirstAttempt(d *v1alpha1.GitDelivery) bool {
 	age := e.now().Sub(d.GetCreationTimestamp().Time)
-	return d.GetGeneration() == 1 && e.facts.lastStatus.Attempt == nil && e.facts.memory == nil && age >= 0 && age < freshOrder
+	return d.GetGeneration() == 1 && e.facts.lastStatus.Attempt == nil && e.facts.memory == nil && age >= 0 && age < newDeliveryAge
 }
 
 // currentAttempt returns the attempt at the position. What only the state has to learn needs none of its own.

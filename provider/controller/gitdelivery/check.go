@@ -10,6 +10,9 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
+// changeIntent is what to do about files that are nowhere any more.
+const changeIntent = "change the intent of the deployment, so that another revision is delivered"
+
 // checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.
 func checkClaim(f facts) *decision {
 	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
@@ -22,7 +25,7 @@ func checkClaim(f facts) *decision {
 func checkState(f facts) *decision {
 	l := f.ledger
 	if l.newer != "" {
-		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hideState()
+		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s; upgrade this provider", l.newer).hideState()
 	}
 	switch {
 	case f.unreadable != "":
@@ -124,7 +127,7 @@ func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 	}
 	files, ok := f.restored[t.Tree]
 	if !ok {
-		return refuse(v1alpha1.ReasonTreeGone, "%s.tree: %s is not in the repository any more: neither the state nor the branch has it", field, t.Tree)
+		return refuse(v1alpha1.ReasonTreeGone, "%s.tree: %s is not in the repository any more: neither the state nor the branch has it; %s", field, t.Tree, changeIntent)
 	}
 	return checkWhole(f, t, field, files)
 }
@@ -178,7 +181,7 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 	case d.tree == t.Tree, f.lostItsMarker(t.Path), isTrue(f.spec.Adopt):
 		return nil // Files of other users are not lost, or adopt says that they may be.
 	}
-	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered. To replace them, set adopt", t.Path)
+	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered: move them, or set spec.deliveryConfig.adopt of the deployment to true to replace them", t.Path)
 }
 
 func describeOwner(m marker.Marker) string {

@@ -351,3 +351,43 @@ func TestMoveShape(t *testing.T) {
 		}},
 	})
 }
+
+// TestRefusalsSayWhatToDo reads messages that reach the author of a deployment.
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		check  func(f facts) *decision
+		change func(f *facts)
+		want   string
+	}{
+		"Unmanaged": {
+			reason: "A refusal to replace files names the field of the deployment that lets it.", check: checkOwners, change: func(f *facts) {
+				f.spec.Trees = []v1alpha1.Tree{{Site: "edge1", Path: "elsewhere", Tree: "a", Action: v1alpha1.ActionDesired}}
+				f.dirs = map[string]directory{"elsewhere": {tree: "b"}}
+			},
+			want: `directory "elsewhere": it holds files that were not delivered: move them, or set spec.deliveryConfig.adopt of the deployment to true to replace them`,
+		},
+		"Gone": {
+			reason: "A deployment whose earlier files are gone needs another intent.", check: checkTrees, change: func(f *facts) {
+				f.spec.Trees = []v1alpha1.Tree{{Site: "edge1", Path: "p", Tree: "a", Action: v1alpha1.ActionRestore}}
+			},
+			want: "spec.forProvider.trees[0].tree: a is not in the repository any more: neither the state nor the branch has it; " + changeIntent,
+		},
+		"Newer": {
+			reason: "A state of a newer provider needs that provider.", check: checkState, change: func(f *facts) { f.ledger.newer = "version 2" },
+			want: "a newer version of the provider wrote the state of the deployment: version 2; upgrade this provider",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, got := appliedFacts(), ""
+			tc.change(&f)
+			if refused := tc.check(f); refused != nil {
+				got = refused.message
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -18,26 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/state"
-)
-
-// Trailers of the commits.
-const (
-	trailerClaim        = "Intentplane-Claim"
-	trailerControlPlane = "Intentplane-Control-Plane"
-	trailerRevision     = "Intentplane-Revision"
-	trailerStep         = "Intentplane-Step"
-	trailerAttempt      = "Intentplane-Attempt"
-	trailerDigest       = "Intentplane-Request-Digest"
-	trailerIntent       = "Intentplane-Intent"
-	trailerVersions     = "Intentplane-Versions"
-	trailerCluster      = "Intentplane-Cluster"
-	trailerVerdict      = "Intentplane-Verdict"
-	trailerTarget       = "Intentplane-Target"
-
-	// Who asked for the revision with a RolloutRequest. In commits of earlier versions, trailerRequest holds the digest of the request.
-	trailerRequest     = "Intentplane-Request"
-	trailerRequestedBy = "Intentplane-Requested-By"
-	trailerReason      = "Intentplane-Reason"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // deletion is how the subject of a commit begins that removes a claim.
@@ -74,7 +55,7 @@ func (l commitMessage) messageText() string {
 		fmt.Fprintf(b, "Sites: %s\n\n", l.siteList())
 	}
 	for _, t := range l.trailerLines() {
-		fmt.Fprintf(b, "%s: %s\n", t[0], oneLine(t[1]))
+		b.WriteString(trailers.Line(t[0], oneLine(t[1])))
 	}
 	return b.String()
 }
@@ -83,22 +64,22 @@ func (l commitMessage) messageText() string {
 func (l commitMessage) trailerLines() [][2]string {
 	c, s, p := l.claim, l.applied, l.applied.Position()
 	out := [][2]string{
-		{trailerClaim, fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)},
-		{trailerControlPlane, l.controlPlane},
-		{trailerCluster, l.clusterUID},
-		{trailerRevision, fmt.Sprint(p.Revision)},
-		{trailerStep, fmt.Sprint(p.Step)},
-		{trailerAttempt, fmt.Sprint(p.Attempt)},
+		{trailers.Claim, trailers.ClaimValue(c)},
+		{trailers.ControlPlane, l.controlPlane},
+		{trailers.Cluster, l.clusterUID},
+		{trailers.Revision, fmt.Sprint(p.Revision)},
+		{trailers.Step, fmt.Sprint(p.Step)},
+		{trailers.Attempt, fmt.Sprint(p.Attempt)},
 	}
 	if s.Current != nil {
 		r := s.Current.Request
-		out = append(out, [][2]string{{trailerDigest, r.Digest()}, {trailerIntent, r.Intent}, {trailerVersions, fmt.Sprintf("digests %d, renderer %d", r.Scheme, r.Renderer)}}...)
+		out = append(out, [][2]string{{trailers.Digest, r.Digest()}, {trailers.Intent, r.Intent}, {trailers.Versions, fmt.Sprintf("digests %d, renderer %d", r.Scheme, r.Renderer)}}...)
 	}
 	if s.Verdict != nil {
-		out = append(out, [2]string{trailerVerdict, strings.TrimSpace(fmt.Sprintf("%s %s", s.Verdict.Result, s.Verdict.Reason))})
+		out = append(out, [2]string{trailers.Verdict, strings.TrimSpace(fmt.Sprintf("%s %s", s.Verdict.Result, s.Verdict.Reason))})
 	}
 	if s.Target != 0 {
-		out = append(out, [2]string{trailerTarget, fmt.Sprint(s.Target)})
+		out = append(out, [2]string{trailers.Target, fmt.Sprint(s.Target)})
 	}
 	out = append(out, trackTrailers(p, l.trees)...)
 	if s.Current == nil {
@@ -113,8 +94,8 @@ func requestTrailers(r *ledger.RequestReference) [][2]string {
 	if r == nil {
 		return nil
 	}
-	out := [][2]string{{trailerRequest, r.Name + " " + r.UID}}
-	for _, t := range [][2]string{{trailerRequestedBy, r.By}, {trailerReason, oneline.Clean(r.Reason, rolloutv1alpha1.MaxReason)}} {
+	out := [][2]string{{trailers.Request, r.Name + " " + r.UID}}
+	for _, t := range [][2]string{{trailers.RequestedBy, r.By}, {trailers.Reason, oneline.Clean(r.Reason, rolloutv1alpha1.MaxReason)}} {
 		if t[1] != "" {
 			out = append(out, t)
 		}
@@ -184,13 +165,13 @@ func commitsOfControlPlane(controlPlane string, notes []git.Message) []commitTra
 // parseCommitTrailers reads a commit. It is false for one that is not ours.
 func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
 	said := lastBlock(n.Message)
-	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailerControlPlane], cluster: said[trailerCluster], all: said}
+	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailers.ControlPlane], cluster: said[trailers.Cluster], all: said}
 	var ok bool
-	if t.claim, ok = parseClaim(said[trailerClaim]); !ok {
+	if t.claim, ok = parseClaim(said[trailers.Claim]); !ok {
 		return commitTrailers{}, false
 	}
 	var err error
-	if t.revision, err = strconv.ParseInt(said[trailerRevision], 10, 64); err != nil || t.revision < 1 {
+	if t.revision, err = strconv.ParseInt(said[trailers.Revision], 10, 64); err != nil || t.revision < 1 || t.revision > ledger.MaxNumber {
 		return commitTrailers{}, false
 	}
 	t.removes = strings.HasPrefix(n.Message, deletion+t.claim.Namespace+"/"+t.claim.Name+"\n")
@@ -212,7 +193,7 @@ func lastBlock(message string) map[string]string {
 	return out
 }
 
-// parseClaim reads what the trailer of a claim says: group/Kind namespace/name.
+// parseClaim reads what trailers.ClaimValue says: group/Kind namespace/name.
 func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	kind, name, ok := strings.Cut(s, " ")
 	group, kind, ok2 := strings.Cut(kind, "/")
@@ -222,16 +203,7 @@ func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	return c, plain && objects.CheckPath(group+"/"+ns+"/"+name) == nil
 }
 
-// Trailers of commits that change directories with tracks.
-const (
-	// trailerTracks lists the tracks of the directories, such as "blue=6:80 green=7:20 edge1,edge2; green=7:100 edge3": the revision and the weight of
-	// each track, and the Sites.
-	trailerTracks = "Intentplane-Tracks"
-
-	// trailerPosition is the position that the commit belongs to: epoch, revision, attempt, step and stage.
-	trailerPosition = "Intentplane-Position"
-)
-
+// positionFormat is that of trailers.Position.
 const positionFormat = "%d.%d.%d.%d.%d"
 
 // trackTrailers returns the trailers about tracks, or none for a commit that changes no directory with tracks.
@@ -251,8 +223,8 @@ func trackTrailers(p ledger.Position, trees []state.Tree) [][2]string {
 		said = append(said, tracks+" "+strings.Join(slices.Sorted(slices.Values(sites[tracks])), ","))
 	}
 	return [][2]string{
-		{trailerPosition, fmt.Sprintf(positionFormat, p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)},
-		{trailerTracks, strings.Join(said, "; ")},
+		{trailers.Position, fmt.Sprintf(positionFormat, p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)},
+		{trailers.Tracks, strings.Join(said, "; ")},
 	}
 }
 
@@ -265,12 +237,12 @@ func describeTracks(tracks []v1alpha1.DeliveredTrack) string {
 }
 
 // parseTrackTrailers returns the tracks that a commit gave to Sites, without the ids of their folders. What cannot be read is left out.
-func parseTrackTrailers(trailers map[string]string) (ledger.Position, map[string][]v1alpha1.DeliveredTrack) {
+func parseTrackTrailers(said map[string]string) (ledger.Position, map[string][]v1alpha1.DeliveredTrack) {
 	p, out := ledger.Position{}, map[string][]v1alpha1.DeliveredTrack{}
-	if _, err := fmt.Sscanf(trailers[trailerPosition], positionFormat, &p.Epoch, &p.Revision, &p.Attempt, &p.Step, &p.Stage); err != nil {
+	if _, err := fmt.Sscanf(said[trailers.Position], positionFormat, &p.Epoch, &p.Revision, &p.Attempt, &p.Step, &p.Stage); err != nil || !p.IsWithinBounds() {
 		return p, nil
 	}
-	for group := range strings.SplitSeq(trailers[trailerTracks], "; ") {
+	for group := range strings.SplitSeq(said[trailers.Tracks], "; ") {
 		fields := strings.Fields(group)
 		if len(fields) < 2 {
 			continue
@@ -288,7 +260,7 @@ func parseTracks(fields []string) []v1alpha1.DeliveredTrack {
 	for _, field := range fields {
 		name, numbers, _ := strings.Cut(field, "=")
 		t := v1alpha1.DeliveredTrack{Name: name}
-		if _, err := fmt.Sscanf(numbers, "%d:%d", &t.Revision, &t.Weight); err == nil && track.IsTrack(name) && t.Revision > 0 && t.Weight >= 0 && t.Weight <= 100 {
+		if _, err := fmt.Sscanf(numbers, "%d:%d", &t.Revision, &t.Weight); err == nil && track.IsTrack(name) && t.Revision > 0 && t.Revision <= ledger.MaxNumber && t.Weight >= 0 && t.Weight <= 100 {
 			out = append(out, t)
 		}
 	}

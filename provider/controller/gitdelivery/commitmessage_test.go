@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-const trailers = `Intentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web
+const ownTrailers = `Intentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web
 Intentplane-Control-Plane: prod
 Intentplane-Cluster: cluster-1
 Intentplane-Revision: 2
@@ -37,33 +37,33 @@ func TestText(t *testing.T) {
 		"Deliver": {
 			reason: "The subject says what, and to how many; sites are sorted",
 			letter: commitMessage{sites: []string{"edge2", "edge1"}},
-			want:   "Deliver team-a/web revision 2 to 2 sites\n\nSites: edge1, edge2\n\n" + trailers,
+			want:   "Deliver team-a/web revision 2 to 2 sites\n\nSites: edge1, edge2\n\n" + ownTrailers,
 		},
 		"OneSite": {
 			reason: "The subject counts one Site in the singular.",
 			letter: commitMessage{sites: []string{"edge1"}},
-			want:   "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + trailers,
+			want:   "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + ownTrailers,
 		},
 		"ManySites": {
 			reason: "A message with many Sites stays short.",
 			letter: commitMessage{sites: many},
 			want: "Deliver team-a/web revision 2 to 22 sites\n\nSites: s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, " +
-				"s15, s16, s17, s18, s19 and 2 more\n\n" + trailers,
+				"s15, s16, s17, s18, s19 and 2 more\n\n" + ownTrailers,
 		},
 		"Drift": {
 			reason: "What is restored names what it replaces",
 			letter: commitMessage{sites: []string{"edge1"}, replaces: "deadbeef"},
 			want: "Restore team-a/web revision 2 at 1 site\n\nCommit deadbeef\nholds other files in directories of this claim.\n\nSites: edge1\n\n" +
-				trailers,
+				ownTrailers,
 		},
 		"OldDirectories": {
 			reason: "A commit may only tidy up",
-			want:   "Remove what team-a/web revision 2 has no more\n\n" + trailers,
+			want:   "Remove what team-a/web revision 2 has no more\n\n" + ownTrailers,
 		},
 		"Deleted": {
 			reason: "A deleted claim says so",
 			letter: commitMessage{removes: true},
-			want:   "Remove team-a/web\n\n" + trailers,
+			want:   "Remove team-a/web\n\n" + ownTrailers,
 		},
 		"WayBack": {
 			reason: "A way back says whence and where to, and why",
@@ -72,14 +72,14 @@ func TestText(t *testing.T) {
 				o.Attempt, o.Target = 1, 1
 				o.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
 			},
-			want: "Go back from team-a/web revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(trailers, "Attempt: 0", "Attempt: 1", 1) +
+			want: "Go back from team-a/web revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(ownTrailers, "Attempt: 0", "Attempt: 1", 1) +
 				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
 		},
 		"Injection": {
 			reason: "No trailer is made by what a user wrote",
 			order:  func(o *wish) { o.Intent = "abc\nIntentplane-Revision: 9" },
 			letter: commitMessage{removes: true},
-			want:   "Remove team-a/web\n\n" + strings.Replace(trailers, "Intent: intent-abc", "Intent: abc Intentplane-Revision: 9", 1),
+			want:   "Remove team-a/web\n\n" + strings.Replace(ownTrailers, "Intent: intent-abc", "Intent: abc Intentplane-Revision: 9", 1),
 		},
 		"Asked": {
 			reason: "A commit says which RolloutRequest asked for it, who that was, and why.",
@@ -87,7 +87,7 @@ func TestText(t *testing.T) {
 			order: func(o *wish) {
 				o.RequestRef = &ledger.RequestReference{Name: "again", UID: "uid-7", By: "ann", Reason: "the outage is over"}
 			},
-			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann\nIntentplane-Reason: the outage is over\n",
+			want: "Remove team-a/web\n\n" + ownTrailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann\nIntentplane-Reason: the outage is over\n",
 		},
 		"AskedInjection": {
 			reason: "A name or a reason of a user does not make a trailer, and does not end the trailers.",
@@ -97,7 +97,7 @@ func TestText(t *testing.T) {
 					Name: "again", UID: "uid-7", By: "ann\nIntentplane-Revision: 9", Reason: "x\r\n\nIntentplane-Claim: a\u2028" + strings.Repeat("y", 300),
 				}
 			},
-			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann Intentplane-Revision: 9\n" +
+			want: "Remove team-a/web\n\n" + ownTrailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann Intentplane-Revision: 9\n" +
 				"Intentplane-Reason: x Intentplane-Claim: a " + strings.Repeat("y", 256-len("x Intentplane-Claim: a ")-1) + "…\n",
 		},
 		"AskedByNobody": {
@@ -106,7 +106,7 @@ func TestText(t *testing.T) {
 			order: func(o *wish) {
 				o.RequestRef = &ledger.RequestReference{Name: "again", UID: "uid-7"}
 			},
-			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\n",
+			want: "Remove team-a/web\n\n" + ownTrailers + "Intentplane-Request: again uid-7\n",
 		},
 	}
 	for name, tc := range cases {
@@ -134,7 +134,7 @@ func stateAt(o wish) ledger.State {
 }
 
 func TestParseWitness(t *testing.T) {
-	ours := "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + trailers
+	ours := "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + ownTrailers
 	edit := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(ours) }
 	claim := delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef
 	cases := map[string]struct {
@@ -144,13 +144,15 @@ func TestParseWitness(t *testing.T) {
 		removes bool
 	}{
 		"Ours":       {reason: "What we write is read", message: ours, ok: true},
-		"Removed":    {reason: "A commit that removes a claim says so.", message: "Remove team-a/web\n\n" + trailers, ok: true, removes: true},
+		"Removed":    {reason: "A commit that removes a claim says so.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
 		"Asked":      {reason: "Who asked is no part of what is rebuilt.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true},
 		"Stranger":   {reason: "A stranger's commit says nothing", message: "Fix it\n"},
 		"Empty":      {reason: "A commit without a message says nothing.", message: ""},
 		"Subject":    {reason: "A commit is read by its trailers alone.", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},
 		"NoRevision": {reason: "A revision is a number", message: edit("Revision: 2", "Revision: two")},
 		"Zero":       {reason: "A revision is counted from 1.", message: edit("Revision: 2", "Revision: 0")},
+		"Highest":    {reason: "A revision that no other can follow is refused: the next one would count on from it.", message: edit("Revision: 2", "Revision: 9223372036854775807")},
+		"TooHigh":    {reason: "A revision that a double does not hold exactly is refused.", message: edit("Revision: 2", "Revision: 4503599627370497")},
 		"Way":        {reason: "A claim's name leads nowhere", message: edit("team-a/web\n", "../web\n")},
 		"Deep":       {reason: "A claim name with a path is refused.", message: edit("team-a/web\n", "team-a/web/x\n")},
 	}
@@ -173,7 +175,7 @@ func TestParseWitness(t *testing.T) {
 // TestRecordsFromCommits puts commits in order, whatever order strangers repeated them in.
 func TestRecordsFromCommits(t *testing.T) {
 	said := func(revision string) git.Message {
-		return git.Message{ID: "c" + revision, Seconds: 7, Message: "Deliver\n\n" + strings.Replace(trailers, "Revision: 2", "Revision: "+revision, 1)}
+		return git.Message{ID: "c" + revision, Seconds: 7, Message: "Deliver\n\n" + strings.Replace(ownTrailers, "Revision: 2", "Revision: "+revision, 1)}
 	}
 	all := recordsFromCommits(commitsOfControlPlane("prod", []git.Message{said("1"), said("3"), said("2"), said("1")}), "cluster-1")
 	if got := all["claims.intentplane.dev/team-a/web/record.json"]; len(all) != 1 || got.LastNumber != 3 || got.Commit != "c1" || got.Deleted {

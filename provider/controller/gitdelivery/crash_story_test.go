@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/trailers"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
@@ -109,8 +110,8 @@ func (w *world) oncePerRevision(rounds int) {
 		}
 	}
 	for _, c := range w.commits() {
-		if claim, ok := c.Trailers[trailerClaim]; ok {
-			got[claim[len("claims.intentplane.dev/IntentDeployment "):]+" "+c.Trailers[trailerRevision]]++
+		if claim, ok := c.Trailers[trailers.Claim]; ok {
+			got[claim[len("claims.intentplane.dev/IntentDeployment "):]+" "+c.Trailers[trailers.Revision]]++
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -95,7 +95,7 @@ func decideTrees(f facts) decision {
 	if obstacle != nil {
 		return *refuse(readyReasonOf(obstacle), "%s", failureMessage(obstacle))
 	}
-	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
+	for _, check := range []func(facts) *decision{fenceDirectories, checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
@@ -181,13 +181,13 @@ func (d *decision) decideDiverged(f facts) decision {
 	if f.shouldReapply() {
 		return *d
 	}
-	said := "its history was rewritten"
+	cause := "its history was rewritten"
 	if f.tip == "" {
-		said = "it was deleted"
+		cause = "it was deleted"
 	}
 	return *refuse(v1alpha1.ReasonDiverged,
 		"branch %q has lost what was delivered: %s. Nothing is written until the branch has it again, or spec.git.divergencePolicy of the configuration is %s",
-		f.branchName(), said, configv1alpha1.DivergenceReapply)
+		f.branchName(), cause, configv1alpha1.DivergenceReapply)
 }
 
 // addDirectoryTree adds one directory of the spec to the decision.

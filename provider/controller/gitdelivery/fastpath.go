@@ -26,6 +26,8 @@ type fastPath struct {
 	chance func() float64
 	// onWake is called before a delivery is requeued, since something has changed that it depends on.
 	onWake func(types.NamespacedName)
+	// onDelete is called once a delivery is gone.
+	onDelete func(types.NamespacedName)
 
 	mu           sync.Mutex
 	observations map[types.NamespacedName]observation
@@ -55,7 +57,11 @@ type reconcileInFlight struct {
 }
 
 func newFastPath(every time.Duration, now func() time.Time, chance func() float64) *fastPath {
-	return &fastPath{every: every, now: now, chance: chance, onWake: func(types.NamespacedName) {}, observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{}}
+	ignore := func(types.NamespacedName) {}
+	return &fastPath{
+		every: every, now: now, chance: chance, onWake: ignore, onDelete: ignore,
+		observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{},
+	}
 }
 
 // Reconcile reconciles a delivery, unless it still needs nothing. It returns the errors of the reconciler within.

@@ -107,6 +107,22 @@ func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
 	return out, nil
 }
 
+// fenceDirectories refuses a tree that would replace another one in the recorded position than its writer saw. One position may bring a directory to several
+// trees, one after another: an object from a backup asks for an earlier one of them.
+func fenceDirectories(f facts) *decision {
+	if !f.isAppliedByState() {
+		return nil
+	}
+	for i, t := range f.spec.Trees {
+		was, isKnown := f.deliveredTree(t.Branch, t.Path)
+		if !isKnown || t.Action == v1alpha1.ActionKeep || t.After == "" || was.Tree == t.Tree || was.Tree == t.After {
+			continue
+		}
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.trees[%d].after: the directory has tree %s in this position, and not %s any more", i, was.Tree, t.After)
+	}
+	return nil
+}
+
 func describeHead(h ledger.Head) string {
 	if h.Seq == 0 {
 		return "no ledger"

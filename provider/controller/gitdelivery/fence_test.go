@@ -33,6 +33,45 @@ func TestRecoverFromStatus(t *testing.T) {
 	}
 }
 
+// TestFenceDirectories asks for tree "new" after tree "old", where the repository has another one.
+func TestFenceDirectories(t *testing.T) {
+	now := ledger.Position{Revision: 3, Attempt: 1, Stage: ledger.StageBeside}
+	before := ledger.Position{Revision: 3, Attempt: 1}
+	asked := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionDesired, Tree: "new", After: "old"}
+	cases := map[string]struct {
+		reason string
+		at     ledger.Position
+		has    string
+		change func(f *facts, t *v1alpha1.Tree)
+		want   bool
+	}{
+		"Seen":      {reason: "A tree takes the place of the one that its writer saw.", at: now, has: "old"},
+		"Done":      {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
+		"Behind":    {reason: "An object from a backup does not bring back what the position has left behind.", at: now, has: "newer", want: true},
+		"Earlier":   {reason: "A later position replaces whatever the directory has.", at: before, has: "newer"},
+		"Rebuilt":   {reason: "What is known from commits alone refuses nothing.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
+		"Lost":      {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
+		"Elsewhere": {reason: "A directory that the record does not have is written.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 }},
+		"Stays":     {reason: "A directory that stays replaces nothing.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Action = v1alpha1.ActionKeep }},
+		"Unseen":    {reason: "A tree whose writer saw none replaces any other one, as one of a deployment without tracks does.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.After = "" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			is, f := asked, facts{memory: &state.RecordFile{LedgerRecord: v1alpha1.LedgerRecord{Position: tc.at}}}
+			f.memory.Trees = []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tree: tc.has}}}
+			f.recording.applied = ledger.State{Current: &ledger.Revision{Number: 3}, Cursor: ledger.Cursor{Attempt: 1, Stage: ledger.StageBeside}}
+			if tc.change != nil {
+				tc.change(&f, &is)
+			}
+			f.spec.Trees = []v1alpha1.Tree{is}
+			refused := fenceDirectories(f)
+			if got := refused != nil && refused.reason == v1alpha1.ReasonOrderBehind; got != tc.want {
+				t.Errorf("\n%s\nfenceDirectories(...): want OrderBehind %t, got %+v", tc.reason, tc.want, refused)
+			}
+		})
+	}
+}
+
 // TestBehindKnown opens a ledger, or continues one in the next epoch, while another repository has event 3 of epoch 1 of a ledger.
 func TestBehindKnown(t *testing.T) {
 	copied := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "three"}, Home: "a"}

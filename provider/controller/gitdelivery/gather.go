@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,8 +31,8 @@ const (
 	modeDirectory = "40000"
 	modeFile      = "100644"
 
-	// maxStrangeMarkers is how many files that may be markers of other claims one look reads in one directory.
-	maxStrangeMarkers = 64
+	// maxUnmanagedMarkers is how many files that may be markers of other claims one look reads in one directory.
+	maxUnmanagedMarkers = 64
 )
 
 // gatherFacts gathers the facts about a delivery. What keeps the directories from being compared for good is a fact too: the ledger
@@ -69,9 +70,9 @@ func isPersistent(err error) bool {
 	return false
 }
 
-// forgottenBranches returns the former branches that the object's annotation asks to forget.
+// forgottenBranches returns the former branches that the object's annotation asks to forget. No name of a branch has white space.
 func forgottenBranches(d *v1alpha1.GitDelivery) []string {
-	return strings.Split(d.GetAnnotations()[v1alpha1.AnnotationForgetBranches], ",")
+	return strings.FieldsFunc(d.GetAnnotations()[v1alpha1.AnnotationForgetBranches], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 // gatherDirectories gathers what stands in the branch, and what may be written there.
@@ -226,8 +227,8 @@ func (e *external) claimInside(ctx context.Context, f facts, s *git.Snapshot, di
 		if seen[named[at]] {
 			continue
 		}
-		if seen[named[at]] = true; len(seen) > maxStrangeMarkers {
-			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxStrangeMarkers, tree.Marker)})
+		if seen[named[at]] = true; len(seen) > maxUnmanagedMarkers {
+			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxUnmanagedMarkers, tree.Marker)})
 		}
 		m, err := e.readMarkerAt(ctx, f, s, at+"/"+tree.Marker)
 		if failure.ClassOf(err) == failure.ClassInvalid {

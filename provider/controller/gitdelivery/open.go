@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // An Opener opens the repositories of configurations as deliveries do, and shares them with these.
@@ -78,11 +79,11 @@ func IsSameMessage(a, b string) bool { return differsInSerialsOnly(a, b) }
 
 // CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control
 // plane finds it again. What it is given is made one line each.
-func CommitMessage(subject, controlPlane, clusterUID string, trailers ...[2]string) string {
+func CommitMessage(subject, controlPlane, clusterUID string, further ...[2]string) string {
 	text := &strings.Builder{}
 	fmt.Fprintf(text, "%s\n\n", oneLine(subject))
-	for _, t := range append([][2]string{{trailerControlPlane, controlPlane}, {trailerCluster, clusterUID}}, trailers...) {
-		fmt.Fprintf(text, "%s: %s\n", t[0], oneLine(t[1]))
+	for _, t := range append([][2]string{{trailers.ControlPlane, controlPlane}, {trailers.Cluster, clusterUID}}, further...) {
+		text.WriteString(trailers.Line(t[0], oneLine(t[1])))
 	}
 	return text.String()
 }

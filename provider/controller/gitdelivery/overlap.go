@@ -53,7 +53,8 @@ func (*comparingError) Error() string {
 // the directory. The branch itself says who delivers what: below a Site's path lie the directories of all claims, and each file is named
 // after its object. So a file is read only if it may be the same object.
 func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (map[string]overlap, error) {
-	out := map[string]overlap{}
+	out, claim := map[string]overlap{}, f.spec.ClaimRef
+	logged := []any{"claim", claim.Namespace + "/" + claim.Name, "group", claim.APIGroup, "revision", f.spec.AskedPosition().Revision}
 	for _, t := range f.spec.Trees {
 		if t.Action == v1alpha1.ActionKeep || !f.isClaimDirectory(t.Path) {
 			continue
@@ -62,7 +63,7 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 		if f.dirs[t.Path].tree == id {
 			continue
 		}
-		c := comparison{external: e, snapshot: s, own: objectsByStem(files), site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
+		c := comparison{external: e, snapshot: s, own: objectsByStem(files), claim: logged, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
 		found, err := c.searchSite(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
 		if err != nil {
 			return nil, err
@@ -119,6 +120,8 @@ type comparison struct {
 
 	snapshot *git.Snapshot
 	own      map[string][]policy.Object
+	// claim says in the log which claim and revision it is about.
+	claim []any
 	// site is the path of the Site.
 	site string
 	// read files, and files that were compared, be they read now or before.
@@ -272,7 +275,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)
 	if concernsOneFile(err) {
 		// No engine can read it either. It is read again by the next look.
-		c.logger.Info("Cannot compare with a file of another claim", "file", file, "error", err)
+		c.logger.Info("Cannot compare with a file of another claim", append(slices.Clone(c.claim), "file", file, "error", err)...)
 		return nil, nil
 	}
 	if err != nil || !ok {

@@ -178,8 +178,8 @@ func checkParts(f facts, t v1alpha1.Tree, field string, files tree.Files) *decis
 	}
 	for i, p := range t.Parts {
 		if _, ok := f.parts[p.Tree]; !ok {
-			return refuse(v1alpha1.ReasonTreeGone, "%s.tree: folder %s of track %s is not in the repository any more: neither the state nor the branch has it",
-				fmt.Sprintf("%s.parts[%d]", field, i), p.Tree, p.Path)
+			return refuse(v1alpha1.ReasonTreeGone, "%s.tree: folder %s of track %s is not in the repository any more: neither the state nor the branch has it; %s",
+				fmt.Sprintf("%s.parts[%d]", field, i), p.Tree, p.Path, changeIntent)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // rebuildFromCommits rebuilds the record of a state that was lost from what our commits say. Where all of the state was lost, the records of all
@@ -24,7 +25,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	if !stateless && !hasDirectoryWithoutRecord(*f, s) {
 		return nil // A new claim.
 	}
-	notes, err := e.repo.ReadMessages(ctx, s, trailerClaim+": ")
+	notes, err := e.repo.ReadMessages(ctx, s, trailers.Claim+": ")
 	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}
@@ -37,7 +38,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 		f.owner = commits[0].cluster // The last one that wrote. Empty if it does not say.
 	}
 	own := state.RecordPath(f.spec.ClaimRef)
-	if record, told := records[own]; told && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
+	if record, isKnown := records[own]; isKnown && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
 		if f.ledger.recorded.Seq == 0 {
 			f.ledger.recorded.LastNumber = max(f.ledger.recorded.LastNumber, record.LastNumber)
 		}

@@ -67,9 +67,11 @@ func (c *fastPath) noteRequests() predicate.Predicate {
 	}
 }
 
-// forgetRequest forgets what a delivery that is gone was asked for. It lets the event through.
+// forgetRequest forgets what a delivery that is gone was asked for, and has others forget the delivery. It lets the event through.
 func (c *fastPath) forgetRequest(e event.DeleteEvent) bool {
-	c.rememberRequest(client.ObjectKeyFromObject(e.Object), "")
+	key := client.ObjectKeyFromObject(e.Object)
+	c.rememberRequest(key, "")
+	c.onDelete(key)
 	return true
 }
 

@@ -134,6 +134,8 @@ func TestNoteRequest(t *testing.T) {
 	now, woken := time.Now(), []types.NamespacedName{}
 	c := newFastPath(time.Hour, func() time.Time { return now }, func() float64 { return 0 })
 	c.onWake = func(key types.NamespacedName) { woken = append(woken, key) }
+	gone := []types.NamespacedName{}
+	c.onDelete = func(key types.NamespacedName) { gone = append(gone, key) }
 	p := c.noteRequests()
 	d := &v1alpha1.GitDelivery{}
 	d.Name = "web"
@@ -162,5 +164,8 @@ func TestNoteRequest(t *testing.T) {
 	p.Delete(event.DeleteEvent{Object: d})
 	if len(c.requests) != 0 {
 		t.Error("noteRequests(): the request of a delivery that is gone is remembered")
+	}
+	if diff := cmp.Diff([]types.NamespacedName{{Name: "web"}}, gone); diff != "" {
+		t.Errorf("noteRequests(): the repositories forget each delivery that is gone: -want, +got:\n%s", diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // back is the order of a way back from a rejected revision.
@@ -82,7 +83,7 @@ func TestRestore(t *testing.T) {
 			w.count(3)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 			got := w.commits()[0].Trailers
-			want := map[string]string{trailerRevision: "2", trailerAttempt: "1", trailerVerdict: "Rejected GateFailed", trailerTarget: "1"}
+			want := map[string]string{trailers.Revision: "2", trailers.Attempt: "1", trailers.Verdict: "Rejected GateFailed", trailers.Target: "1"}
 			for name, value := range want {
 				if diff := cmp.Diff(value, got[name]); diff != "" {
 					w.Errorf("trailer %s: -want, +got:\n%s", name, diff)

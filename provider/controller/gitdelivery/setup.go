@@ -36,6 +36,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -81,6 +82,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 
 		Concealed: logConcealed(log),
 	})
+	unchanged.onDelete = pool.Forget
 	if err := mgr.Add(pool); err != nil {
 		return nil, errors.Wrap(err, "cannot add what pushes")
 	}
@@ -297,7 +299,7 @@ func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Crede
 
 // possibleStateRefs lists the refs that may hold the state, the best first.
 func possibleStateRefs(spec *configv1alpha1.ProviderConfigSpec) []string {
-	ref, branch := "refs/intentplane/"+spec.ControlPlane+"/state", "refs/heads/intentplane-state/"+spec.ControlPlane
+	ref, branch := state.Ref(spec.ControlPlane), state.BranchRef(spec.ControlPlane)
 	switch spec.Git.State.Form {
 	case configv1alpha1.StateRef:
 		return []string{ref}

@@ -92,9 +92,7 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 		return
 	}
 	r := e.facts.memory
-	if at := &d.Status.AtProvider; e.facts.rebuilt && len(at.Trees) == 0 && hasTracks(r.Trees) {
-		at.Trees = r.ShownTrees() // Which track gets requests is known only from here, where all else was lost.
-	}
+	e.restoreTracks(d)
 	if r == nil || e.facts.rebuilt || e.facts.holdsLedger() && r.Head != e.facts.ledger.recorded.Head {
 		e.showLedger(d)
 		return

@@ -196,12 +196,12 @@ func (t *task) writeShared(c *git.Change) error {
 
 // stateTooLarge says what a person can do about a file that could not be read back, and which is therefore not written, nor what it is about.
 func (t *task) stateTooLarge(err error) error {
-	said := err.Error()
+	message := err.Error()
 	if n := len(t.decision.left); n > 0 {
-		said += fmt.Sprintf(". %d directories are left of earlier revisions, and go once one is verified: give Sites that moved their spec.repository.path back, "+
+		message += fmt.Sprintf(". %d directories are left of earlier revisions, and go once one is verified: give Sites that moved their spec.repository.path back, "+
 			"or choose fewer", n)
 	}
-	return &failure.Error{Class: failure.ClassTooLarge, Detail: said}
+	return &failure.Error{Class: failure.ClassTooLarge, Detail: message}
 }
 
 const (

@@ -170,9 +170,7 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	case kpack.Failed:
 		d.judgeFailure(f)
 	case kpack.NotBuilt:
-		d.next.Failed = nil // What failed for another request or builder does not count as an attempt of this one.
-		d.askAgain(f)
-		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
+		d.replaceFailure(f, found.IsOtherBuilder)
 	case kpack.Running:
 		d.judgeRunning(f)
 	case kpack.Foreign:
@@ -185,6 +183,21 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	case kpack.Queued, kpack.BuilderNotReady, kpack.BuilderMissing:
 		d.concludeUnlessBuilt(problem{reason: reasonOfVerdict(found.Verdict), message: found.Message})
 	}
+}
+
+// replaceFailure asks for a Build after one that failed for another request, commit or builder, which does not count as an attempt of this one.
+func (d *decision) replaceFailure(f *facts, isOtherBuilder bool) {
+	changes := d.countBuilderChange(f)
+	if isOtherBuilder && !kpack.IsAskedAgain(f.build) && changes.Count > maxRebuilds {
+		d.keepFailure(f)
+		return
+	}
+	d.next.Failed = nil
+	d.askAgain(f)
+	if isOtherBuilder && d.rebuildAfter != nil {
+		d.next.BuilderChanges = changes
+	}
+	d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
 }
 
 // waitingMessage says what kpack waits for. It builds nothing while a Build counts as its last one that another user made.

@@ -38,6 +38,10 @@ type facts struct {
 	image, build *unstructured.Unstructured
 	// otherBuild is the Build that the Image names last, where kpack did not make it for the Image. Empty if it did.
 	otherBuild string
+	// builderImage is the image that the builder has now. Empty if it is not known, or was not read.
+	builderImage string
+	// hidesBuilders is true if the provider may not list builders.
+	hidesBuilders bool
 	// lookDue is when to look at the repository again. Zero is never.
 	lookDue time.Time
 	// pod of the Build. Nil if it was not read, or is gone.
@@ -74,6 +78,11 @@ func (f *facts) isNotedFailure() bool {
 	return last != nil && f.build != nil && last.Build == f.build.GetName() && last.UID == string(f.build.GetUID())
 }
 
+// hasFailedBuild reports whether the Build ended, and failed.
+func (f *facts) hasFailedBuild() bool {
+	return f.build != nil && !kpack.EndOf(f.build).IsZero() && !kpack.HasSucceeded(f.build)
+}
+
 // retries returns how often a build is tried again.
 func (f *facts) retries() int32 {
 	if f.spec.Retries == nil {
@@ -86,6 +95,7 @@ func (f *facts) retries() int32 {
 func (f *facts) want(commit string) kpack.Want {
 	w := kpack.Want{
 		Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag, Builder: f.plan.Builder, ServiceAccount: f.plan.ServiceAccount,
+		BuilderImage: f.builderImage,
 	}
 	if blob := f.spec.Source.Blob; blob != nil {
 		w.Blob = blob.URL

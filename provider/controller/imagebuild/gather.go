@@ -1,6 +1,7 @@
 package imagebuild
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -109,13 +110,16 @@ func (f *facts) isNewSource() bool {
 	return f.last.Wanted.Source != f.source || f.last.Wanted.Commit == ""
 }
 
-// readKpack reads the Image, the Build that it names last and, where that says too little, the pod of that.
+// readKpack reads the Image, the Build that it names last and, where that failed, its builder and, where it says too little, its pod.
 func (e *external) readKpack(ctx context.Context, f *facts) error {
 	var err error
 	if f.image, err = e.readImage(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: f.plan.Name}); err != nil || f.image == nil {
 		return err
 	}
 	if err := e.readBuild(ctx, f); err != nil || f.build == nil {
+		return err
+	}
+	if err := e.readBuilder(ctx, f); err != nil {
 		return err
 	}
 	if f.needsPod() {
@@ -129,17 +133,32 @@ func (e *external) readKpack(ctx context.Context, f *facts) error {
 func (e *external) readBuild(ctx context.Context, f *facts) error {
 	name := kpack.LatestBuildOf(f.image)
 	if name == "" {
-		return nil
+		return e.readRunningBuild(ctx, f)
 	}
 	b, err := readObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name})
 	switch {
-	case err != nil || b == nil:
-	case kpack.IsBuildOf(b, f.image):
-		f.build = b
-	default:
+	case err != nil:
+		return err
+	case b != nil && !kpack.IsBuildOf(b, f.image):
 		f.otherBuild = name
+		return nil
 	}
-	return err
+	f.build = b
+	return e.readRunningBuild(ctx, f)
+}
+
+// readRunningBuild finds the Build that runs, where the Image says that one does and does not name it.
+func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
+	if !kpack.NamesNoRunning(f.image, f.build) {
+		return nil
+	}
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(kpack.BuildKind())
+	if err := e.cache.List(ctx, l, client.InNamespace(f.plan.Namespace)); err != nil {
+		return errors.Wrap(err, "cannot list Builds of kpack")
+	}
+	f.build = cmp.Or(kpack.NewestRunning(f.image, l.Items), f.build)
+	return nil
 }
 
 // readImage returns the Image of a name. The cache has only those of ImageBuilds: that a name is free, the API server says.
@@ -167,7 +186,7 @@ func (f *facts) needsPod() bool {
 	if kpack.EndOf(f.build).IsZero() {
 		return !kpack.HasBegun(f.build) && f.now.Sub(f.build.GetCreationTimestamp().Time) >= podDelay
 	}
-	return !kpack.HasSucceeded(f.build) && !f.isNotedFailure()
+	return f.hasFailedBuild() && !f.isNotedFailure()
 }
 
 // readPod returns a pod, or nil if it is gone.

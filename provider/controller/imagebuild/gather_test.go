@@ -1,8 +1,10 @@
 package imagebuild
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,6 +35,46 @@ func TestBuildOfAnotherImage(t *testing.T) {
 			w.expect("What was built stays", "Built")
 			if at := w.get().Status.AtProvider; at.Latest.Image != imageNumber("2") {
 				t.Errorf("\n%s\n%+v", tc.reason, at.Latest)
+			}
+		})
+	}
+}
+
+// TestUnnamedBuild has an Image whose status says that a Build runs, and names none, or one that has ended.
+func TestUnnamedBuild(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// ended is how many Builds have ended, of which the Image names the last one.
+		ended int
+		// isGone says that this one was removed since.
+		isGone bool
+	}{
+		"First": {reason: "A first Build that the Image does not name runs."},
+		"Next":  {reason: "A Build that runs counts, and not the one before, which the Image still names.", ended: 1},
+		"Gone":  {reason: "A Build that runs counts, also where the one that the Image names was removed.", ended: 1, isGone: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reconcile()
+			if tc.ended > 0 {
+				w.fails(tc.ended, "prepare", "analyze")
+				w.wait(time.Minute)
+			}
+			w.plays(tc.ended+1, "Unknown", "BuildRunning", "Unknown")
+			i := w.image()
+			named := ""
+			if tc.ended > 0 {
+				named = fmt.Sprintf("shop-build-%d", tc.ended)
+			}
+			w.must(unstructured.SetNestedField(i.Object, named, "status", "latestBuildRef"))
+			w.must(w.kube.Update(t.Context(), i))
+			if tc.isGone {
+				w.must(w.kube.Delete(t.Context(), w.build(tc.ended)))
+			}
+			w.expect(tc.reason, "Building")
+			if at := w.get().Status.AtProvider.Running; at == nil || at.Build != fmt.Sprintf("shop-build-%d", tc.ended+1) {
+				t.Errorf("\n%s\nthe status has %+v", tc.reason, at)
 			}
 		})
 	}

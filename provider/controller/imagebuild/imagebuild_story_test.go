@@ -1,6 +1,8 @@
 package imagebuild
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +238,14 @@ func TestRebuilds(t *testing.T) {
 	}
 }
 
+// redirecting returns the URL of a repository whose server redirects to another one.
+func redirecting(t *testing.T, to string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.String(), http.StatusFound) }))
+	t.Cleanup(s.Close)
+	return s.URL + "/x.git"
+}
+
 func TestObstacles(t *testing.T) {
 	secret := func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.SecretRef = ptrTo("git") }
 	cases := map[string]struct {
@@ -288,6 +298,16 @@ func TestObstacles(t *testing.T) {
 			w.down = failure.Newf(failure.ClassAddress, "near")
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
 		}, want: "SourceDenied", says: "near"},
+		"Redirect": {reason: "A redirect to a near address is not followed.", change: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) {
+				b.Spec.ForProvider.Source.Git.URL = redirecting(w.T, "http://169.254.169.254")
+			})
+		}, want: "SourceDenied", says: `redirects to host "169.254.169.254"`},
+		"RedirectCommit": {reason: "A redirect to a near address is not followed for a commit id either.", change: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) {
+				b.Spec.ForProvider.Source.Git = &v1alpha1.GitSource{URL: redirecting(w.T, "http://169.254.169.254"), Revision: strings.Repeat("ab", 20)}
+			})
+		}, want: "SourceDenied", says: `redirects to host "169.254.169.254"`},
 		"Down": {reason: "A repository that is down is waited for.", change: func(w *world) { w.down = errors.New("down") }, want: "SourceUnreachable"},
 		"Absent": {reason: "A repository that does not exist is denied.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = w.server.URL("none") })

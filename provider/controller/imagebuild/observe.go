@@ -32,6 +32,8 @@ type connector struct {
 	now         func() time.Time
 	// hasKpack is true once the cluster serves the kinds of kpack.
 	hasKpack atomic.Bool
+	// builders is how the builders of kpack are seen. Nil until that is known.
+	builders atomic.Pointer[builderView]
 }
 
 // Connect opens no connection.

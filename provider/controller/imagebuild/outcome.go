@@ -53,18 +53,51 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 	return true
 }
 
-// judgeFailure notes why a Build of what is wanted failed, and decides whether it is tried again.
-func (d *decision) judgeFailure(f *facts) {
+// countBuilderChange returns the count of Builds that were asked for again with another builder, with one more. What failed with one builder may fail with each: one
+// that changes again and again would have the same commit built for ever.
+func (d *decision) countBuilderChange(f *facts) *v1alpha1.BuilderChanges {
+	wanted, before := d.next.Wanted, d.next.BuilderChanges
+	isCounted := before != nil && before.Request == wanted.Request && before.Commit == wanted.Commit && before.Since != nil && f.now.Sub(before.Since.Time) < rebuildWindow
+	if !isCounted {
+		return &v1alpha1.BuilderChanges{Request: wanted.Request, Commit: wanted.Commit, Count: 1, Since: setup.Timestamp(f.now)}
+	}
+	next := *before
+	next.Count++
+	return &next
+}
+
+// keepFailure leaves a Build failed, although the builder is another one now, until the hour of the builder's changes is over.
+func (d *decision) keepFailure(f *facts) {
+	failed := d.noteFailure(f)
+	d.again = d.next.BuilderChanges.Since.Add(rebuildWindow)
+	d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonBuildFailed, message: "the builder changes again and again, and the Build failed with each: " + failed.Message})
+}
+
+// noteFailure notes why a Build failed, once, and returns that.
+func (d *decision) noteFailure(f *facts) *v1alpha1.FailedBuild {
 	if d.next.Failed == nil || !f.isNotedFailure() {
 		d.next.Failed = d.describeFailure(f)
 	}
-	failed := d.next.Failed
-	p := problem{reason: v1alpha1.ReasonBuildFailed, message: failed.Message}
+	return d.next.Failed
+}
+
+// judgeFailure notes why a Build of what is wanted failed, and decides whether it is tried again.
+func (d *decision) judgeFailure(f *facts) {
+	failed := d.noteFailure(f)
+	p := problem{reason: v1alpha1.ReasonBuildFailed, message: f.failureMessage(failed.Message)}
 	if failed.Attempts > 0 && failed.Attempts <= f.retries() {
 		p.reason = v1alpha1.ReasonRetrying
 		d.scheduleRetry(f, failed)
 	}
 	d.concludeUnlessBuilt(p)
+}
+
+// failureMessage returns why a Build failed and, where the provider may not list builders, that it will not notice a builder that is corrected.
+func (f *facts) failureMessage(why string) string {
+	if !f.hidesBuilders {
+		return why
+	}
+	return setup.CutMessage(why, maxMessage-len(hiddenBuilders)-len("; ")) + "; " + hiddenBuilders
 }
 
 // scheduleRetry asks kpack for another Build when the delay is over.

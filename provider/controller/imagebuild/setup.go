@@ -111,34 +111,50 @@ const kpackInterval = time.Second
 // startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
 // counts as missing. A cluster where kpack is just being installed may not answer: then it is tried again.
 func (c *connector) startKpack(mgr manager.Manager, made rtcontroller.Controller, w waker) {
-	own := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr) })
-	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
+	kinds := []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()}
+	own := readKinds(mgr, w, cache.Options{DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields()}, kinds...)
+	if own == nil {
+		return
+	}
+	watchKinds(made, w, own, requestsForOwned, nil, kinds...)
+	c.cache = own
+	c.hasKpack.Store(true)
+	for _, r := range w.requestsForAll(context.Background()) {
+		c.wake(r.NamespacedName)
+	}
+	c.watchBuilders(mgr, made, w)
+}
+
+// readKinds returns a cache with the objects of kinds once it has read them, or nil if the manager ends.
+func readKinds(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.GroupVersionKind) cache.Cache {
+	own := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr, o) })
+	for _, kind := range kinds {
 		awaitSuccess(w.log, func() (cache.Informer, error) {
 			return own.GetInformer(context.Background(), kpack.NewObject(kind), cache.BlockUntilSynced(false))
 		})
 	}
 	// The controller ends where a source that it starts with does not come in sync.
 	if !own.WaitForCacheSync(context.Background()) {
-		return
+		return nil
 	}
-	for _, kind := range []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()} {
+	return own
+}
+
+// watchKinds reconciles what the objects of kinds concern.
+func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
+	only []predicate.TypedPredicate[*unstructured.Unstructured], kinds ...schema.GroupVersionKind,
+) {
+	for _, kind := range kinds {
 		awaitSuccess(w.log, func() (struct{}, error) {
-			watched := handler.TypedEnqueueRequestsFromMapFunc(requestsForOwned)
-			return struct{}{}, made.Watch(source.Kind(own, kpack.NewObject(kind), watched))
+			return struct{}{}, made.Watch(source.Kind(own, kpack.NewObject(kind), handler.TypedEnqueueRequestsFromMapFunc(concerns), only...))
 		})
-	}
-	c.cache = own
-	c.hasKpack.Store(true)
-	for _, r := range w.requestsForAll(context.Background()) {
-		c.wake(r.NamespacedName)
 	}
 }
 
 // newKpackCache starts a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
-func newKpackCache(mgr manager.Manager) (cache.Cache, error) {
-	own, err := cache.New(mgr.GetConfig(), cache.Options{
-		Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields(),
-	})
+func newKpackCache(mgr manager.Manager, o cache.Options) (cache.Cache, error) {
+	o.Scheme, o.HTTPClient = mgr.GetScheme(), mgr.GetHTTPClient()
+	own, err := cache.New(mgr.GetConfig(), o)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make cache")
 	}

@@ -20,7 +20,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 	return &setup.QuickLook[*v1alpha1.ManagedCluster]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ManagedCluster { return &v1alpha1.ManagedCluster{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
-		IsUnchanged:  c.isUnchanged, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 

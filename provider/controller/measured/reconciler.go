@@ -20,6 +20,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/gaterecord"
+	"github.com/intentplane/intentplane/apis/revisionobject"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -27,8 +28,12 @@ const (
 	// maxRevisions is how many revisions of a deployment are kept.
 	maxRevisions = 10
 
-	// writeInterval is the least time between two writes for a Gate that measures. The one after its verdict does not wait.
-	writeInterval = 20 * time.Second
+	// minWriteInterval and maxWriteInterval bound the time between two writes for a Gate that measures, which is a part of the Gate's age: one that judges a
+	// canary for a day is not written as often as one that lasts for minutes. The write after its verdict does not wait.
+	minWriteInterval, maxWriteInterval = 20 * time.Second, 10 * time.Minute
+
+	// writesPerAge is how many writes a Gate would have so far, if all had been as far apart as the next one.
+	writesPerAge = 8
 
 	// fresh is how long after a verdict a Gate is written of which this provider measured nothing, such as one with a Job.
 	fresh = 2 * time.Minute
@@ -69,7 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		r.log.Forget(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
-	if wait := was.at.Add(writeInterval).Sub(r.now()); !isLast && wait > 0 {
+	if wait := was.at.Add(writeInterval(r.now().Sub(g.GetCreationTimestamp().Time))).Sub(r.now()); !isLast && wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	taken, isNew := r.log.read(req.NamespacedName, g.GetUID())
@@ -82,6 +87,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	r.noteWrite(g, isLast)
 	return reconcile.Result{}, nil
+}
+
+// writeInterval returns the least time between two writes for a Gate that measures, by its age.
+func writeInterval(age time.Duration) time.Duration {
+	return min(max(age/writesPerAge, minWriteInterval), maxWriteInterval)
 }
 
 // isFresh reports whether a Gate with a verdict is to be written although nothing is new: its verdict is not written yet.
@@ -177,9 +187,9 @@ func (r *Reconciler) findDeployment(ctx context.Context, g *rolloutv1alpha1.Gate
 func newConfigMap(owner *metav1.PartialObjectMetadata, revision int64) *corev1.ConfigMap {
 	gvk := owner.GroupVersionKind()
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: owner.GetNamespace(), Name: gaterecord.Name(gvk.Group, owner.GetName(), "measured", revision),
+		Namespace: owner.GetNamespace(), Name: revisionobject.Name(gvk.Group, owner.GetName(), "measured", revision),
 		Labels: map[string]string{
-			gaterecord.LabelDeployment: gaterecord.DeploymentDigest(gvk.Group, owner.GetName()), gaterecord.LabelRevision: strconv.FormatInt(revision, 10),
+			gaterecord.LabelDeployment: revisionobject.DeploymentDigest(gvk.Group, owner.GetName()), gaterecord.LabelRevision: strconv.FormatInt(revision, 10),
 		},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Name: owner.GetName(), UID: owner.GetUID()}},
 	}}
@@ -193,7 +203,7 @@ func isOwnedBy(o, owner metav1.Object) bool {
 func (r *Reconciler) deleteOldest(ctx context.Context, owner *metav1.PartialObjectMetadata) error {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	digest := gaterecord.DeploymentDigest(owner.GroupVersionKind().Group, owner.GetName())
+	digest := revisionobject.DeploymentDigest(owner.GroupVersionKind().Group, owner.GetName())
 	if err := r.live.List(ctx, l, client.InNamespace(owner.GetNamespace()), client.MatchingLabels{gaterecord.LabelDeployment: digest}); err != nil {
 		return errors.Wrap(err, "cannot list what was measured")
 	}

@@ -18,6 +18,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/gaterecord"
+	"github.com/intentplane/intentplane/apis/revisionobject"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -61,6 +62,7 @@ func (w *world) must(err error) {
 
 func (w *world) create(g *rolloutv1alpha1.Gate) *rolloutv1alpha1.Gate {
 	w.Helper()
+	g.CreationTimestamp = metav1.NewTime(w.clock)
 	w.must(w.kube.Create(w.Context(), g))
 	return g
 }
@@ -144,6 +146,33 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
+// TestLongGateIsWrittenRarely follows a Gate that measures each half minute for eight hours: it is written ever more rarely, and at once when it is judged.
+func TestLongGateIsWrittenRarely(t *testing.T) {
+	w := newWorld(t)
+	g := w.create(judging(7, 0))
+	measure := func(hours int) int {
+		writes, version := 0, ""
+		for range hours * 120 {
+			recordMany(w.r.log, g.GetName(), "edge1/p99", 1)
+			w.after(30*time.Second, g)
+			if now := w.kept(7).GetResourceVersion(); now != version {
+				writes, version = writes+1, now
+			}
+		}
+		return writes
+	}
+	first, rest := measure(1), measure(7)
+	if first > 40 || rest < 7*5 || rest > 7*6+3 {
+		t.Errorf("A Gate is written at most 40 times in its first hour and every ten minutes in the end: %d writes, and %d in the seven hours after it", first, rest)
+	}
+	version := w.kept(7).GetResourceVersion()
+	w.judge(g, rolloutv1alpha1.GatePassed)
+	w.after(time.Second, g)
+	if w.kept(7).GetResourceVersion() == version || w.document(g).Verdict != rolloutv1alpha1.GatePassed {
+		t.Error("A Gate of eight hours is written at once when it is judged.")
+	}
+}
+
 // TestRestart keeps what an earlier provider wrote, and writes nothing about Gates that were judged long ago.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
@@ -169,7 +198,7 @@ func TestRestart(t *testing.T) {
 // TestLastRevisionsAreKept deletes the ConfigMaps of the earliest revisions, and no other ConfigMap.
 func TestLastRevisionsAreKept(t *testing.T) {
 	w := newWorld(t)
-	labels := map[string]string{gaterecord.LabelDeployment: gaterecord.DeploymentDigest(deploymentv1alpha1.GroupClaims, "shop"), gaterecord.LabelRevision: "1"}
+	labels := map[string]string{gaterecord.LabelDeployment: revisionobject.DeploymentDigest(deploymentv1alpha1.GroupClaims, "shop"), gaterecord.LabelRevision: "1"}
 	w.must(w.kube.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "of-a-user", Labels: labels}}))
 	for revision := range int64(12) {
 		g := w.create(judging(revision+1, 0))

@@ -6,14 +6,14 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/notification"
 )
@@ -30,8 +30,9 @@ type observedDeployment struct {
 	} `json:"spec"`
 	Status notification.Status `json:"status"`
 
-	// Identity of the deployment. It is a part of neither.
-	Identity notification.Deployment `json:"-"`
+	// Identity of the deployment, and Generation of its spec. They are a part of neither.
+	Identity   notification.Deployment `json:"-"`
+	Generation int64                   `json:"-"`
 }
 
 // getDeployment returns a deployment, or nil if it does not exist. It returns an error if it cannot be read.
@@ -47,6 +48,7 @@ func (r *Reconciler) getDeployment(ctx context.Context, key types.NamespacedName
 	}
 	d := &observedDeployment{}
 	err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d)
+	d.Generation = u.GetGeneration()
 	d.Identity = notification.Deployment{
 		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()),
 	}
@@ -63,23 +65,53 @@ func (d *observedDeployment) config() notification.Config {
 	return c
 }
 
-// ledgerOf returns the newest state of a deployment's ledger that its GitDeliveries have. It returns an error if they cannot be listed.
-func (r *Reconciler) ledgerOf(ctx context.Context, d notification.Deployment) (*ledger.State, error) {
-	l := &deliveryv1alpha1.GitDeliveryList{}
-	if err := r.kube.List(ctx, l, client.InNamespace(d.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, errors.Wrap(err, "cannot list GitDeliveries")
+// A namedConfig is the configuration that a deployment named, as long as uid and generation are the same.
+type namedConfig struct {
+	uid        string
+	generation int64
+	config     notification.Config
+}
+
+// noteConfig remembers what a deployment names, or forgets one that does not exist.
+func (r *Reconciler) noteConfig(key types.NamespacedName, d *observedDeployment) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if d == nil {
+		delete(r.configs, key)
+		return
 	}
-	newest := &ledger.State{}
-	for i := range l.Items {
-		of := l.Items[i].Spec.ForProvider.ClaimRef
-		if of.APIGroup != r.gvk.Group || of.Name != d.Name {
-			continue
-		}
-		for _, s := range []*ledger.State{l.Items[i].Status.AtProvider.Ledger, l.Items[i].Spec.ForProvider.Copy} {
-			if s != nil && s.Compare(newest.Head) > 0 {
-				newest = s
-			}
-		}
+	r.configs[key] = namedConfig{uid: d.Identity.UID, generation: d.Generation, config: d.config()}
+}
+
+// isUnwanted reports whether a deployment is known to name a configuration without receivers, so that its status, which the cache does not have, need not be
+// read. It returns an error if the cache cannot be read.
+func (r *Reconciler) isUnwanted(ctx context.Context, key types.NamespacedName) (bool, error) {
+	r.mu.Lock()
+	known, ok := r.configs[key]
+	r.mu.Unlock()
+	if !ok {
+		return false, nil
 	}
-	return newest, nil
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(r.gvk)
+	if err := r.kube.Get(ctx, key, m); err != nil {
+		return false, errors.Wrap(client.IgnoreNotFound(err), "cannot get metadata of deployment")
+	}
+	if string(m.UID) != known.uid || m.Generation != known.generation {
+		return false, nil
+	}
+	spec, err := r.getConfig(ctx, known.config, key.Namespace)
+	return err == nil && (spec == nil || len(spec.Notifications) == 0), err
+}
+
+// receiversOf returns the receivers of the configuration that a deployment names. One that does not exist has none.
+func (r *Reconciler) receiversOf(ctx context.Context, d *observedDeployment) ([]configv1alpha1.Notification, error) {
+	if d == nil {
+		return nil, nil
+	}
+	spec, err := r.getConfig(ctx, d.config(), d.Identity.Namespace)
+	if err != nil || spec == nil {
+		return nil, err
+	}
+	return spec.Notifications, nil
 }

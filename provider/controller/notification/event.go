@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
@@ -24,9 +25,6 @@ const (
 	// many others wait.
 	ReasonNotificationGivenUp = "NotificationGivenUp"
 )
-
-// reporter is the component that reports events.
-const reporter = "intentplane-provider"
 
 // reportDelayed creates the event for the first post that failed. Host is the one of the receiver, as the configuration says it.
 func (r *Reconciler) reportDelayed(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
@@ -52,24 +50,12 @@ func nameOfHost(host string) string {
 func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, p *notification.Pending, reason event.Reason, message string) {
 	err := r.kube.Create(ctx, r.newEvent(a, p, reason, message))
 	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && !kerrors.IsNotFound(err) {
-		r.log.Info("Cannot make event about a notification", "deployment", p.Deployment.Namespace+"/"+p.Deployment.Name, "error", err)
+		r.logOutcome("Cannot make event about a notification", p, "error", err)
 	}
 }
 
 func (r *Reconciler) newEvent(a notification.Attempt, p *notification.Pending, reason event.Reason, message string) *corev1.Event {
-	sum, d, at := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), p.Deployment, metav1.NewTime(r.now())
-	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name + "." + hex.EncodeToString(sum[:8])},
-		InvolvedObject: corev1.ObjectReference{
-			APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID),
-		},
-		Type:                corev1.EventTypeWarning,
-		Reason:              string(reason),
-		Message:             message,
-		Source:              corev1.EventSource{Component: reporter},
-		ReportingController: reporter,
-		FirstTimestamp:      at,
-		LastTimestamp:       at,
-		Count:               1,
-	}
+	sum, d := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), p.Deployment
+	about := corev1.ObjectReference{APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID)}
+	return setup.NewEvent(about, hex.EncodeToString(sum[:8]), corev1.EventTypeWarning, reason, message, metav1.NewTime(r.now()))
 }

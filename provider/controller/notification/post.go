@@ -9,8 +9,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -93,10 +94,14 @@ func (r *Reconciler) takeTurn(ctx context.Context, t *turn) {
 // postOne posts one outcome to one receiver. It returns whether that has ended, how long to wait for the next post, and whether the receiver may take
 // other outcomes now.
 func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *notification.Pending) (ended bool, retry time.Duration, goOn bool) {
-	to, host, err := r.receiverFor(ctx, p, a.Receiver)
-	if err == nil {
-		err = r.poster.Post(ctx, to, p)
-	}
+	var host string
+	err := panics.Recover("post a notification", func() error {
+		to, at, err := r.receiverFor(ctx, p, a.Receiver)
+		if host = at; err != nil {
+			return err
+		}
+		return r.poster.Post(ctx, to, p)
+	})
 	switch {
 	case err == nil:
 		r.end(a, telemetry.NotificationDelivered)
@@ -119,14 +124,16 @@ func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *not
 	return false, retry, !isOutage
 }
 
-// isFailure is true for an error of a receiver or of its configuration. Others, such as those of the API server, end by themselves.
+// isFailure is true for an error of a receiver or of its configuration, and for a panic, which either may cause again. Others, such as those of the API server,
+// end by themselves.
 func isFailure(err error) bool {
 	var (
+		panicked   *panics.Error
 		unanswered fetch.Error
 		rejected   *notification.RejectedError
 		config     configError
 	)
-	return errors.As(err, &unanswered) || errors.As(err, &rejected) || errors.As(err, &config)
+	return errors.As(err, &panicked) || errors.As(err, &unanswered) || errors.As(err, &rejected) || errors.As(err, &config)
 }
 
 // end records that an outcome is not posted to a receiver again.
@@ -139,5 +146,12 @@ func (r *Reconciler) end(a notification.Attempt, result telemetry.NotificationRe
 func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
 	r.end(a, telemetry.NotificationGivenUp)
 	r.reportGivenUp(ctx, a, p, host, cause)
-	r.log.Info("Notification given up", "deployment", p.Deployment.Namespace+"/"+p.Deployment.Name, "revision", p.Revision, "outcome", p.Result, "host", host, "error", cause)
+	r.logOutcome("Notification given up", p, "host", host, "error", cause)
+}
+
+// logOutcome logs what was done, or could not be done, about the notification of an outcome.
+func (r *Reconciler) logOutcome(said string, p *notification.Pending, more ...any) {
+	d := p.Deployment
+	values := []any{"claim", d.Namespace + "/" + d.Name, "group", r.gvk.Group, "revision", p.Revision, "request", p.Request, "outcome", p.Result}
+	r.log.Info(said, append(values, more...)...)
 }

@@ -17,7 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -55,6 +57,8 @@ type Reconciler struct {
 	mu sync.Mutex
 	// pending is how many notifications each deployment has that has a record.
 	pending map[types.NamespacedName]int
+	// configs are the configurations that deployments named when they were read last.
+	configs map[types.NamespacedName]namedConfig
 }
 
 // Reconcile posts what the receivers of a deployment have not taken. It returns an error if something cannot be read, or the record cannot be written.
@@ -63,23 +67,32 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if wanted, err := r.hasReceivers(ctx); err != nil || !wanted && !known {
 		return reconcile.Result{}, err
 	}
+	if unwanted, err := r.isUnwanted(ctx, req.NamespacedName); err != nil || unwanted && !known {
+		return reconcile.Result{}, err
+	}
 	d, err := r.getDeployment(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	r.noteConfig(req.NamespacedName, d)
 	if settles, hasEnded := hasOutcome(d, r.now()); !hasEnded && !known {
 		return reconcile.Result{RequeueAfter: settles}, nil
 	}
 	return r.reconcileRecord(ctx, req, d)
 }
 
-// reconcileRecord adds to the record of a deployment what its status shows, and posts what is pending there.
+// reconcileRecord adds to the record of a deployment what its status shows, and posts what is pending there. Where nothing is pending any more, a deployment that
+// is gone or has no receivers loses its record: receivers that are added later begin with outcomes of that time.
 func (r *Reconciler) reconcileRecord(ctx context.Context, req reconcile.Request, d *observedDeployment) (reconcile.Result, error) {
 	rec, err := r.records.get(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	settles, err := r.collectOutcomes(ctx, req.NamespacedName, d, rec)
+	receivers, err := r.receiversOf(ctx, d)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	settles, err := r.collectOutcomes(ctx, req.NamespacedName, d, receivers, rec)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -89,8 +102,8 @@ func (r *Reconciler) reconcileRecord(ctx context.Context, req reconcile.Request,
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if d == nil && len(rec.Pending) == 0 {
-		return reconcile.Result{}, r.forgetDeployment(ctx, req.NamespacedName, rec)
+	if len(receivers) == 0 && len(rec.Pending) == 0 {
+		return reconcile.Result{}, r.forgetRecord(ctx, req.NamespacedName, rec)
 	}
 	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, nil
 }
@@ -112,22 +125,18 @@ func hasOutcome(d *observedDeployment, now time.Time) (settles time.Duration, ha
 	return settles, len(outcomes) > 0
 }
 
-// collectOutcomes adds the new outcomes of a deployment to its record, and writes it if there are some. It returns how long an outcome has to wait until
-// it counts, or 0.
-func (r *Reconciler) collectOutcomes(ctx context.Context, key types.NamespacedName, d *observedDeployment, rec *storedRecord) (time.Duration, error) {
-	if d == nil {
+// collectOutcomes adds the new outcomes of a deployment with receivers to its record, and writes it if there are some. It returns how long an outcome has to wait
+// until it counts, or 0.
+func (r *Reconciler) collectOutcomes(ctx context.Context, key types.NamespacedName, d *observedDeployment, receivers []configv1alpha1.Notification, rec *storedRecord) (time.Duration, error) {
+	if len(receivers) == 0 {
 		return 0, nil
 	}
-	spec, err := r.getConfig(ctx, d.config(), key.Namespace)
-	if err != nil || spec == nil || len(spec.Notifications) == 0 {
-		return 0, err
-	}
-	state, err := r.ledgerOf(ctx, d.Identity)
+	state, err := setup.NewestLedger(ctx, r.kube, r.gvk.Group, key)
 	if err != nil {
 		return 0, err
 	}
 	outcomes, settles := notification.Outcomes(&d.Status, state, r.now())
-	full, changed := rec.Add(d.Identity, outcomes, d.config(), spec.Notifications, r.now())
+	full, changed := rec.Add(d.Identity, outcomes, d.config(), receivers, r.now())
 	if !changed {
 		return settles, nil
 	}
@@ -154,8 +163,8 @@ func (r *Reconciler) countPending(key types.NamespacedName, rec *storedRecord) {
 	r.pending[key] = n
 }
 
-// forgetDeployment deletes the record of a deployment that does not exist, and of which nothing is pending.
-func (r *Reconciler) forgetDeployment(ctx context.Context, key types.NamespacedName, rec *storedRecord) error {
+// forgetRecord deletes the record of a deployment that does not exist or has no receivers, and of which nothing is pending.
+func (r *Reconciler) forgetRecord(ctx context.Context, key types.NamespacedName, rec *storedRecord) error {
 	if err := r.records.remove(ctx, rec); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -100,6 +100,8 @@ type testEnv struct {
 	stalled  string
 	// refused lets no record be written.
 	refused bool
+	// reads is how often a deployment was read as a whole.
+	reads int
 }
 
 func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv {
@@ -118,6 +120,12 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 		return nil
 	}
 	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if _, ok := o.(*unstructured.Unstructured); ok {
+				w.reads++
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return errors.Join(refuse(o), c.Create(ctx, o, opts...))
 		},
@@ -133,11 +141,14 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 	w.must(w.kube.Create(t.Context(), w.config))
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-1"}}
 	d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupNamespaced, Namespace: "team-a", Name: "shop"}
-	d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: 3, Seq: 7}}
+	d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: 3, Seq: 7}, Current: &ledger.Revision{Number: 1, Request: shopRequest()}}
 	w.must(w.kube.Create(t.Context(), d))
 	w.restart()
 	return w
 }
+
+// shopRequest is the request of the first revision.
+func shopRequest() ledger.Request { return ledger.Request{Intent: "sha256:1"} }
 
 func (w *testEnv) must(err error) {
 	w.t.Helper()
@@ -154,7 +165,7 @@ func (w *testEnv) restart() int {
 	w.r = &Reconciler{
 		kube: w.kube, live: w.kube, gvk: gvk, poster: w.receiver, backoff: notification.NewBackoff(), counter: w.counts, hosts: []string{"a.example.org"},
 		records: store{kube: w.kube, namespace: "crossplane-system", group: gvk.Group},
-		now:     func() time.Time { return w.now }, log: logging.NewNopLogger(), pending: map[types.NamespacedName]int{},
+		now:     func() time.Time { return w.now }, log: logging.NewNopLogger(), pending: map[types.NamespacedName]int{}, configs: map[types.NamespacedName]namedConfig{},
 	}
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()
@@ -361,9 +372,23 @@ func TestRecordBeforePost(t *testing.T) {
 	}
 }
 
+// A logbook records log lines.
+type logbook struct {
+	logging.Logger
+
+	lines *[]string
+}
+
+// Info records a line.
+func (l logbook) Info(said string, values ...any) {
+	*l.lines = append(*l.lines, strings.TrimSpace(said+": "+fmt.Sprintln(values...)))
+}
+
 // TestGivenUp posts for a day to a receiver that never answers.
 func TestGivenUp(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	lines := []string{}
+	w.r.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}
 	w.receiver.err = fetch.Error(fetch.ProblemSlow)
 	w.moveTo(1, verified()...)
 	w.wait(notification.RetryFor - time.Second)
@@ -377,6 +402,11 @@ func TestGivenUp(t *testing.T) {
 	want := "NotificationGivenUp Receiver a.example.org did not take the notification that revision 1 is Succeeded, and the provider does not post it again: the server does not answer in time"
 	if got := w.events(); len(got) != 2 || got[1] != want {
 		t.Errorf("events: %v", got)
+	}
+	logged := []string{"Notification given up: claim team-a/shop group " + w.r.gvk.Group + " revision 1 request " + shopRequest().Digest() +
+		" outcome Succeeded host a.example.org error the server does not answer in time"}
+	if diff := cmp.Diff(logged, lines); diff != "" {
+		t.Errorf("log: -want, +got:\n%s", diff)
 	}
 	before := w.receiver.posts
 	w.mustReconcile()
@@ -456,6 +486,52 @@ func TestRecordIsRemoved(t *testing.T) {
 	}
 }
 
+// TestReceiversThatComeBack removes all receivers while the deployment comes to an outcome, and adds them again hours later: outcomes of the time without
+// receivers are not posted.
+func TestReceiversThatComeBack(t *testing.T) {
+	receiver := to("https://a.example.org/x", succeeded)
+	w := newTestEnv(t, receiver)
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	w.setReceivers()
+	w.moveTo(2, verified()...)
+	w.mustReconcile()
+	if n := w.records(); n != 0 {
+		t.Errorf("a deployment without receivers has %d records", n)
+	}
+	w.now = w.now.Add(5 * time.Hour)
+	w.setReceivers(receiver)
+	w.moveTo(3, verified()...)
+	w.mustReconcile()
+	w.wantTaken("Receivers that come back begin with outcomes of the last half hour.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.3.Succeeded")
+}
+
+// TestStatusIsNotReadInVain lets a deployment without receivers change, while another configuration has some: its status, which the cache does not have, is read once.
+func TestStatusIsNotReadInVain(t *testing.T) {
+	w := newTestEnv(t)
+	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	other.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
+	w.must(w.kube.Create(t.Context(), other))
+	for range 3 {
+		w.moveTo(1, "Pending", "Compiling")
+		w.mustReconcile()
+	}
+	if w.reads != 1 {
+		t.Errorf("the status of a deployment whose configuration has no receivers is read %d times, want once", w.reads)
+	}
+	w.setReceivers(to("https://a.example.org/x", succeeded))
+	w.moveTo(1, verified()[2:]...)
+	w.mustReconcile()
+	w.wantTaken("A configuration that gets receivers is seen.", "a.example.org u1.3.1.Succeeded")
+}
+
+// setReceivers replaces the receivers of the configuration.
+func (w *testEnv) setReceivers(all ...configv1alpha1.Notification) {
+	w.t.Helper()
+	w.config.Spec.Notifications = all
+	w.must(w.kube.Update(w.t.Context(), w.config))
+}
+
 // TestFailedIsPostedOnceItSettled waits for a rollback that may begin by itself.
 func TestFailedIsPostedOnceItSettled(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", failed))
@@ -527,16 +603,34 @@ func TestRefusedNotification(t *testing.T) {
 	w.wantTaken("A later outcome does not wait for one that is refused.", "a.example.org u1.3.2.RolledBack")
 }
 
-// A selective receiver is down at one host, or refuses one outcome.
+// TestPanicOfPost lets a post panic: it is tried again like one that a receiver does not answer.
+func TestPanicOfPost(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
+	broken := &selective{testReceiver: w.receiver, panics: "u1.3.1.Succeeded"}
+	w.r.poster = broken
+	w.moveTo(1, verified()...)
+	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+	if again := w.mustReconcile(); again <= 0 {
+		t.Error("the post that panicked is not tried again")
+	}
+	broken.panics = ""
+	w.now = w.now.Add(time.Hour)
+	w.mustReconcile()
+	w.wantTaken("Outcomes arrive in their order once no post panics any more.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
+}
+
+// A selective receiver is down at one host, refuses one outcome, or panics with one.
 type selective struct {
 	*testReceiver
 
-	down, refuses string
+	down, refuses, panics string
 }
 
 // Post takes what the receiver does not refuse.
 func (s *selective) Post(ctx context.Context, r *notification.Receiver, what *notification.Pending) error {
 	switch {
+	case what.ID() == s.panics:
+		panic("a bug")
 	case r.URL.Host == s.down:
 		return fetch.Error(fetch.ProblemSilent)
 	case what.ID() == s.refuses:

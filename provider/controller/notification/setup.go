@@ -19,7 +19,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
@@ -61,7 +61,7 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 	r := &Reconciler{
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, hosts: n.Hosts, poster: poster, backoff: notification.NewBackoff(), counter: n.Counter,
 		records: store{kube: mgr.GetClient(), namespace: n.Namespace, group: gvk.Group},
-		now:     time.Now, log: o.Logger.WithValues("controller", name), pending: map[types.NamespacedName]int{},
+		now:     time.Now, log: o.Logger.WithValues("controller", name), pending: map[types.NamespacedName]int{}, configs: map[types.NamespacedName]namedConfig{},
 	}
 	recorded := source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		return r.wakeRecorded(ctx, queue)

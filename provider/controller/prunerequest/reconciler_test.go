@@ -105,7 +105,7 @@ func TestStory(t *testing.T) {
 	if files[pathOf(0)+"/.intentplane"] != "" || files[pathOf(1)+"/.intentplane"] == "" || files["README.md"] == "" {
 		t.Errorf("files after it: %v", files)
 	}
-	for _, says := range []string{"Prune 2 directories\n", "Intentplane-Prune: request-1\n", "Intentplane-Request: team-a/one\n", "Intentplane-Approved-By: ann x: y\n"} {
+	for _, says := range []string{"Prune 2 directories\n", "Intentplane-Prune: request-1\n", "Intentplane-Prune-Request: team-a/one\n", "Intentplane-Approved-By: ann x: y\n"} {
 		if !strings.Contains(tip.Message+"\n", says) {
 			t.Errorf("want %q in:\n%s", says, tip.Message)
 		}

@@ -20,14 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
-)
-
-const (
-	// trailerPrune holds the UID of the request in the commit that carries it out, by which a provider that was killed finds it.
-	trailerPrune = "Intentplane-Prune"
-
-	trailerRequest    = "Intentplane-Request"
-	trailerApprovedBy = "Intentplane-Approved-By"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // maxDifferences is how many differences between two plans a message names.
@@ -124,12 +117,12 @@ func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 
 // findCommit returns the commit in the branch that carried the request out, or nothing.
 func (t *removal) findCommit(ctx context.Context, s *git.Snapshot) (string, error) {
-	all, err := t.opened.Repository.ReadMessages(ctx, s, trailerPrune+": ")
+	all, err := t.opened.Repository.ReadMessages(ctx, s, trailers.Prune+": ")
 	if err != nil {
 		return "", err
 	}
 	for _, m := range all {
-		if gitdelivery.Trailer(m, trailerPrune) == string(t.request.GetUID()) {
+		if gitdelivery.Trailer(m, trailers.Prune) == string(t.request.GetUID()) {
 			return m.ID, nil
 		}
 	}
@@ -177,12 +170,12 @@ func joinDifferences(differ []string, digest string) string {
 // newChange returns the change of the branch and of the state.
 func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 	c, author := t.opened.Config, t.opened.Config.Git.Author
-	trailers := [][2]string{{trailerPrune, string(t.request.GetUID())}, {trailerRequest, t.request.GetNamespace() + "/" + t.request.GetName()}}
+	lines := [][2]string{{trailers.Prune, string(t.request.GetUID())}, {trailers.PruneRequest, t.request.GetNamespace() + "/" + t.request.GetName()}}
 	if by := t.approval.Spec.ApprovedBy; by != "" {
-		trailers = append(trailers, [2]string{trailerApprovedBy, by})
+		lines = append(lines, [2]string{trailers.ApprovedBy, by})
 	}
 	out := git.Change{
-		Message: gitdelivery.CommitMessage("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, trailers...),
+		Message: gitdelivery.CommitMessage("Prune "+countDirectories(len(p.Pruned())), c.ControlPlane, t.opened.ClusterUID, lines...),
 		Author:  git.Author{Name: author.Name, Email: author.Email}, When: t.request.Status.Result.StartedAt.Time,
 		State: map[string][]byte{}, Retain: map[string]git.Trees{},
 	}

@@ -39,6 +39,9 @@ type QuickLook[T resource.Managed] struct {
 	// Nil means that each change is written at once.
 	MayWait func(ctx context.Context, o T) bool
 
+	// TryAgain lets the clusters that could not be read for an object be asked now. Nil where an object has none.
+	TryAgain func(key types.NamespacedName)
+
 	// NextLook returns when an object is due again, which is after the interval at the latest.
 	NextLook func(o resource.Managed, interval time.Duration) time.Duration
 }
@@ -57,6 +60,10 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 	if q.Kube.Get(ctx, key, o) != nil {
 		return 0, false
 	}
+	asked := isAskedToReconcile(o)
+	if asked && q.TryAgain != nil {
+		q.TryAgain(key)
+	}
 	if !isSettled(o) {
 		if q.MayWait == nil || !isUnseen(o) || !q.MayWait(ctx, o) {
 			return 0, false
@@ -64,10 +71,20 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 		return q.NextLook(o, q.Interval), true
 	}
 	at := q.ReconciledAt(key)
-	if at.IsZero() || q.Now().Sub(at) >= q.Interval || !q.IsUnchanged(ctx, o) {
+	if asked || at.IsZero() || q.Now().Sub(at) >= q.Interval || !q.IsUnchanged(ctx, o) {
 		return 0, false
 	}
 	return q.NextLook(o, q.Interval), true
+}
+
+// A requestTracker is an object whose status says which request to reconcile was answered last. Crossplane's reconciler writes that.
+type requestTracker interface{ GetLastHandledReconcileAt() string }
+
+// isAskedToReconcile reports whether a user asks for a reconcile, with the annotation crossplane.io/reconcile-requested-at, and has no answer.
+func isAskedToReconcile(o resource.Managed) bool {
+	token, isAsked := meta.GetReconcileRequest(o)
+	tracker, hasAnswers := o.(requestTracker)
+	return isAsked && hasAnswers && tracker.GetLastHandledReconcileAt() != token
 }
 
 // isSettled reports whether the present generation of an object was reconciled with success.

@@ -18,6 +18,54 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
+// A tracked object says which request to reconcile was answered last.
+type tracked struct {
+	fake.Managed
+
+	answered string
+}
+
+func (o *tracked) GetLastHandledReconcileAt() string { return o.answered }
+
+// TestQuickLookOnRequest has a user who asks for a reconcile.
+func TestQuickLookOnRequest(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		answered string
+		// full is true where the object is reconciled in full, and its clusters are asked again.
+		full bool
+	}{
+		"Asked":    {reason: "An object that was asked to reconcile is not answered from a quick look.", answered: "before", full: true},
+		"Answered": {reason: "A request is answered once.", answered: "now"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			full, triedAgain := false, false
+			q := &QuickLook[*tracked]{
+				Reconciler: reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+					full = true
+					return reconcile.Result{}, nil
+				}),
+				Kube: &test.MockClient{MockGet: func(_ context.Context, _ client.ObjectKey, o client.Object) error {
+					f := o.(*tracked)
+					f.answered = tc.answered
+					f.SetConditions(xpv2.ReconcileSuccess())
+					meta.AddAnnotations(f, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
+					return nil
+				}},
+				New: func() *tracked { return &tracked{} }, Interval: time.Hour, Now: time.Now,
+				ReconciledAt: func(types.NamespacedName) time.Time { return time.Now() },
+				IsUnchanged:  func(context.Context, *tracked) bool { return true },
+				TryAgain:     func(types.NamespacedName) { triedAgain = true },
+				NextLook:     func(resource.Managed, time.Duration) time.Duration { return time.Minute },
+			}
+			if _, err := q.Reconcile(t.Context(), reconcile.Request{}); err != nil || full != tc.full || triedAgain != tc.full {
+				t.Errorf("\n%s\nReconcile(...): reconciled in full: %t, clusters asked again: %t, error %v", tc.reason, full, triedAgain, err)
+			}
+		})
+	}
+}
+
 func TestQuickLook(t *testing.T) {
 	now := time.Unix(1000000, 0)
 	cases := map[string]struct {

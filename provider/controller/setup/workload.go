@@ -44,10 +44,13 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 
 // ExplainUnread says why objects of a Site cannot be read, and what to do.
 func ExplainUnread(e *clusters.Error, what, namespace string) string {
-	if e.Reason == deliveryv1alpha1.SiteReasonAccessDenied {
-		return fmt.Sprintf("the credentials may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", what, namespace)
+	reader := map[string]string{
+		deliveryv1alpha1.SiteReasonAccessDenied: "the credentials", deliveryv1alpha1.SiteReasonProviderAccessDenied: "the provider's service account",
+	}[e.Reason]
+	if reader == "" {
+		return e.Detail
 	}
-	return e.Detail
+	return fmt.Sprintf("%s may not list and watch %s of namespace %s: bind the rules of examples/health/rbac.yaml", reader, what, namespace)
 }
 
 // NamespacedRef refers to the objects of a kind in version v1 in a namespace.

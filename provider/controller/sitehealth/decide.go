@@ -57,8 +57,8 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
 		return o
 	case s.unread != nil:
-		o.CountsAsServing = s.unobservedServes
-		o.Reason, o.Message = s.unread.Reason, setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
+		o.CountsAsServing = s.unobservedServes || s.engineHealthy
+		o.Reason, o.Message = s.unread.Reason, setup.CutMessage(s.explainUnread(namespace), maxMessage)
 		return o
 	}
 	h := s.health
@@ -70,6 +70,15 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, setup.CutMessage(s.trouble.Message, maxMessage)
 	}
 	return o
+}
+
+// explainUnread says why a Site cannot be looked at, and what it counts by instead.
+func (s *siteFacts) explainUnread(namespace string) string {
+	why := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
+	if s.engineHealthy {
+		return "the engine of the Site reports that what it runs is healthy; " + why
+	}
+	return why
 }
 
 // concludeReady sums up what the Sites say together: the reason is that of the first Site that does not serve, else of the first without its route.

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -49,6 +50,8 @@ type siteFacts struct {
 	unread *clusters.Error
 	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
 	unobservedServes bool
+	// engineHealthy is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy.
+	engineHealthy bool
 	// health of the Deployments, and the trouble of their pods.
 	health  workload.Health
 	trouble workload.Trouble
@@ -67,11 +70,24 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
+	engine := &engineReader{kube: e.kube, claim: f.spec.ClaimRef}
 	for i, want := range f.spec.Sites {
 		pods := e.note.podsOf(want.Name)
-		g.Go(func() error { return e.readSite(ctx, f, want.Name, &f.sites[i], pods) })
+		g.Go(func() error {
+			return panics.Recover("read a workload", func() error { return e.readSiteOrEngine(ctx, f, i, pods, engine) })
+		})
 	}
 	return f, g.Wait()
+}
+
+// readSiteOrEngine reads the workload of a Site, and what its engine reports where the workload cannot be read.
+func (e *external) readSiteOrEngine(ctx context.Context, f facts, i int, pods *podNote, engine *engineReader) error {
+	name, s := f.spec.Sites[i].Name, &f.sites[i]
+	err := e.readSite(ctx, f, name, s, pods)
+	if err == nil && s.unread != nil {
+		s.engineHealthy, err = engine.isHealthy(ctx, name)
+	}
+	return err
 }
 
 // readSite reads the workload and the routes of one Site.

@@ -18,7 +18,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 	return &setup.QuickLook[*v1alpha1.SiteHealth]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteHealth { return &v1alpha1.SiteHealth{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
-		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 

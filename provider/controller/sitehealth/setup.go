@@ -56,6 +56,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
 		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
+		Watches(&v1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).

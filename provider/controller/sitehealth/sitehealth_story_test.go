@@ -250,14 +250,14 @@ func kubeconfigIn(secret string) catalogv1alpha1.SiteCluster {
 	return catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret, Key: "value"}}
 }
 
-// TestForbidden says which rights are missing.
+// TestForbidden says which rights are missing in the cluster of the control plane.
 func TestForbidden(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, kerrors.NewForbidden(apps("deployments").GroupResource(), "", errors.New("no"))
 	})
-	w.until("AccessDenied | NotObserved(AccessDenied) 0")
-	want := "the credentials may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/health/rbac.yaml"
+	w.until("ProviderAccessDenied | NotObserved(ProviderAccessDenied) 0")
+	want := "the provider's service account may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/health/rbac.yaml"
 	if diff := cmp.Diff(want, w.get().Status.AtProvider.Sites[0].Message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package sitehealth
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -9,15 +10,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 )
 
-// siteField finds SiteHealths by their Sites.
-const siteField = "intentplane.sitehealth.site"
+// siteField finds SiteHealths by their Sites, and blindField by their claim those that cannot look at all of them.
+const (
+	siteField  = "intentplane.sitehealth.site"
+	blindField = "intentplane.sitehealth.blind"
+)
 
 func indexHealths(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, siteField, siteIndexKeys), "cannot index SiteHealths by Site")
+	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, siteField, siteIndexKeys); err != nil {
+		return errors.Wrap(err, "cannot index SiteHealths by Site")
+	}
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, blindField, blindIndexKeys), "cannot index SiteHealths by claim")
 }
+
+// blindIndexKeys returns the claim of a SiteHealth with a Site that could not be looked at: of no other does an engine's report change anything.
+func blindIndexKeys(o client.Object) []string {
+	s, ok := o.(*v1alpha1.SiteHealth)
+	if !ok || !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
+		return nil
+	}
+	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
+}
+
+func isUnobserved(s v1alpha1.SiteHealthState) bool { return s.State == v1alpha1.HealthNotObserved }
+
+func claimKey(c rolloutv1alpha1.ClaimReference) string { return c.APIGroup + "/" + c.Name }
 
 func siteIndexKeys(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteHealth)
@@ -38,8 +59,21 @@ type waker struct {
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
+	return w.listHealths(ctx, client.MatchingFields{siteField: o.GetName()})
+}
+
+// requestsForSync wakes those of the same claim that cannot look at a Site, which counts by what its engine reports.
+func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile.Request {
+	s, ok := o.(*v1alpha1.SiteSync)
+	if !ok {
+		return nil
+	}
+	return w.listHealths(ctx, client.InNamespace(s.GetNamespace()), client.MatchingFields{blindField: claimKey(s.Spec.ForProvider.ClaimRef)})
+}
+
+func (w waker) listHealths(ctx context.Context, o ...client.ListOption) []reconcile.Request {
 	l := &v1alpha1.SiteHealthList{}
-	if err := w.kube.List(ctx, l, client.MatchingFields{siteField: o.GetName()}); err != nil {
+	if err := w.kube.List(ctx, l, o...); err != nil {
 		w.log.Info("Cannot list SiteHealths", "error", err)
 	}
 	out := make([]reconcile.Request, 0, len(l.Items))

@@ -2,10 +2,9 @@ package sitesync
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // maxBetween is how many commits of a claim are read at most to find out whether an engine passed them. One that is behind by more has not come to the last.
@@ -41,7 +40,7 @@ func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alph
 	if err != nil {
 		return gap{unknown: err.Error()}
 	}
-	between, err := shared.ReadMessagesBetween(ctx, delivered, at, claimTrailer(f.spec.ClaimRef))
+	between, err := shared.ReadMessagesBetween(ctx, delivered, at, trailers.Line(trailers.Claim, trailers.ClaimValue(f.spec.ClaimRef)))
 	if err != nil {
 		return gap{unknown: err.Error()}
 	}
@@ -55,9 +54,4 @@ func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alph
 		}
 	}
 	return gap{}
-}
-
-// claimTrailer is the line by which a commit names its claim.
-func claimTrailer(c rolloutv1alpha1.ClaimReference) string {
-	return fmt.Sprintf("Intentplane-Claim: %s/%s %s/%s\n", c.APIGroup, c.Kind, c.Namespace, c.Name)
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/trailers"
 )
 
 // pushFor pushes files with the message of a claim's commit, and returns the commit.
 func (w *world) pushFor(claim rolloutv1alpha1.ClaimReference, files map[string]string) string {
 	w.Helper()
-	id, err := w.git.Commit(w.Context(), repo, "main", files, "Deliver\n\n"+claimTrailer(claim))
+	id, err := w.git.Commit(w.Context(), repo, "main", files, "Deliver\n\n"+trailers.Line(trailers.Claim, trailers.ClaimValue(claim)))
 	w.must(err)
 	return id
 }

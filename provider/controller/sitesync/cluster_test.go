@@ -170,7 +170,7 @@ func (w *world) later(want string) {
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 		w.reconcile()
-		w.clock = w.clock.Add(longest)
+		w.clock = w.clock.Add(maxProgressDelay)
 		w.reconcile()
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -56,6 +57,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 	if err != nil {
 		return facts{}, err
 	}
+	e.request = requestDigest(ds, f.askedPosition())
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
 	for i, want := range f.spec.Sites {
@@ -64,9 +66,31 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
 		f.sites[i].absent = isTreeAbsent(ds, want)
-		g.Go(func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
+		g.Go(func() error {
+			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
+		})
 	}
 	return f, g.Wait()
+}
+
+// requestDigest returns the digest of the request of the asked revision, from the ledger that one of the claim's GitDeliveries holds or has a copy of, or "".
+func requestDigest(ds []v1alpha1.GitDelivery, asked ledger.Position) string {
+	for _, d := range ds {
+		at := d.Status.AtProvider
+		known := []*ledger.State{at.Ledger}
+		if at.Record != nil {
+			known = append(known, at.Record.Copy)
+		}
+		for _, s := range known {
+			if s == nil || s.Epoch != asked.Epoch {
+				continue
+			}
+			if digest := s.RequestDigest(asked.Revision); digest != "" {
+				return digest
+			}
+		}
+	}
+	return ""
 }
 
 // isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns the

@@ -13,11 +13,11 @@ type memory = setup.Memory[note]
 type note struct {
 	// draft is what the status should be and is not yet. Nil if it is.
 	draft *draft
-	// looked is when it was last reconciled for good.
+	// reconciledAt is when it was last reconciled, and not only observed quickly.
 	reconciledAt time.Time
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
-	// asked are the tokens of the requests that engines got, by Site.
+	// requested are the tokens of the requests that engines got, by Site.
 	requested map[string]string
 }
 

@@ -34,7 +34,7 @@ type connector struct {
 	metadata client.Reader
 	pool     *clusters.Pool
 	prover   *prover
-	// tracks are what is remembered of clusters, and prober asks their API servers.
+	// readiness is what is remembered of clusters, and prober asks their API servers.
 	readiness *readinessCache
 	prober    clusterapi.Asker
 	limits    clusters.Limits
@@ -61,6 +61,8 @@ type external struct {
 	// What Observe saw, for Update of the same reconcile.
 	readings     []reading
 	syncRequests []syncRequest
+	// request is the digest of the request of the asked revision, as the ledger says, or "".
+	request string
 }
 
 // A syncRequest asks an engine to sync now.
@@ -112,7 +114,7 @@ func isProofUnknown(d decision) bool {
 // requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each position and commit.
 func (e *external) requestSyncs(f facts, d decision) {
 	for i, site := range d.next.Sites {
-		if site.State != v1alpha1.SiteSyncing || i >= len(e.readings) || e.readings[i].main == nil {
+		if !isBehindTree(site) || i >= len(e.readings) || e.readings[i].main == nil {
 			continue
 		}
 		r := e.readings[i]
@@ -128,6 +130,12 @@ func (e *external) requestSyncs(f facts, d decision) {
 	}
 }
 
+// isBehindTree is true for a Site whose engine may still bring it to its tree. One that took too long is behind all the same: its time may have passed
+// before its engine could be asked at all.
+func isBehindTree(site v1alpha1.SiteObservation) bool {
+	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
+}
+
 // tokenOf is the same for the same position and commit.
 func tokenOf(spec v1alpha1.SiteSyncParameters, commit string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", spec.ClaimRef.APIGroup, spec.ClaimRef.Namespace, spec.ClaimRef.Name, spec.AskedPosition(), commit))
@@ -140,11 +148,13 @@ func (e *external) Create(context.Context, *v1alpha1.SiteSync) (managed.External
 }
 
 // Update asks engines to sync now. An engine that cannot be asked syncs by itself, an interval later, so that is not a failure.
-func (e *external) Update(ctx context.Context, _ *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
+func (e *external) Update(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
+	claim, p := s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.AskedPosition()
 	for _, w := range e.syncRequests {
 		e.note.requested[w.site] = w.token
 		if err := w.cluster.Annotate(ctx, w.annotation); err != nil {
-			e.log.Info("Cannot ask engine to look now", "site", w.site, "object", w.annotation.On.String(), "error", err)
+			e.log.Info("Cannot ask engine to look now", "claim", claim.Namespace+"/"+claim.Name, "group", claim.APIGroup,
+				"revision", p.Revision, "step", p.Step, "request", e.request, "site", w.site, "object", w.annotation.On.String(), "error", err)
 		}
 	}
 	return managed.ExternalUpdate{}, nil

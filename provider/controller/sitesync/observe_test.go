@@ -1,17 +1,24 @@
 package sitesync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 const isLiveNow = "Live | Live"
@@ -71,6 +78,61 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	}
 }
 
+// TestEngineIsAskedAfterTimeout gives a Site no time: it took too long before its engine can be read for the first time.
+func TestEngineIsAskedAfterTimeout(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("old"), false)
+	w.deliver("new")
+	w.askFor(1)
+	s := w.get()
+	s.Spec.ForProvider.SyncWaitTimeout = "0s"
+	w.must(w.kube.Update(t.Context(), s))
+	w.until("TimedOut | TimedOut | OtherTree")
+	g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
+	w.must(err)
+	if asked := g.GetAnnotations()[requestedAt]; !strings.HasPrefix(asked, "intentplane-") {
+		t.Errorf("the source was not asked, and waits for its interval: %q", asked)
+	}
+}
+
+// A logbook records log lines.
+type logbook struct {
+	logging.Logger
+
+	lines *[]string
+}
+
+// Info records a line, without the object and the error.
+func (l logbook) Info(said string, values ...any) {
+	for i := 0; i+1 < len(values); i += 2 {
+		if values[i] != "object" && values[i] != "error" {
+			said += fmt.Sprintf(" %v=%v", values[i], values[i+1])
+		}
+	}
+	*l.lines = append(*l.lines, said)
+}
+
+// TestEngineCannotBeAsked lets the cluster of a Site refuse that its engine is asked. The line in the log says for whom.
+func TestEngineCannotBeAsked(t *testing.T) {
+	w := newWorld(t)
+	lines := []string{}
+	w.c.log = logbook{Logger: logging.NewNopLogger(), lines: &lines}
+	w.cluster.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
+	w.flux(w.deliver("old"), false)
+	w.deliver("new")
+	w.askFor(1)
+	request, p := ledger.Request{Intent: "sha256:1"}, w.get().Spec.ForProvider
+	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef}
+	d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: p.Position.Epoch, Seq: 1}, Current: &ledger.Revision{Number: 1, Request: request}}
+	w.must(w.kube.Create(t.Context(), d))
+	w.until("Syncing | Syncing | OtherTree")
+	want := []string{"Cannot ask engine to look now claim=team-a/web group=claims.intentplane.dev revision=1 step=0 request=" + request.Digest() + " site=edge1"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("log: -want, +got:\n%s", diff)
+	}
+}
+
 func TestDeliveredFirst(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("old"), false)
@@ -90,7 +152,7 @@ func TestDeliveredFirst(t *testing.T) {
 	w.must(w.kube.Update(t.Context(), d))
 	began := w.clock
 	w.reconcile()
-	w.clock = w.clock.Add(still)
+	w.clock = w.clock.Add(progressQuietTime)
 	w.reconcile()
 	w.expect("after", "Syncing | Syncing | OtherTree")
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {

@@ -8,10 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 )
-
-// pauseManual is the pause that a user ends.
-const pauseManual = "Manual"
 
 // observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
 func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
@@ -71,7 +69,7 @@ func releasedCondition(s *v1alpha1.SiteSync, d decision) (xpv2.Condition, bool) 
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonNoPause
 	case s.Spec.ForProvider.Promoted:
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonPromoted
-	case s.Spec.ForProvider.Pause == pauseManual:
+	case s.Spec.ForProvider.Pause == ledger.PauseManual:
 		c.Reason = v1alpha1.ReasonPausing
 	case d.next.Pause == nil:
 		c.Reason = v1alpha1.ReasonPauseAwaited

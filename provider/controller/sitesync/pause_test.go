@@ -164,7 +164,7 @@ func TestPauseIsWrittenOnce(t *testing.T) {
 			e := &external{connector: &connector{now: func() time.Time { return now }}, note: n}
 			f.before, f.now = *s.Status.AtProvider.DeepCopy(), now
 			e.updateStatus(s, decideStatus(f))
-			now = now.Add(longest + time.Second)
+			now = now.Add(maxProgressDelay + time.Second)
 		}
 		observe(newMemory().NoteFor(key()))
 		want := *s.Status.DeepCopy()

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/state"
 )
 
 const (
@@ -149,7 +150,7 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 		return nil, err
 	}
 	c, err := git.NewClient(creds.Apply(git.Remote{
-		URL: g.URL, Branch: g.Branch, StateRef: "refs/intentplane/" + r.spec.ControlPlane + "/state",
+		URL: g.URL, Branch: g.Branch, StateRef: state.Ref(r.spec.ControlPlane),
 	}), git.WithClock(p.now))
 	if err != nil {
 		return nil, err

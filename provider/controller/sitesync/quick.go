@@ -18,7 +18,7 @@ func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration)
 	return &setup.QuickLook[*v1alpha1.SiteSync]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteSync { return &v1alpha1.SiteSync{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(key types.NamespacedName) time.Time { return c.memory.NoteFor(key).reconciledAt },
-		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 

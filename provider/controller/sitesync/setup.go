@@ -69,7 +69,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.SiteSync{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), statusWasEmptied()))).
-		Watches(&v1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.requestsForDelivery), builder.WithPredicates(carriedOut())).
+		Watches(&v1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.requestsForDelivery), builder.WithPredicates(positionApplied())).
 		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
 		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).

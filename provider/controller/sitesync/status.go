@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// still is how long nothing may have changed before progress is written. Each change that can be seen costs the composite, and while
+	// progressQuietTime is how long nothing may have changed before the controller writes progress. Each change that can be seen costs the composite, and while
 	// Sites come live one after another the next one is worth waiting for.
-	still = 10 * time.Second
+	progressQuietTime = 10 * time.Second
 
-	// longest is how long progress is put off where something always changes.
-	longest = time.Minute
+	// maxProgressDelay is how long progress is put off where something always changes.
+	maxProgressDelay = time.Minute
 )
 
 // updateStatus writes the decision into the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
@@ -63,7 +63,7 @@ func (n *note) deferDraft(d decision, now time.Time) time.Time {
 		n.draft.changed = now
 	}
 	n.draft.decision = d
-	return setup.Earliest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
+	return setup.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
 }
 
 // isSameState is true for decisions that say the same, whatever their times.

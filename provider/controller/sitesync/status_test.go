@@ -63,9 +63,9 @@ func TestNextPosition(t *testing.T) {
 		want   bool
 	}{
 		"Seen":      {reason: "That a step was seen is not written alone.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
-		"Long":      {reason: "A step that takes longer is written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks, after: still, want: true},
+		"Long":      {reason: "A step that takes longer is written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true},
 		"Live":      {reason: "A step that is live is written at once.", site: live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true},
-		"Denied":    {reason: "A refusal is written with what follows.", site: siteFacts{denied: "no"}, change: inTracks, after: still, want: true},
+		"Denied":    {reason: "A refusal is written with what follows.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
 		"Plain":     {reason: "Without tracks each position is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(*facts) {}, want: true},
 		"TimedOut":  {reason: "A Site that took too long is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.SyncWaitTimeout = "0s" }, want: true},
 		"Promoted":  {reason: "A promotion is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause, f.spec.Promoted = "10s", true }, want: true},
@@ -113,7 +113,7 @@ func TestNextPositionIsQuick(t *testing.T) {
 	if diff := cmp.Diff(before, w.get().Status); diff != "" || w.thorough != thorough {
 		t.Errorf("a step that is not live yet was reconciled in full %d times, and its status changed: -want, +got:\n%s", w.thorough-thorough, diff)
 	}
-	w.clock = w.clock.Add(still)
+	w.clock = w.clock.Add(progressQuietTime)
 	w.reconcile()
 	if got := w.get().Status.AtProvider.ObservedPosition().Step; got != 1 {
 		t.Errorf("a step that takes longer is not in the status, which is about step %d", got)
@@ -150,7 +150,7 @@ func TestFlap(t *testing.T) {
 	w.clusterSite()
 	w.runs()
 	fetched, thorough := w.fetched(), w.thorough
-	w.flap(int(still/time.Second) + 2)
+	w.flap(int(progressQuietTime/time.Second) + 2)
 	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != readiness.ReasonEndpointUnknown || c.Message != "Cluster c1: its control plane endpoint is not set" {
 		t.Errorf("it is not told: %+v", c)
 	}
@@ -218,7 +218,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.seesSuspended()
 	w.reconcile()
 	w.expect("at once", isLiveNow)
-	w.clock = w.clock.Add(still - time.Second)
+	w.clock = w.clock.Add(progressQuietTime - time.Second)
 	w.reconcile()
 	w.expect("a little later", isLiveNow)
 	if diff := cmp.Diff(time.Second, w.result.RequeueAfter); diff != "" {
@@ -281,7 +281,7 @@ func TestFailureIsWrittenInTime(t *testing.T) {
 		before := w.says()
 		w.change(step.change)
 		w.reconcile()
-		w.clock = w.clock.Add(still - time.Second)
+		w.clock = w.clock.Add(progressQuietTime - time.Second)
 		w.reconcile()
 		w.expect("just before it is due", before)
 		w.clock = w.clock.Add(time.Second)
@@ -294,15 +294,15 @@ func TestFailureIsWrittenInTime(t *testing.T) {
 func TestChangingStatusIsDeferred(t *testing.T) {
 	w := troubled(t)
 	began := w.clock
-	for i := 0; w.clock.Before(began.Add(longest)); i++ {
+	for i := 0; w.clock.Before(began.Add(maxProgressDelay)); i++ {
 		w.change(kubeconfigIn([]string{"none", "bad"}[i%2]))
 		w.reconcile()
 		w.expect("before it is due", isLiveNow)
-		due := min(still, began.Add(longest).Sub(w.clock))
+		due := min(progressQuietTime, began.Add(maxProgressDelay).Sub(w.clock))
 		if diff := cmp.Diff(due, w.result.RequeueAfter); diff != "" {
 			t.Fatalf("when it is due: -want, +got:\n%s", diff)
 		}
-		w.clock = w.clock.Add(min(still-time.Second, due))
+		w.clock = w.clock.Add(min(progressQuietTime-time.Second, due))
 	}
 	w.reconcile()
 	w.expect("at last", gone)

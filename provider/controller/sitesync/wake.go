@@ -133,8 +133,8 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	return out
 }
 
-// carriedOut lets through a GitDelivery that brought its repository to another position than before, or with another commit.
-func carriedOut() predicate.Predicate {
+// positionApplied lets through a GitDelivery that brought its repository to another position than before, or with another commit.
+func positionApplied() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
 		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)

@@ -3,6 +3,7 @@ package transition
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // Annotations of the event for a change of the phase, for programs that forward events. What no object says is left out. All but the revision are on the event for the
@@ -34,15 +36,20 @@ const (
 	AnnotationRequestedBy = "intentplane.dev/requested-by"
 )
 
-// annotateEvent adds what the status says about a step. It reads the RolloutRequest from the cache, and leaves the user out where it is gone.
-func (r *Reconciler) annotateEvent(ctx context.Context, e *corev1.Event, one step, status *observedStatus, isLast bool) {
+// maxEventMessage is how many characters of a message an event has, which is what the API of events allows.
+const maxEventMessage = 1024
+
+// explainEvent adds what the status says about a step: in words to the message, and for programs as annotations. It reads the RolloutRequest from the cache, and leaves the user out where it is gone.
+func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, one step, status *observedStatus, isLast bool) {
 	all := map[string]string{}
 	if one.Revision != 0 {
 		all[AnnotationRevision] = strconv.FormatInt(one.Revision, 10)
 	}
-	if isLast && one.To == status.Phase {
-		all[AnnotationReason], all[AnnotationMessage], all[AnnotationCommit] = status.phaseReason(), status.Message, status.Delivery.GitCommit
+	all[AnnotationCommit] = status.commitOf(one, isLast)
+	if status.isAbout(one, isLast) {
+		all[AnnotationReason], all[AnnotationMessage] = status.phaseReason(), status.Message
 		all[AnnotationRequest] = status.rolloutRequest()
+		e.Message = setup.CutMessage(strings.TrimSuffix(e.Message+": "+status.Message, ": "), maxEventMessage)
 		all[AnnotationRequestedBy] = r.requesterOf(ctx, e.Namespace, all[AnnotationRequest])
 	}
 	for name, value := range all {
@@ -51,6 +58,17 @@ func (r *Reconciler) annotateEvent(ctx context.Context, e *corev1.Event, one ste
 		}
 	}
 	e.Annotations = all
+}
+
+// isAbout is true for the step that brought the object to its present phase, about which the status speaks.
+func (s *observedStatus) isAbout(one step, isLast bool) bool { return isLast && one.To == s.Phase }
+
+// commitOf returns the commit that brought the revision to the branch, or "" for a step that the status does not speak about any more.
+func (s *observedStatus) commitOf(one step, isLast bool) string {
+	if !s.isAbout(one, isLast) {
+		return ""
+	}
+	return s.Delivery.GitCommit
 }
 
 // requesterOf returns the user who made a RolloutRequest, or "".

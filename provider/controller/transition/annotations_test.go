@@ -12,7 +12,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-func TestAnnotateEvent(t *testing.T) {
+func TestExplainEvent(t *testing.T) {
 	request := &rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again"}, Spec: rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann"}}
 	first, second := map[string]string{AnnotationRevision: "2"}, map[string]string{
 		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401", AnnotationCommit: "8d21c0e4",
@@ -29,10 +29,12 @@ func TestAnnotateEvent(t *testing.T) {
 		requests []client.Object
 		edit     func(*deploymentv1alpha1.IntentDeploymentStatus)
 		want     []map[string]string
+		// says is the message of the last event.
+		says string
 	}{
-		"All":   {reason: "The event for the last change says why, and who asked.", requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second}},
-		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, gone}},
-		"Other": {reason: "What a status says of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}},
+		"All":   {reason: "The event for the last change says why, and who asked.", requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
+		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, gone}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
+		"Other": {reason: "What a status says of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}, says: "Transitioned from Pending to Delivering"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +60,7 @@ func TestAnnotateEvent(t *testing.T) {
 			for _, e := range l.Items {
 				got[e.Message] = e.Annotations
 			}
-			want := map[string]map[string]string{"Transitioned to Pending": tc.want[0], "Transitioned from Pending to Delivering": tc.want[1]}
+			want := map[string]map[string]string{"Transitioned to Pending": tc.want[0], tc.says: tc.want[1]}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("\n%s\nannotations: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -43,6 +44,9 @@ type canaryLog struct {
 	// last is what the status said, of revision.
 	last     deploymentv1alpha1.CanaryStatus
 	revision int64
+
+	// isRejected is true if the status said that revision was rejected.
+	isRejected bool
 
 	// began is when this process observed the begin of the step, and rejected that of the rollback. Zero: it began before.
 	began, rejected time.Time
@@ -72,8 +76,8 @@ func awaitsUser(c deploymentv1alpha1.CanaryStatus) bool {
 func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, status *observedStatus) {
 	log, now := &s.canary, ptr.Deref(status.Canary, deploymentv1alpha1.CanaryStatus{})
 	r.countCanary(log.last.State, now.State)
-	isOther := status.Revision != log.revision
-	if result := r.endOfStep(log, now, isOther); result != "" && s.observed {
+	isOther, isRejected := status.Revision != log.revision, status.Rollback.Reason != ""
+	if result := r.endOfStep(log, now, isOther, isRejected); result != "" && s.observed {
 		r.countCanaryStep(log, result)
 		if result == telemetry.StepPromoted {
 			log.addEvent(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryPromoted), r.now(), fmt.Sprintf("Step %s of revision %d was promoted", log.last.Step, log.revision)))
@@ -86,7 +90,7 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 			log.began = r.now()
 		}
 	}
-	log.last, log.revision = now, status.Revision
+	log.last, log.revision, log.isRejected = now, status.Revision, isRejected
 	if reason, message := canaryReason(u, now, status.Revision); reason != "" && !log.reported[reason] {
 		log.reported[reason] = true
 		log.addStep(u, now, status.Revision, r.now())
@@ -107,15 +111,16 @@ func (r *Reconciler) countCanary(before, now deploymentv1alpha1.CanaryState) {
 	}
 }
 
-// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before.
-func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther bool) string {
+// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before. A rejection ends the step whatever state follows:
+// a canary that has no requests to lose is never RollingBack.
+func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
 	before := log.last
 	switch {
-	case !isUnderWay(before):
+	case log.isRejected || !isUnderWay(before):
 		return ""
 	case isOther:
 		return telemetry.StepSuperseded
-	case now.State == deploymentv1alpha1.CanaryRollingBack:
+	case isRejected, now.State == deploymentv1alpha1.CanaryRollingBack:
 		return telemetry.StepRejected
 	case isUnderWay(now) && now.Step == before.Step:
 		return ""
@@ -214,18 +219,5 @@ func newCanaryEvent(u *unstructured.Unstructured, revision int64, step string, r
 	if reason == event.Reason(ReasonCanaryTrafficReturned) {
 		kind = corev1.EventTypeWarning
 	}
-	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + hex.EncodeToString(sum[:8])},
-		InvolvedObject: corev1.ObjectReference{
-			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
-		},
-		Type:                kind,
-		Reason:              string(reason),
-		Message:             message,
-		Source:              corev1.EventSource{Component: reporter},
-		ReportingController: reporter,
-		FirstTimestamp:      metav1.NewTime(at),
-		LastTimestamp:       metav1.NewTime(at),
-		Count:               1,
-	}
+	return setup.NewEvent(setup.ReferenceTo(u), hex.EncodeToString(sum[:8]), kind, reason, message, metav1.NewTime(at))
 }

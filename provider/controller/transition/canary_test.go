@@ -2,6 +2,7 @@ package transition
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +120,53 @@ func TestRejectedCanary(t *testing.T) {
 		if count[want] != 1 {
 			t.Errorf("want one event %q, got %v", want, s.events())
 		}
+	}
+}
+
+// TestRejectedBeforeRequests follows canaries that are rejected while they have no requests, and so are never RollingBack.
+func TestRejectedBeforeRequests(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		before deploymentv1alpha1.CanaryState
+		after  []deploymentv1alpha1.CanaryState
+	}{
+		"PodsNeverCame": {
+			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other one.",
+			before: deploymentv1alpha1.CanaryPreparing, after: []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, ""},
+		},
+		"Aborted": {
+			reason: "A user who gives a revision up promotes nothing.",
+			before: deploymentv1alpha1.CanaryAwaitingPromotion, after: []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryDraining, ""},
+		},
+		"StaysRejected": {
+			reason: "Without autoRollback the canary is at rest at once.",
+			before: deploymentv1alpha1.CanaryAwaitingPromotion, after: []deploymentv1alpha1.CanaryState{""},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newCanaryScene(t)
+			s.is(0, 1, "", 0, "")
+			s.is(1, 2, "1/3", 0, tc.before)
+			s.status.Rollback = &deploymentv1alpha1.RollbackStatus{Reason: "Aborted"}
+			for _, state := range tc.after {
+				step := "1/3"
+				if state == "" {
+					step = ""
+				}
+				s.is(5, 2, step, 0, state)
+			}
+			s.want(canarySteps, map[string]float64{"Rejected": 1})
+			for _, e := range s.events() {
+				if strings.Contains(e, ReasonCanaryPromoted) {
+					t.Errorf("\n%s\nevents: got %q", tc.reason, e)
+				}
+			}
+			s.status.Rollback = nil
+			s.is(1, 3, "1/3", 0, deploymentv1alpha1.CanaryPreparing)
+			s.is(1, 3, "2/3", 20, deploymentv1alpha1.CanaryShifting)
+			s.want(canarySteps, map[string]float64{"Rejected": 1, "Released": 1})
+		})
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // reportDrift creates an event for restored drift, once for each restoring commit: the condition names the commit, and the event's name is
@@ -25,7 +25,8 @@ func (r *Reconciler) reportDrift(ctx context.Context, u *unstructured.Unstructur
 	if c.Message == "" || s.drift == key || r.now().Sub(c.LastTransitionTime.Time) >= maxEventAge {
 		return nil
 	}
-	err := r.kube.Create(ctx, newDriftEvent(u, c, key))
+	e := setup.NewEvent(setup.ReferenceTo(u), key, corev1.EventTypeWarning, deploymentv1alpha1.ReasonDriftRestored, c.Message, c.LastTransitionTime)
+	err := r.kube.Create(ctx, e)
 	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return errors.Wrap(err, "cannot make event")
 	}
@@ -51,21 +52,4 @@ func restoredDrift(u *unstructured.Unstructured) xpv2.Condition {
 func driftEventKey(u *unstructured.Unstructured, message string) string {
 	sum := sha256.Sum256([]byte(string(u.GetUID()) + "\n" + message))
 	return hex.EncodeToString(sum[:])[:16]
-}
-
-func newDriftEvent(u *unstructured.Unstructured, c xpv2.Condition, key string) *corev1.Event {
-	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + key},
-		InvolvedObject: corev1.ObjectReference{
-			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
-		},
-		Type:                corev1.EventTypeWarning,
-		Reason:              deploymentv1alpha1.ReasonDriftRestored,
-		Message:             c.Message,
-		Source:              corev1.EventSource{Component: reporter},
-		ReportingController: reporter,
-		FirstTimestamp:      c.LastTransitionTime,
-		LastTimestamp:       c.LastTransitionTime,
-		Count:               1,
-	}
 }

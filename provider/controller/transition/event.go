@@ -5,37 +5,21 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // ReasonPhaseTransition is the reason of the event for a change of the phase, unless that is a verdict.
 const ReasonPhaseTransition = "PhaseTransition"
 
-// reporter is the component that reports events.
-const reporter = "intentplane-provider"
-
 // newTransitionEvent returns the event of a step. Its name is derived from the step, so that a step has one event.
 func newTransitionEvent(u *unstructured.Unstructured, s step, reason event.Reason) *corev1.Event {
-	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + s.key},
-		InvolvedObject: corev1.ObjectReference{
-			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
-		},
-		Type:                eventTypeOfPhase(s.To),
-		Reason:              string(reason),
-		Message:             transitionMessage(s),
-		Source:              corev1.EventSource{Component: reporter},
-		ReportingController: reporter,
-		FirstTimestamp:      s.At,
-		LastTimestamp:       s.At,
-		Count:               1,
-	}
+	return setup.NewEvent(setup.ReferenceTo(u), s.key, eventTypeOfPhase(s.To), reason, transitionMessage(s), s.At)
 }
 
 func transitionMessage(s step) string {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/tracing"
 )
 
 // A change of the phase, as a status has it. Only deployments have revisions.
@@ -60,6 +61,10 @@ type phaseLog struct {
 
 	// canary is the canary of the last observation.
 	canary canaryLog
+
+	// syncs are the spans of the Sites of a revision, as they were when it began to be validated.
+	syncs   []tracing.Span
+	syncsOf int64
 
 	// rejected is the revision whose rejection this process reported last.
 	rejected int64

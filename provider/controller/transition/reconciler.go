@@ -220,14 +220,14 @@ func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructu
 		one, isLast := s.pending[0], len(s.pending) == 1
 		reason := s.stepReason(one, status, isLast)
 		e := newTransitionEvent(u, one, reason)
-		r.annotateEvent(ctx, e, one, status, isLast)
+		r.explainEvent(ctx, e, one, status, isLast)
 		err := r.kube.Create(ctx, e)
 		switch {
 		case err == nil:
 			r.countStep(s, one)
 			r.traceStep(ctx, u, s, one, reason, status)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", status.rolloutRequest())
+				"from", one.From, "phase", one.To, "revision", one.Revision, "commit", status.commitOf(one, isLast), "rolloutRequest", status.rolloutRequest())
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")

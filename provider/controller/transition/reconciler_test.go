@@ -302,7 +302,7 @@ func (l logbook) Info(said string, values ...any) {
 	*l.lines = append(*l.lines, strings.TrimSpace(said+": "+fmt.Sprintln(values...)))
 }
 
-// TestTransitionIsLogged checks that a transition is logged once, with the request that caused it.
+// TestTransitionIsLogged checks that a transition is logged once, with the request that caused it. The line of the present phase has the commit.
 func TestTransitionIsLogged(t *testing.T) {
 	w := newTestEnv(t)
 	lines := []string{}
@@ -311,14 +311,17 @@ func TestTransitionIsLogged(t *testing.T) {
 	w.mustReconcile()
 	w.mustReconcile()
 	w.status.Requests = []deploymentv1alpha1.RequestStatus{{Name: "early", Result: "Stale"}, {Name: "again", Result: "Taken"}, {Name: "late", Result: "Waiting"}}
-	w.moveTo(2, "Failed")
+	w.status.Delivery.GitCommit = "8d21c0e4"
+	w.moveTo(2, "Syncing", "Failed")
+	w.status.Phase = "Failed"
 	w.mustReconcile()
 	w.mustReconcile()
 	begins := "Phase changed: kind IntentDeployment claim team-a/shop group " + gvk().Group + " from "
 	want := []string{
-		begins + " phase Pending revision 1 rolloutRequest",
-		begins + "Pending phase Delivering revision 1 rolloutRequest",
-		begins + "Delivering phase Failed revision 2 rolloutRequest again",
+		begins + " phase Pending revision 1 commit  rolloutRequest",
+		begins + "Pending phase Delivering revision 1 commit  rolloutRequest",
+		begins + "Delivering phase Syncing revision 2 commit  rolloutRequest again",
+		begins + "Syncing phase Failed revision 2 commit 8d21c0e4 rolloutRequest again",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)

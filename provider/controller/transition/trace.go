@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/tracing"
 )
 
@@ -28,20 +29,25 @@ const maxFailedChecks = 10
 
 // traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback. The process
 // that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again, after a spec that could not be
-// carried out, keeps its trace. What no object says any more is left out.
+// carried out, or that a user rolls back, keeps its trace. What no object says any more is left out.
 func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, one step, reason event.Reason, status *observedStatus) {
 	if r.tracer == nil || one.Revision == 0 {
 		return
 	}
-	out := tracing.Revision{UID: s.uid, Number: one.Revision}
+	out := tracing.Revision{UID: s.uid, Number: one.Revision, Epoch: r.epochOf(ctx, u)}
 	switch {
 	case reason == event.Reason(ReasonRevisionRolledBack):
 		out.Spans = []tracing.Span{newSpan("rollback", s.timeOfPhase(one.Revision, deploymentv1alpha1.PhaseRollingBack, one.At.Time), one.At.Time)}
+	case s.hasSucceededBefore(one):
+		return // It has its root already: a user rolls it back, or it passed through its phases again.
 	case reason == event.Reason(ReasonRevisionRejected):
 		out.Root.Failure = cmp.Or(status.Rollback.Reason, ReasonRevisionRejected)
 		r.fillTrace(ctx, &out, u, s, one, status)
-	case one.To == string(deploymentv1alpha1.PhaseSucceeded) && !s.hasSucceededBefore(one):
+	case one.To == string(deploymentv1alpha1.PhaseSucceeded):
 		r.fillTrace(ctx, &out, u, s, one, status)
+	case one.To == string(deploymentv1alpha1.PhaseValidating):
+		s.syncs, s.syncsOf = r.syncSpans(ctx, newClaimOf(u, one.Revision)), one.Revision
+		return
 	default:
 		return
 	}
@@ -58,8 +64,8 @@ func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *un
 		"k8s.namespace.name": u.GetNamespace(), "intentplane.deployment": u.GetName(), "intentplane.group": u.GroupVersionKind().Group,
 		"intentplane.revision": strconv.FormatInt(one.Revision, 10), "intentplane.request": status.rolloutRequest(), "vcs.ref.head.revision": status.Delivery.GitCommit,
 	}
-	of := claimOf{group: u.GroupVersionKind().Group, namespace: u.GetNamespace(), name: u.GetName(), revision: one.Revision}
-	syncs, gates := r.syncSpans(ctx, of), r.gateSpans(ctx, of)
+	of := newClaimOf(u, one.Revision)
+	syncs, gates := s.withEarlierSyncs(of.revision, r.syncSpans(ctx, of)), r.gateSpans(ctx, of)
 	pushed := earliestBegin(syncs, s.timeOfPhase(one.Revision, deploymentv1alpha1.PhaseValidating, ended))
 	push := newSpan("push", delivering, pushed)
 	push.Attributes = map[string]string{"vcs.ref.head.revision": status.Delivery.GitCommit}
@@ -67,6 +73,18 @@ func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *un
 	verdict := newSpan("verdict", proven, ended)
 	verdict.Failure = out.Root.Failure
 	out.Spans = slices.Concat([]tracing.Span{newSpan("order", ordered, delivering), push}, syncs, gates, []tracing.Span{verdict})
+}
+
+// withEarlierSyncs adds the spans of Sites that were seen when the revision began to be validated, and that went on to another one since: a revision that is rejected
+// is rolled back at once.
+func (s *phaseLog) withEarlierSyncs(revision int64, now []tracing.Span) []tracing.Span {
+	if s.syncsOf != revision {
+		return now
+	}
+	earlier := slices.DeleteFunc(slices.Clone(s.syncs), func(one tracing.Span) bool {
+		return slices.ContainsFunc(now, func(other tracing.Span) bool { return other.Key == one.Key })
+	})
+	return append(earlier, now...)
 }
 
 func newSpan(name string, began, ended time.Time) tracing.Span {
@@ -84,17 +102,38 @@ func (s *phaseLog) timeOfPhase(revision int64, phase deploymentv1alpha1.Phase, o
 	return otherwise
 }
 
-// hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers.
+// hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers. A revision of an earlier epoch may have
+// had its number, so changes before those of another revision do not count.
 func (s *phaseLog) hasSucceededBefore(one step) bool {
-	return slices.ContainsFunc(s.seen, func(c change) bool {
-		return c.Revision == one.Revision && c.Index < one.Index && c.To == string(deploymentv1alpha1.PhaseSucceeded)
-	})
+	for _, c := range slices.Backward(s.seen) {
+		switch {
+		case c.Index >= one.Index:
+		case c.Revision != one.Revision:
+			return false
+		case c.To == string(deploymentv1alpha1.PhaseSucceeded):
+			return true
+		}
+	}
+	return false
+}
+
+// epochOf returns the epoch of the deployment's ledger, in which the number of a revision is unique, or 0 if no GitDelivery has it.
+func (r *Reconciler) epochOf(ctx context.Context, u *unstructured.Unstructured) int64 {
+	state, err := setup.NewestLedger(ctx, r.kube, u.GroupVersionKind().Group, client.ObjectKeyFromObject(u))
+	if err != nil {
+		return 0
+	}
+	return state.Epoch
 }
 
 // A claimOf identifies one revision of a deployment.
 type claimOf struct {
 	group, namespace, name string
 	revision               int64
+}
+
+func newClaimOf(u *unstructured.Unstructured, revision int64) claimOf {
+	return claimOf{group: u.GroupVersionKind().Group, namespace: u.GetNamespace(), name: u.GetName(), revision: revision}
 }
 
 func (c claimOf) matches(ref rolloutv1alpha1.ClaimReference, revision int64) bool {

@@ -25,7 +25,11 @@ type recordedTraces []string
 func (r *recordedTraces) Export(v tracing.Revision) {
 	began := clock().Add(-20 * time.Minute)
 	line := func(s tracing.Span) string {
-		parts := []string{fmt.Sprintf("%s revision %d %s %.0f-%.0f", v.UID, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())}
+		of := v.UID
+		if v.Epoch > 0 {
+			of += fmt.Sprintf(" epoch %d", v.Epoch)
+		}
+		parts := []string{fmt.Sprintf("%s revision %d %s %.0f-%.0f", of, v.Number, s.Key, s.Began.Sub(began).Seconds(), s.Ended.Sub(began).Seconds())}
 		for _, name := range []string{"intentplane.site", "vcs.ref.head.revision", "intentplane.verdict", "intentplane.failed_checks", "intentplane.request"} {
 			if s.Attributes[name] != "" {
 				parts = append(parts, s.Attributes[name])
@@ -69,6 +73,14 @@ func composed(revision int64, owner string, verdict rolloutv1alpha1.GateVerdict)
 	return []client.Object{sync, g}
 }
 
+// recordedIn returns a GitDelivery whose ledger is in an epoch.
+func recordedIn(epoch int64) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-1"}}
+	d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: gvk().Group, Kind: gvk().Kind, Namespace: "team-a", Name: "shop"}
+	d.Status.AtProvider.Ledger = &ledger.State{Head: ledger.Head{Epoch: epoch, Seq: 1}}
+	return d
+}
+
 func TestTraceOfRevision(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -108,6 +120,22 @@ func TestTraceOfRevision(t *testing.T) {
 				"u1 revision 1 verdict 47-30 failed: GateFailed", "u1 revision 1 rollback 30-40",
 			},
 		},
+		"MovedOn": {
+			reason: "Sites that go on to the rollback at once are as they were when the revision began to be validated.", objects: composed(1, "shop", rolloutv1alpha1.GateFailed),
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating")
+				w.mustReconcile()
+				w.moveSites(2)
+				w.moveTo(1, "RollingBack")
+				w.status.Rollback = &deploymentv1alpha1.RollbackStatus{Active: true, Reason: "GateFailed"}
+				w.mustReconcile()
+			},
+			want: []string{
+				"u1 revision 1 root 0-30 failed: GateFailed", "u1 revision 1 order 0-10", "u1 revision 1 push 10-33",
+				"u1 revision 1 sync edge1 33-36 edge1 8d21c0e", "u1 revision 1 sync edge2 34-38 edge2", "u1 revision 1 gate shop-gate 38-47 Failed latency_p99 at edge2 failed: Failed",
+				"u1 revision 1 verdict 47-30 failed: GateFailed",
+			},
+		},
 		"Unobserved": {
 			reason: "What no object says is left out.", objects: composed(2, "shop", rolloutv1alpha1.GatePassed),
 			follow: func(w *testEnv) {
@@ -126,6 +154,27 @@ func TestTraceOfRevision(t *testing.T) {
 				w.mustReconcile()
 			},
 			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30"},
+		},
+		"TakenBack": {
+			reason: "A verified revision that a user rolls back keeps its root, and gets its rollback.",
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+				w.restartWithTracer(w.r.tracer)
+				w.moveTo(1, "RollingBack", "Succeeded")
+				w.mustReconcile()
+			},
+			want: []string{"u1 revision 1 root 0-30", "u1 revision 1 order 0-10", "u1 revision 1 push 10-20", "u1 revision 1 verdict 20-30", "u1 revision 1 rollback 40-50"},
+		},
+		"Epoch": {
+			reason: "A trace has the epoch of the ledger, in which its revision is unique.", objects: []client.Object{recordedIn(3)},
+			follow: func(w *testEnv) {
+				w.moveTo(1, "Pending", "Delivering", "Validating", "Succeeded")
+				w.mustReconcile()
+			},
+			want: []string{
+				"u1 epoch 3 revision 1 root 0-30", "u1 epoch 3 revision 1 order 0-10", "u1 epoch 3 revision 1 push 10-20", "u1 epoch 3 revision 1 verdict 20-30",
+			},
 		},
 		"UnderWay": {
 			reason: "A revision without a verdict is not exported.",
@@ -152,9 +201,43 @@ func TestTraceOfRevision(t *testing.T) {
 	}
 }
 
+// moveSites lets the SiteSync go on to another revision.
+func (w *testEnv) moveSites(revision int64) {
+	w.t.Helper()
+	sync := &deliveryv1alpha1.SiteSync{}
+	if err := w.kube.Get(w.t.Context(), client.ObjectKey{Namespace: "team-a", Name: "shop-sites"}, sync); err != nil {
+		w.t.Fatal(err)
+	}
+	sync.Status.AtProvider.Position, sync.Status.AtProvider.Sites = &ledger.Position{Revision: revision}, nil
+	if err := w.kube.Update(w.t.Context(), sync); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // restartWithTracer replaces the process of the provider by one that exports to the same collector.
 func (w *testEnv) restartWithTracer(to Tracer) {
 	w.t.Helper()
 	w.restart()
 	w.r.tracer = to
+}
+
+func TestHasSucceededBefore(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		seen   []change
+		want   bool
+	}{
+		"First":    {reason: "A revision that comes to its end has not done so before.", seen: []change{{Index: 1, To: "Validating", Revision: 4}}},
+		"Again":    {reason: "A revision that passes through its phases again has succeeded before.", seen: []change{{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "RollingBack", Revision: 4}}, want: true},
+		"Later":    {reason: "A later step does not count.", seen: []change{{Index: 9, To: "Succeeded", Revision: 4}}},
+		"NewEpoch": {reason: "A revision that had the number in an earlier epoch does not count.", seen: []change{{Index: 1, To: "Succeeded", Revision: 4}, {Index: 2, To: "Succeeded", Revision: 5}, {Index: 3, To: "Validating", Revision: 4}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &phaseLog{seen: tc.seen}
+			if got := s.hasSucceededBefore(step{change: change{Index: 7, To: "Succeeded", Revision: 4}}); got != tc.want {
+				t.Errorf("\n%s\nhasSucceededBefore(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -247,17 +248,17 @@ func (m *Meter) wakeOwners(owners []types.NamespacedName) {
 	if len(owners) == 0 {
 		return
 	}
-	go func() {
+	panics.Go("wake Gates", func() {
 		for _, o := range owners {
 			m.wake(o)
 		}
-	}()
+	})
 }
 
 // enqueueGroup adds a question to the queue of its host. A question without a host does not wait.
 func (m *Meter) enqueueGroup(ctx context.Context, g *group, now time.Time) {
 	if g.host == "" {
-		go m.askQuestion(ctx, g)
+		panics.Go("measure for Gates", func() { m.askQuestion(ctx, g) })
 		return
 	}
 	g.stopClocks(now)
@@ -269,7 +270,7 @@ func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
 		g.place = place
 		g.startClocks(now)
-		go m.askQuestion(ctx, g)
+		panics.Go("measure for Gates", func() { m.askQuestion(ctx, g) })
 		m.signalChange() // From now on the time of its checks counts.
 	}
 }
@@ -277,7 +278,7 @@ func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 // askQuestion asks one question, for all runs that wait for it.
 func (m *Meter) askQuestion(ctx context.Context, g *group) {
 	begun := m.now()
-	a := g.question.Ask(ctx, g.live)
+	a := g.askOrRecover(ctx)
 	if ctx.Err() != nil {
 		return // We end, and not the server.
 	}

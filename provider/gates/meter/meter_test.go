@@ -176,6 +176,48 @@ func TestMeasurementsAreRecorded(t *testing.T) {
 	})
 }
 
+// A broken question panics, as one whose answer a client library cannot bear.
+type broken struct{ *source }
+
+func (broken) Ask(context.Context, time.Duration) gates.Answer { panic("boom") }
+
+// TestPanicOfAQuestion measures a check whose question panics beside one of the same host.
+func TestPanicOfAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, live := start(ctx), time.Now()
+		bad, good := task(broken{&source{name: "bad"}}, live), task(&source{name: "good"}, live)
+		b.Measure(key(1), "u", []Task{bad})
+		b.Measure(key(2), "u", []Task{good})
+		after(time.Minute)
+		want := gates.Judgement{Phase: v1alpha1.CheckError, Message: "the measurement panicked: this is a bug of the provider, whose log has the stack"}
+		got := b.Measure(key(1), "u", []Task{bad})[0]
+		if diff := cmp.Diff(want, gates.Judgement{Phase: got.Phase, Message: got.Message}); diff != "" {
+			t.Errorf("\nThe panic of a question is the error of its check.\nMeasure(...): -want, +got:\n%s", diff)
+		}
+		if got := b.Measure(key(2), "u", []Task{good})[0]; got.Phase != v1alpha1.CheckPassed {
+			t.Errorf("\nThe other checks of a host are measured after a panic.\nMeasure(...): %+v", got)
+		}
+	})
+}
+
+// TestPanicOfAWake wakes owners in a way that panics.
+func TestPanicOfAWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		m, s := New(time.Now, func(types.NamespacedName) { panic("boom") }, nil), &source{name: "q"}
+		go func() { _ = m.Start(ctx) }()
+		tk := task(s, time.Now())
+		m.Measure(key(1), "u", []Task{tk})
+		after(time.Minute)
+		if got := m.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed {
+			t.Errorf("\nA check ends although its owner cannot be woken.\nMeasure(...): %+v", got)
+		}
+	})
+}
+
 func TestFailureWakesWithinAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -73,6 +75,19 @@ func (g *group) memberNamespaces() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// askOrRecover asks the question. A panic is an answer with a problem: a server may have sent what caused it, and its Gates have to go on.
+func (g *group) askOrRecover(ctx context.Context) gates.Answer {
+	var a gates.Answer
+	err := panics.Recover("ask for a measurement", func() error {
+		a = g.question.Ask(ctx, g.live)
+		return nil
+	})
+	if err != nil {
+		return gates.Answer{Problem: "the measurement " + err.Error()}
+	}
+	return a
 }
 
 // stopClocks stops the clocks of the members while they wait for their turn.

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
 const (

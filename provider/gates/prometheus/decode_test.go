@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
 func TestDecode(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
 // maxValues is how many values an answer may have: as JSON some bytes, and in memory some dozens.

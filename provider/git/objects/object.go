@@ -31,7 +31,7 @@ type Object struct {
 	Kind plumbing.ObjectType
 	Data []byte
 	ID   plumbing.Hash
-	// base is the object that it replaces. Zero where there is none.
+	// Base is the object that it replaces. Zero where there is none.
 	Base plumbing.Hash
 	// SendOnly objects are sent, and not kept in memory.
 	SendOnly bool

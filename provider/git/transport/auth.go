@@ -13,11 +13,11 @@ import (
 
 // Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
 type Auth interface {
-	// check returns an error if it cannot be used.
+	// validateSecret returns an error if it cannot be used.
 	validateSecret() error
-	// method is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
+	// authMethod is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
 	authMethod() transport.AuthMethod
-	// secrets lists what must never be seen, in every spelling in which a
+	// secretSpellings lists what must never be seen, in every spelling in which a
 	// server may send it back.
 	secretSpellings() []string
 }

@@ -16,55 +16,57 @@ import (
 // revision is rolled back belongs to no commit, and waits for nothing.
 func TestSourceAndEnvironment(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, namespaced)
-	s.Apply(s.app)
-	first := s.awaitRunning(s.first)
-	commit, err := s.Git.Commit(t.Context(), s.repository, "release", map[string]string{"main.txt": "2"}, "Version 2")
-	s.must(err)
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
-	s.editApplication(`{"spec":{"source":{"git":{"revision":"release"}},"env":[{"name":"A","value":"1"}],"deploy":{"rollbackConfig":{"autoRollback":false}}}}`)
-	s.awaitBuildState("Building", "Building")
-	u := s.Await(s.composedBehind(namespaced, "IntentDeployment"), "another rollbackConfig", func(u *unstructured.Unstructured) bool {
-		is, ok, _ := unstructured.NestedBool(u.Object, "spec", "rollbackConfig", "autoRollback")
-		return ok && !is
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Apply(s.app)
+		first := s.awaitRunning(s.first)
+		commit, err := s.Git.Commit(s.T.Context(), s.repository, "release", map[string]string{"main.txt": "2"}, "Version 2")
+		s.must(err)
+		held := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		s.editApplication(`{"spec":{"source":{"git":{"revision":"release"}},"env":[{"name":"A","value":"1"}],"deploy":{"rollbackConfig":{"autoRollback":false}}}}`)
+		s.awaitBuildState("Building", "Building")
+		u := s.Await(s.composedBehind(namespaced, "IntentDeployment"), "another rollbackConfig", func(u *unstructured.Unstructured) bool {
+			is, ok, _ := unstructured.NestedBool(u.Object, "spec", "rollbackConfig", "autoRollback")
+			return ok && !is
+		})
+		if _, ok, _ := unstructured.NestedSlice(u.Object, "spec", "expectation", "runtime", "env"); ok || scene.Field(u, "spec", "expectation", "image") != first {
+			s.T.Errorf("the variable goes out with the image before: %v", u.Object["spec"])
+		}
+		close(held)
+		image := s.awaitRunning(commit)
+		if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 {
+			s.T.Errorf("revision %d, want one for both edits", got)
+		}
+		if text := s.deploymentInGit(); !strings.Contains(text, image) || !strings.Contains(text, "name: A\n") {
+			s.T.Errorf("the image and the variable are not in Git together:\n%s", text)
+		}
 	})
-	if _, ok, _ := unstructured.NestedSlice(u.Object, "spec", "expectation", "runtime", "env"); ok || scene.Field(u, "spec", "expectation", "image") != first {
-		t.Errorf("the variable goes out with the image before: %v", u.Object["spec"])
-	}
-	close(held)
-	image := s.awaitRunning(commit)
-	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 {
-		t.Errorf("revision %d, want one for both edits", got)
-	}
-	if text := s.deploymentInGit(); !strings.Contains(text, image) || !strings.Contains(text, "name: A\n") {
-		t.Errorf("the image and the variable are not in Git together:\n%s", text)
-	}
 }
 
 // TestRepositoryDown has a repository of a source that does not answer, for many looks: what runs stays, and so does the phase. Then the next commit is found.
 func TestRepositoryDown(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, claims)
-	s.Apply(s.app)
-	first := s.awaitRunning(s.first)
-	s.Git.Fail(s.repository, 503)
-	t.Cleanup(func() { s.Git.Fail(s.repository, 0) })
-	from := nextTransition(s.Now(s.app))
-	second := s.addCommit("2")
-	for i := range 3 {
-		s.lookNow(fmt.Sprint("down ", i))
-		s.Await(s.imageBuild(), "a look", func(u *unstructured.Unstructured) bool {
-			return scene.Field(u, "status", "atProvider", "lookNow") == fmt.Sprint("down ", i) && scene.Field(u, "status", "atProvider", "sourceTrouble", "message") != ""
-		})
-	}
-	u := s.Now(s.app)
-	if got := phasesSince(u, from); len(got) > 0 || scene.Field(u, "status", "image") != first || len(s.podsOfImage(first)) != 1 {
-		t.Errorf("a repository that is down changes phases %v, image %s", got, scene.Field(u, "status", "image"))
-	}
-	s.Git.Fail(s.repository, 0)
-	s.lookNow("up")
-	s.awaitRunning(second)
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Apply(s.app)
+		first := s.awaitRunning(s.first)
+		s.Git.Fail(s.repository, 503)
+		s.T.Cleanup(func() { s.Git.Fail(s.repository, 0) })
+		from := nextTransition(s.Now(s.app))
+		second := s.addCommit("2")
+		for i := range 3 {
+			s.lookNow(fmt.Sprint("down ", i))
+			s.Await(s.imageBuild(), "a look", func(u *unstructured.Unstructured) bool {
+				return scene.Field(u, "status", "atProvider", "lookNow") == fmt.Sprint("down ", i) && scene.Field(u, "status", "atProvider", "sourceTrouble", "message") != ""
+			})
+		}
+		u := s.Now(s.app)
+		if got := phasesSince(u, from); len(got) > 0 || scene.Field(u, "status", "image") != first || len(s.podsOfImage(first)) != 1 {
+			s.T.Errorf("a repository that is down changes phases %v, image %s", got, scene.Field(u, "status", "image"))
+		}
+		s.Git.Fail(s.repository, 0)
+		s.lookNow("up")
+		s.awaitRunning(second)
+	})
 }
 
 // TestObjectsLost removes what an Application composes for its build and its pods, as a restore that lost them: what runs stays while the same commit is built

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// progressTimeout is that of the stories in which it is waited for.
-const progressTimeout = 20 * time.Second
+// progressTimeout is that of the stories in which it is waited for. Containers have to crash within it, also on a busy machine.
+const progressTimeout = 45 * time.Second
 
 // limitProgress lets revisions be rejected whose pods do not become available within a time.
 func (s *stage) limitProgress(after time.Duration) {

@@ -15,14 +15,40 @@ import (
 func (s *stage) allowRoutes() {
 	s.T.Helper()
 	s.applyBlueprint("app-1.0.0")
+	s.Apply(s.Set(s.ClusterProviderConfig(), routeKinds(), "spec", "policy", "allowedKinds"))
+	s.Set(s.app, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deploy", "deliveryConfig", "gitOpsRepo")
+}
+
+// routeKinds returns the kinds of a Blueprint with a route, as a configuration allows them.
+func routeKinds() []any {
 	kinds := []any{}
 	for group, names := range map[string][]any{
 		"": {"ConfigMap", "Service"}, "apps": {"Deployment"}, "policy": {"PodDisruptionBudget"}, "networking.k8s.io": {"NetworkPolicy"}, "gateway.networking.k8s.io": {"HTTPRoute"},
 	} {
 		kinds = append(kinds, map[string]any{"group": group, "kinds": names})
 	}
-	s.Apply(s.Set(s.ClusterProviderConfig(), kinds, "spec", "policy", "allowedKinds"))
-	s.Set(s.app, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deploy", "deliveryConfig", "gitOpsRepo")
+	return kinds
+}
+
+// addRoute lets an Application that is built have a route to a host.
+func (s *sourceStage) addRoute(host string) {
+	s.T.Helper()
+	s.applyBlueprint("app-1.0.0")
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"policy": map[string]any{"allowedKinds": routeKinds()}}})
+	s.must(err)
+	s.Patch(s.ClusterProviderConfig(), string(patch))
+	s.Set(s.app, map[string]any{"host": host}, "spec", "route")
+}
+
+// columnsOf returns the columns that kubectl shows of the Application, for these names.
+func (s *stage) columnsOf(names ...string) map[string]string {
+	s.T.Helper()
+	row := scene.ParseTable(s.Run("get", "applications."+s.app.GroupVersionKind().Group, s.app.GetName(), "-n", s.Namespace))[s.app.GetName()]
+	out := map[string]string{}
+	for _, name := range names {
+		out[name] = row[name]
+	}
+	return out
 }
 
 // answerRoute plays the Gateway of the Site: it accepts the route of the Application, or does not, once the route is there.

@@ -1,11 +1,15 @@
 package applications
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -29,6 +33,61 @@ func TestRoute(t *testing.T) {
 		if phase := scene.Field(u, "status", "phase"); phase != "Running" {
 			t.Errorf("phase of an Application whose route is refused: %s", phase)
 		}
+	}
+}
+
+// TestHostOfAnotherTenant has an Application that routes a host which the Site leaves to another namespace: nothing of it is delivered until it has a host of its own.
+func TestHostOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claims)
+	s.allowRoutes()
+	own := s.Namespace + ".example.org"
+	s.Patch(s.NewSite("edge1"), `{"spec":{"routeHosts":[{"namespaces":["another"],"hosts":["shop.example.org"]},{"namespaces":["`+s.Namespace+`"],"hosts":["`+own+`"]}]}}`)
+	s.Set(s.app, map[string]any{"host": "shop.example.org"}, "spec", "route")
+	s.Apply(s.app)
+	s.Await(s.app, "a refusal that names both hosts", func(u *unstructured.Unstructured) bool {
+		message := scene.Field(u, "status", "message")
+		return strings.Contains(message, `host "shop.example.org"`) && strings.Contains(message, own)
+	})
+	for name := range s.FilesBelow("clusters") {
+		if !strings.HasSuffix(name, "/placeholder") {
+			t.Errorf("a file of an Application with a host of another tenant: %s", name)
+		}
+	}
+	s.editApplication(`{"spec":{"route":{"host":"` + own + `"}}}`)
+	s.servePods(1)
+	s.awaitReached("Running", 1)
+}
+
+// TestColumns has the table that kubectl shows of an Application of each shape: while its first commit runs, and while the next one is built, whose image no column
+// says before it is there.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSourceStage(t, apiVersion)
+			host := s.Namespace + ".example.org"
+			s.addRoute(host)
+			s.Apply(s.app)
+			image := s.awaitRunning(s.first)
+			s.answerRoute("True")
+			s.awaitCondition("Ready", "True", "Available")
+			_, digest, _ := strings.Cut(image, "@sha256:")
+			want := map[string]string{"PHASE": "Running", "URL": "http://" + host, "IMAGE": digest[:12], "COMMIT": s.first[:8], "AVAILABLE": "1/1", "REVISION": "1"}
+			names := slices.Collect(maps.Keys(want))
+			s.WantEqual("columns of an Application that runs", want, s.columnsOf(names...))
+			held := make(chan struct{})
+			s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+			second := s.pushCommit("main", "2")
+			s.awaitBuildState("Building", "Building")
+			want["PHASE"] = "Building"
+			s.WantEqual("columns while the next commit is built", want, s.columnsOf(names...))
+			close(held)
+			_, digest, _ = strings.Cut(s.awaitRunning(second), "@sha256:")
+			want["PHASE"], want["IMAGE"], want["COMMIT"], want["REVISION"] = "Running", digest[:12], second[:8], "2"
+			s.WantEqual("columns of the next commit", want, s.columnsOf(names...))
+		})
 	}
 }
 

@@ -227,6 +227,17 @@ func withoutRepeats(all []string) []string {
 	return out
 }
 
+// whatRuns says what an image is delivered as, and which pods of it there are.
+func (s *sourceStage) whatRuns(image string) []string {
+	s.T.Helper()
+	u := s.Now(s.app)
+	out := []string{fmt.Sprint(scene.Field(u, "status", "image"), " as revision ", scene.Number(u, "status", "deployment", "revision"), " after ", len(s.Commits()), " commits"), s.deploymentInGit()}
+	for _, p := range s.podsOfImage(image) {
+		out = append(out, string(p.GetUID()))
+	}
+	return out
+}
+
 // failBuild pushes a commit that cannot be built. What runs stays, and the status says where the log is. The next commit runs.
 func (s *sourceStage) failBuild() {
 	s.T.Helper()
@@ -245,6 +256,25 @@ func (s *sourceStage) failBuild() {
 		s.T.Errorf("a failed build left %d commits of %d", got, commits)
 	}
 	s.wantImage(s.awaitRunning(s.pushCommit("main", "4")))
+}
+
+// wantBuildsReported looks at the events and the metrics of builds, of which one failed in its step build.
+func (s *sourceStage) wantBuildsReported() {
+	s.T.Helper()
+	events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "involvedObject.kind=ImageBuild", "-o", "jsonpath={range .items[*]}{.reason}: {.message}{\"\\n\"}{end}")
+	for _, want := range []string{"BuildStarted: Build shop-build-", "BuildSucceeded: Build shop-build-1 made ", "BuildFailed: Build shop-build-3 failed: StepFailed: "} {
+		if !strings.Contains(events, want) {
+			s.T.Errorf("no event says %q:\n%s", want, events)
+		}
+	}
+	m, err := s.ProviderMetrics(s.T.Context())
+	s.must(err)
+	if m.Sum("application_builds_total", map[string]string{"result": "Succeeded"}) < 3 || m.Sum("application_builds_total", map[string]string{"result": "Failed", "reason": "StepFailed"}) < 1 {
+		s.T.Error("Builds that succeeded, or that failed, were not counted")
+	}
+	if m.Count("application_build_duration_seconds", nil) < 1 {
+		s.T.Error("no duration of a Build was counted")
+	}
 }
 
 // deleteBuilt deletes the Application while the next commit is built: everything goes with it.

@@ -49,63 +49,62 @@ func TestProviderKilled(t *testing.T) {
 // TestSource follows an Application of each shape from its first commit over a second one and one that cannot be built to its deletion.
 func TestSource(t *testing.T) {
 	t.Parallel()
-	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newSourceStage(t, apiVersion)
-			s.Apply(s.app)
-			s.wantImage(s.awaitRunning(s.first))
-			s.nextCommit()
-			s.failBuild()
-			s.deleteBuilt()
-		})
-	}
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Apply(s.app)
+		s.wantImage(s.awaitRunning(s.first))
+		s.nextCommit()
+		s.failBuild()
+		s.wantBuildsReported()
+		s.deleteBuilt()
+	})
 }
 
 // TestRejectedCommit pushes a commit that a Gate rejects: the image before comes back in Git, and the next commit runs.
 func TestRejectedCommit(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, claims)
-	s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
-	s.Apply(s.app)
-	first := s.awaitRunning(s.first)
-	judges.setAnswer(s.Namespace, true)
-	bad := s.pushCommit("main", "2")
-	u := s.Await(s.app, "Degraded", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
+		s.Apply(s.app)
+		first := s.awaitRunning(s.first)
+		judges.setAnswer(s.Namespace, true)
+		bad := s.pushCommit("main", "2")
+		u := s.Await(s.app, "Degraded", func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
+		})
+		if outcome := scene.Field(u, "status", "deployment", "outcome"); outcome != "RolledBack" {
+			s.T.Errorf("outcome of a rejected commit: %s", outcome)
+		}
+		if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, first) {
+			s.T.Errorf("the image before is not in Git:\n%s", text)
+		}
+		judges.setAnswer(s.Namespace, false)
+		s.awaitRunning(s.pushCommit("main", "3"))
 	})
-	if outcome := scene.Field(u, "status", "deployment", "outcome"); outcome != "RolledBack" {
-		t.Errorf("outcome of a rejected commit: %s", outcome)
-	}
-	if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, first) {
-		t.Errorf("the image before is not in Git:\n%s", text)
-	}
-	judges.setAnswer(s.Namespace, false)
-	s.awaitRunning(s.pushCommit("main", "3"))
 }
 
 // TestBranchLater names a branch that is made later, and then pushes twice during one build: the commit between is never delivered.
 func TestBranchLater(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, namespaced)
-	s.buildFrom("release")
-	s.Apply(s.app)
-	u := s.awaitBuildState("Waiting", "RevisionNotFound")
-	if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
-		t.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
-	}
-	s.awaitRunning(s.pushCommit("release", "2"))
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
-	between := s.pushCommit("release", "3")
-	s.awaitBuildState("Building", "Building")
-	last := s.pushCommit("release", "4")
-	s.awaitBuildState("Waiting", "Queued")
-	close(held)
-	s.awaitRunning(last)
-	if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 || len(s.buildsOfApplication()) != 3 {
-		t.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.buildsOfApplication()), between)
-	}
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.buildFrom("release")
+		s.Apply(s.app)
+		u := s.awaitBuildState("Waiting", "RevisionNotFound")
+		if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
+			s.T.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
+		}
+		s.awaitRunning(s.pushCommit("release", "2"))
+		held := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		between := s.pushCommit("release", "3")
+		s.awaitBuildState("Building", "Building")
+		last := s.pushCommit("release", "4")
+		s.awaitBuildState("Waiting", "Queued")
+		close(held)
+		s.awaitRunning(last)
+		if got := scene.Number(s.Now(s.app), "status", "deployment", "revision"); got != 2 || len(s.buildsOfApplication()) != 3 {
+			s.T.Errorf("revision %d after %d Builds, the commit between was %s", got, len(s.buildsOfApplication()), between)
+		}
+	})
 }
 
 // TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered.
@@ -161,28 +160,110 @@ func TestInfrastructure(t *testing.T) {
 	}
 }
 
+// TestPodPending has Builds, of an Application of each shape, whose pods no node takes for longer than two minutes: the Application says so, with the message of the
+// scheduler, and goes on once a node takes them.
+func TestPodPending(t *testing.T) {
+	t.Parallel()
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		s.kpack.Plan(s.Namespace, kpack.Play{Unschedulable: true})
+		s.Apply(s.app)
+		u := s.awaitBuildState("Building", "PodPending")
+		if phase, why := scene.Field(u, "status", "phase"), scene.Field(u, "status", "build", "message"); phase != "Building" || !strings.Contains(why, "Insufficient memory") {
+			s.T.Errorf("phase %s, and the message of the build is %q", phase, why)
+		}
+		pod := s.kpackObject("Pod", "shop-build-1-build-pod")
+		pod.SetAPIVersion("v1")
+		s.Delete(pod) // kpack makes it once more.
+		s.awaitRunning(s.first)
+		if got := len(s.buildsOfApplication()); got != 1 {
+			s.T.Errorf("%d Builds, want 1", got)
+		}
+	})
+}
+
+// TestDrained drains the node of a Build: the step ends with a failure, which is not the author's, and the Build is tried again.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	s.kpack.Plan(s.Namespace, kpack.Play{Drained: true})
+	s.Apply(s.app)
+	u := s.awaitBuildState("Building", "Retrying")
+	if failed := s.Now(s.imageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" || scene.Field(u, "status", "phase") != "Building" {
+		t.Errorf("phase %s; a drained node is reported as %v", scene.Field(u, "status", "phase"), failed.Object["status"])
+	}
+	s.awaitRunning(s.first) // After 30 seconds.
+	if got := len(s.buildsOfApplication()); got != 2 {
+		t.Errorf("%d Builds, want 2", got)
+	}
+}
+
+// TestExportFails has a commit whose image cannot be pushed, while the commit before serves: the Build is tried again as often as retries says, and has failed
+// then. What runs is not touched, and another trigger builds the commit.
+func TestExportFails(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, claims)
+	s.Apply(s.app)
+	first := s.awaitRunning(s.first)
+	before := s.whatRuns(first)
+	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "export"}, kpack.Play{Fails: "export"})
+	second := s.pushCommit("main", "2")
+	u := s.awaitBuildState("Building", "Retrying")
+	if phase := scene.Field(u, "status", "phase"); phase != "Building" {
+		t.Errorf("phase while a Build is tried again: %s", phase)
+	}
+	u = s.awaitBuildState("Failed", "StepFailed") // After 30 seconds.
+	if phase, step := scene.Field(u, "status", "phase"), scene.Field(u, "status", "build", "step"); phase != "Failed" || step != "export" {
+		t.Errorf("phase %s after step %s failed", phase, step)
+	}
+	if failed := s.Now(s.imageBuild()); scene.Number(failed, "status", "atProvider", "failed", "attempts") != 2 || len(s.buildsOfApplication()) != 3 {
+		t.Errorf("%d Builds with one retry: %v", len(s.buildsOfApplication()), failed.Object["status"])
+	}
+	s.awaitCondition("Available", "True", "EarlierImage")
+	s.WantEqual("what runs after a failing export", before, s.whatRuns(first))
+	s.editApplication(`{"spec":{"source":{"trigger":"again"}}}`)
+	s.wantImage(s.awaitRunning(second))
+	if got := len(s.buildsOfApplication()); got != 4 {
+		t.Errorf("%d Builds after another trigger, want 4", got)
+	}
+}
+
+// TestNoRetries has an image that cannot be pushed, of an Application without retries: it has failed at once.
+func TestNoRetries(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	s.Set(s.app, int64(0), "spec", "build", "retries")
+	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "export"})
+	s.Apply(s.app)
+	u := s.awaitBuildState("Failed", "StepFailed")
+	if phase := scene.Field(u, "status", "phase"); phase != "Failed" || len(s.buildsOfApplication()) != 1 {
+		t.Errorf("phase %s after %d Builds", phase, len(s.buildsOfApplication()))
+	}
+	s.awaitRunning(s.pushCommit("main", "2"))
+}
+
 // TestImageAndSource moves an Application from an image to a source and back: what runs stays until there is the next image.
 func TestImageAndSource(t *testing.T) {
 	t.Parallel()
-	s := newSourceStage(t, namespaced)
-	source, _, _ := unstructured.NestedMap(s.app.Object, "spec", "source")
-	byImage := s.app.DeepCopy()
-	unstructured.RemoveNestedField(byImage.Object, "spec", "source")
-	s.Apply(s.Set(byImage, imageOf(1), "spec", "image"))
-	s.servePods(1)
-	s.awaitReached("Running", 1)
-	held := make(chan struct{})
-	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
-	s.Apply(s.Set(s.app, source, "spec", "source"))
-	u := s.awaitBuildState("Building", "Building")
-	if got := scene.Field(u, "status", "image"); got != imageOf(1) || len(s.podsServingImage(1)) != 1 {
-		t.Errorf("image %s while the source is built", got)
-	}
-	close(held)
-	s.awaitRunning(s.first)
-	s.Apply(byImage)
-	s.servePods(1)
-	s.awaitReached("Running", 1)
-	s.Gone(s.imageBuild())
-	s.Gone(s.kpackObject("Image", "shop"))
+	inBothShapes(t, newSourceStage, func(s *sourceStage) {
+		source, _, _ := unstructured.NestedMap(s.app.Object, "spec", "source")
+		byImage := s.app.DeepCopy()
+		unstructured.RemoveNestedField(byImage.Object, "spec", "source")
+		s.Apply(s.Set(byImage, imageOf(1), "spec", "image"))
+		s.servePods(1)
+		s.awaitReached("Running", 1)
+		held := make(chan struct{})
+		s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+		s.Apply(s.Set(s.app, source, "spec", "source"))
+		u := s.awaitBuildState("Building", "Building")
+		if got := scene.Field(u, "status", "image"); got != imageOf(1) || len(s.podsServingImage(1)) != 1 {
+			s.T.Errorf("image %s while the source is built", got)
+		}
+		close(held)
+		s.awaitRunning(s.first)
+		s.Apply(byImage)
+		s.servePods(1)
+		s.awaitReached("Running", 1)
+		s.Gone(s.imageBuild())
+		s.Gone(s.kpackObject("Image", "shop"))
+	})
 }

@@ -81,6 +81,17 @@ const (
 	namespaced = "intentplane.dev/v1alpha1"
 )
 
+// inBothShapes runs a story on a stage with an Application of each shape, beside each other.
+func inBothShapes[S any](t *testing.T, newStage func(t *testing.T, apiVersion string) S, story func(s S)) {
+	t.Helper()
+	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(newStage(t, apiVersion))
+		})
+	}
+}
+
 // A stage is a scene whose one Site is in another cluster, with an Application that the test makes.
 type stage struct {
 	*scene.Scene

@@ -62,7 +62,7 @@ func (s *stage) wantReported() {
 	u := s.Now(s.app)
 	events := s.Run("get", "events", "-n", s.Namespace, "--field-selector", "involvedObject.kind=Application,reason=PhaseTransition", "-o", "jsonpath={range .items[*]}{.message}{\"\\n\"}{end}")
 	for _, want := range []string{"Transitioned to Pending", "Transitioned from Pending to Deploying", "Transitioned from Deploying to Running", "Transitioned from Running to Deploying"} {
-		if !strings.Contains(events, want+"\n") {
+		if !strings.Contains(events, want) {
 			s.T.Errorf("no event says %q:\n%s", want, events)
 		}
 	}
@@ -79,7 +79,7 @@ func (s *stage) wantReported() {
 	if row["PHASE"] != "Running" || row["IMAGE"] != strings.Repeat("2", 12) || row["AVAILABLE"] != "1/1" || row["READY"] != "True" {
 		s.T.Errorf("kubectl get %s: %v", resource, row)
 	}
-	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout=60s")
+	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout=500s")
 }
 
 // wantAllDeleted takes everything with it: what was composed, and the files in Git.

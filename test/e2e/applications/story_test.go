@@ -14,25 +14,21 @@ import (
 // image has.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, apiVersion)
-			s.Apply(s.app)
-			s.awaitDeployed(1) // No pod is available.
-			s.servePods(1)
-			u := s.awaitReached("Running", 1)
-			if scene.Field(u, "status", "available") != "1/1" || scene.Number(u, "status", "availableReplicas") != 1 || scene.Number(u, "status", "deployment", "revision") != 1 {
-				t.Errorf("status of one that runs: %v", u.Object["status"])
-			}
-			s.awaitCondition("Ready", "True", "Available")
-			s.losePods()
-			s.changeImage()
-			s.wantCrashLoop()
-			s.wantReported()
-			s.wantAllDeleted()
-		})
-	}
+	inBothShapes(t, newStage, func(s *stage) {
+		s.Apply(s.app)
+		s.awaitDeployed(1) // No pod is available.
+		s.servePods(1)
+		u := s.awaitReached("Running", 1)
+		if scene.Field(u, "status", "available") != "1/1" || scene.Number(u, "status", "availableReplicas") != 1 || scene.Number(u, "status", "deployment", "revision") != 1 {
+			s.T.Errorf("status of one that runs: %v", u.Object["status"])
+		}
+		s.awaitCondition("Ready", "True", "Available")
+		s.losePods()
+		s.changeImage()
+		s.wantCrashLoop()
+		s.wantReported()
+		s.wantAllDeleted()
+	})
 }
 
 // TestNameTaken makes Applications whose name another object has.

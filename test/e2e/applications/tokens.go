@@ -3,6 +3,10 @@ package applications
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -12,12 +16,17 @@ const maxTokens = 80
 // quiet is for how long no token may be spent before the tokens are counted.
 const quiet = 10 * time.Second
 
-// tokensSpent returns how many tokens the Applications spent.
+// tokensSpent returns how many tokens the composites of Applications spent that have the shape of this one: a namespaced one is the composite itself, and a claim
+// has one behind it, which pays.
 func (s *stage) tokensSpent() float64 {
 	s.T.Helper()
 	m, err := s.CoreMetrics(s.T.Context())
 	s.must(err)
-	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": "composite/applications.intentplane.dev"})
+	controller := "composite/applications.intentplane.dev"
+	if s.app.GetAPIVersion() == claims {
+		controller = "composite/xapplications.claims.intentplane.dev"
+	}
+	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": controller})
 }
 
 // maxCommitTokens is how many tokens the next commit may cost. The benchmark measures the goal, which is 45: on a machine that is busy a write is refused now and
@@ -35,4 +44,28 @@ func (s *stage) settledTokens() float64 {
 		return time.Since(since) > quiet
 	})
 	return after
+}
+
+// timeCommit pushes a commit with a webhook, and says how long each step takes until it is Running.
+func (s *sourceStage) timeCommit() {
+	s.T.Helper()
+	held := make(chan struct{})
+	s.kpack.Plan(s.Namespace, kpack.Play{Held: held})
+	second, began := s.addCommit("2"), time.Now()
+	if got := s.postHook(hookToken, []byte("{}")); got != 202 {
+		s.T.Fatalf("a signed hook is answered with %d", got)
+	}
+	build, commits := s.kpackObject("Build", "shop-build-2"), len(s.Commits())
+	s.Await(build, "made", func(*unstructured.Unstructured) bool { return true })
+	s.T.Logf("push_to_build_s: %.2f", time.Since(began).Seconds())
+	close(held)
+	s.Await(build, "succeeded", func(u *unstructured.Unstructured) bool { return fieldOfCondition(u, "Succeeded", "status") == "True" })
+	began = time.Now()
+	s.Until("the image is in Git", scene.Patience, func() bool { return len(s.Commits()) > commits })
+	s.T.Logf("image_to_commit_ms: %d", time.Since(began).Milliseconds())
+	image := s.awaitBuilt(second)
+	s.reportOf(image, readyStatus(corev1.ConditionTrue))
+	began = time.Now()
+	s.awaitRunning(second)
+	s.T.Logf("pod_to_running_s: %.2f", time.Since(began).Seconds())
 }

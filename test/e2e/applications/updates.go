@@ -1,12 +1,46 @@
 package applications
 
 import (
+	"testing"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
+
+// A runningSource is an Application whose first commit runs as an image.
+type runningSource struct {
+	*sourceStage
+
+	image string
+}
+
+// runInEachShape returns an Application of each shape, which takes images that are built again as spec.build.updates says.
+func runInEachShape(t *testing.T, updates string) []*runningSource {
+	t.Helper()
+	out := []*runningSource{}
+	for _, shape := range []string{claims, namespaced} {
+		s := newSourceStage(t, shape)
+		s.Apply(s.Set(s.app, updates, "spec", "build", "updates"))
+		out = append(out, &runningSource{sourceStage: s, image: s.awaitRunning(s.first)})
+	}
+	return out
+}
+
+// awaitWaitingImage waits until an image that was built again waits, and returns it. The first one serves meanwhile.
+func (s *runningSource) awaitWaitingImage() string {
+	s.T.Helper()
+	u := s.Await(s.app, "a rebuilt image that waits", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "build", "waiting", "image") != ""
+	})
+	rebuilt := scene.Field(u, "status", "build", "waiting", "image")
+	if got := scene.Field(u, "status", "image"); got != s.image || rebuilt == s.image || scene.Number(u, "status", "deployment", "revision") != 1 {
+		s.T.Errorf("image %s while %s waits", got, rebuilt)
+	}
+	return rebuilt
+}
 
 // servesImage waits until an image of a commit was delivered and serves.
 func (s *sourceStage) servesImage(commit, image string) *unstructured.Unstructured {
@@ -28,6 +62,17 @@ func (s *sourceStage) newBuilder() *unstructured.Unstructured {
 	builder.SetNamespace("")
 	s.Set(builder, spec, "spec")
 	return s.Set(builder, cp.Registry()+"/kpack/"+s.Namespace, "spec", "tag")
+}
+
+// correctBuilder changes the order of a builder, and waits until kpack made another image of it.
+func (s *sourceStage) correctBuilder(builder *unstructured.Unstructured) {
+	s.T.Helper()
+	before := scene.Field(s.Now(builder), "status", "latestImage")
+	s.Patch(builder, `{"spec":{"order":[{"group":[{"id":"example/app","optional":true}]}]}}`)
+	s.Await(builder, "another image", func(u *unstructured.Unstructured) bool {
+		image := scene.Field(u, "status", "latestImage")
+		return image != "" && image != before
+	})
 }
 
 // awaitRebuilt gives the builder another stack, and waits until the image that it builds is taken, or not.

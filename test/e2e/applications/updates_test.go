@@ -5,59 +5,46 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestManualUpdates has images that are built again of the same commit, by other stacks: they wait until one is approved, and the fourth one within an hour is
-// not taken. It runs before the tests that run beside each other, since another stack builds all images again.
+// TestManualUpdates has images that are built again of the same commit, by other stacks, in each shape: they wait until one is approved, and the fourth one within
+// an hour is not taken. It runs before the tests that run beside each other, since another stack builds all images again.
 func TestManualUpdates(t *testing.T) {
-	s := newSourceStage(t, claims)
-	s.Set(s.app, "Manual", "spec", "build", "updates")
-	s.Apply(s.app)
-	first := s.awaitRunning(s.first)
-	s.must(s.kpack.UpdateStack(t.Context(), "manual 1"))
-	u := s.Await(s.app, "a rebuilt image that waits", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "build", "waiting", "image") != ""
-	})
-	rebuilt := scene.Field(u, "status", "build", "waiting", "image")
-	if got := scene.Field(u, "status", "image"); got != first || rebuilt == first || scene.Number(u, "status", "deployment", "revision") != 1 {
-		t.Errorf("image %s while %s waits", got, rebuilt)
-	}
-	_, digest, _ := strings.Cut(rebuilt, "@")
-	s.editApplication(fmt.Sprintf(`{"spec":{"build":{"approved":%q}}}`, digest))
-	if got := s.servesImage(s.first, rebuilt); scene.Number(got, "status", "deployment", "revision") != 2 {
-		t.Errorf("revision %d after the approval", scene.Number(got, "status", "deployment", "revision"))
+	all := runInEachShape(t, "Manual")
+	all[0].must(all[0].kpack.UpdateStack(t.Context(), "manual 1"))
+	approved := map[*runningSource]string{}
+	for _, s := range all {
+		rebuilt := s.awaitWaitingImage()
+		_, digest, _ := strings.Cut(rebuilt, "@")
+		s.editApplication(fmt.Sprintf(`{"spec":{"build":{"approved":%q}}}`, digest))
+		if got := s.servesImage(s.first, rebuilt); scene.Number(got, "status", "deployment", "revision") != 2 {
+			t.Errorf("revision %d after the approval", scene.Number(got, "status", "deployment", "revision"))
+		}
+		approved[s] = rebuilt
 	}
 	for i := range 3 {
-		s.awaitRebuilt(fmt.Sprintf("manual %d", i+2), i < 2)
+		all[0].awaitRebuilt(fmt.Sprintf("manual %d", i+2), i < 2)
 	}
-	if got := scene.Field(s.Now(s.app), "status", "image"); got != rebuilt {
-		t.Errorf("image %s, want the approved one", got)
+	for s, want := range approved {
+		s.WantEqual("the image, which is the approved one", want, scene.Field(s.Now(s.app), "status", "image"))
 	}
 }
 
-// TestUpdatesWithSource has an image that is built again of the same commit, by another stack: it is left to the next commit. It runs before the tests that run
-// beside each other, since another stack builds all images again.
+// TestUpdatesWithSource has images that are built again of the same commit, by another stack, in each shape: they are left to the next commit. It runs before the
+// tests that run beside each other, since another stack builds all images again.
 func TestUpdatesWithSource(t *testing.T) {
-	s := newSourceStage(t, namespaced)
-	s.Set(s.app, "WithSource", "spec", "build", "updates")
-	s.Apply(s.app)
-	first := s.awaitRunning(s.first)
-	s.must(s.kpack.UpdateStack(t.Context(), "with source"))
-	u := s.Await(s.app, "a rebuilt image that waits", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "build", "waiting", "image") != ""
-	})
-	rebuilt := scene.Field(u, "status", "build", "waiting", "image")
-	if got := scene.Field(u, "status", "image"); got != first || rebuilt == first || scene.Number(u, "status", "deployment", "revision") != 1 {
-		t.Errorf("image %s while %s waits", got, rebuilt)
-	}
-	next := s.awaitRunning(s.pushCommit("main", "2"))
-	u = s.Now(s.app)
-	if waits := scene.Field(u, "status", "build", "waiting", "image"); next == first || next == rebuilt || waits != "" || scene.Number(u, "status", "deployment", "revision") != 2 {
-		t.Errorf("image %s of the next commit, while %q waits", next, waits)
+	all := runInEachShape(t, "WithSource")
+	all[0].must(all[0].kpack.UpdateStack(t.Context(), "with source"))
+	for _, s := range all {
+		rebuilt := s.awaitWaitingImage()
+		next := s.awaitRunning(s.pushCommit("main", "2"))
+		u := s.Now(s.app)
+		waits := scene.Field(u, "status", "build", "waiting", "image")
+		if next == s.image || next == rebuilt || waits != "" || scene.Number(u, "status", "deployment", "revision") != 2 {
+			t.Errorf("image %s of the next commit, while %q waits", next, waits)
+		}
 	}
 }
 
@@ -73,6 +60,34 @@ func TestBuilderAfterFailure(t *testing.T) {
 	s.awaitRunning(s.first)
 	if got := len(s.buildsOfApplication()); got != 2 {
 		t.Errorf("%d Builds, want the one that failed and one with the other builder", got)
+	}
+}
+
+// TestBuilderCorrected has a commit that cannot be built, until kpack makes another image of the builder, whose name stays: kpack alone would ignore that. A commit
+// that fails with the builder as it is then is built once.
+func TestBuilderCorrected(t *testing.T) {
+	t.Parallel()
+	s := newSourceStage(t, namespaced)
+	builder := s.newBuilder()
+	s.Apply(builder)
+	s.Set(s.app, map[string]any{"kind": "ClusterBuilder", "name": s.Namespace}, "spec", "build", "builder")
+	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
+	s.Apply(s.app)
+	u := s.awaitBuildState("Failed", "StepFailed")
+	if phase := scene.Field(u, "status", "phase"); phase != "Failed" {
+		t.Errorf("phase of a commit that cannot be built: %s", phase)
+	}
+	s.correctBuilder(builder)
+	s.awaitRunning(s.first)
+	if got := len(s.buildsOfApplication()); got != 2 {
+		t.Errorf("%d Builds, want the one that failed and one with the builder that was corrected", got)
+	}
+	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
+	s.pushCommit("main", "2")
+	s.awaitBuildState("Failed", "StepFailed")
+	s.awaitRunning(s.pushCommit("main", "3"))
+	if got := len(s.buildsOfApplication()); got != 4 {
+		t.Errorf("%d Builds, want one of each commit with the builder as it is", got)
 	}
 }
 

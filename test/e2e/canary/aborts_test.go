@@ -16,7 +16,7 @@ func TestAborts(t *testing.T) {
 	y := newReleaseAt(t, release.Options{})
 	one := release.Pause("")
 	plan := release.Plan{Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(50), one, release.Weight(100), one}}
-	y.startsUsers(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/4)
 	revision := int64(1)
 	var want []string
 	for _, a := range aborted {

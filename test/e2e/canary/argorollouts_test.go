@@ -14,7 +14,7 @@ func TestArgoRollouts(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause(""), release.Weight(50), release.Pause("")}}
-	y.startsUsers(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/4)
 	y.runPart("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
 		y.asksForImage(2, plan)
 		y.awaitState(2, "AwaitingPromotion", "2/4")
@@ -45,22 +45,36 @@ func TestArgoRollouts(t *testing.T) {
 		y.awaitState(6, "AwaitingPromotion", "2/4")
 		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
 	})
+	// Argo Rollouts replaces the canary's pods while they have their weight. Here the requests go back first, and no pod answers that a later edit replaces.
+	y.runPart("TestIstioUpdateInMiddleZeroCanaryReplicas", func(y *followedRelease) {
+		y.asksForImage(6, plan)
+		y.awaitState(7, "AwaitingPromotion", "2/4")
+		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+	})
 	y.runPart("TestALBPingPongUpdate", func(y *followedRelease) {
 		y.runPlugin("promote", "--full", "--wait")
-		if got := scene.Field(y.awaitOutcome(6, "Succeeded"), "status", "canary", "track"); got != track.Green {
+		if got := scene.Field(y.awaitOutcome(7, "Succeeded"), "status", "canary", "track"); got != track.Green {
 			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
 		}
 	})
-	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew.
+	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew. An edit back to what they run has no steps.
 	y.runPart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
+		y.asksForImage(7, plan)
+		y.awaitState(8, "AwaitingPromotion", "2/4")
+		y.sharesAt(y.Sites[0], track.Blue, 20, counted/10)
+		y.asksForImage(6, plan)
+		y.awaitOutcome(9, "Succeeded")
+		y.staysForDrain()
 		y.stopUsers()
 		y.wantDivisions(y.Sites[0], "blue 100",
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
 			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // It is retried.
 			"blue 0, green 100", "blue 20, green 80", "blue 20, green 80", "blue 100, green 0", "blue 100", // The pods for all requests come first.
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another one follows.
-			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100")
+			"blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 6 is edited in the middle.
+			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100",
+			"blue 0, green 100", "blue 20, green 80", "blue 0, green 100", "green 100") // Revision 8 is edited back to the stable one.
 		// At 20 percent there are the 2 pods that 50 percent need.
-		y.wantPods(y.Sites[0], release.Replicas+release.Replicas, 2+release.Replicas+2+release.Replicas)
+		y.wantPods(y.Sites[0], release.Replicas+release.Replicas+2, 2+release.Replicas+2+2+release.Replicas)
 	})
 }

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -62,19 +63,28 @@ func editsIntent(y *followedRelease, plan release.Plan) {
 	y.wantNoRequests("after an edit the canary has no requests until its pods are there", track.Green, begun.Since, again.Since)
 }
 
-// wantAbortedCanary aborts the fifth revision at 5 percent.
+// wantAbortedCanary gives the fifth revision up in its second wave, while the first Site has all requests at it, and the Sites of the other repository half of them.
 func wantAbortedCanary(y *followedRelease) {
 	y.Helper()
-	y.sharesAt(y.Sites[0], track.Green, 5, counted/10)
+	for step := int64(2); step <= 4; step++ {
+		y.awaitState(5, "AwaitingPromotion", fmt.Sprintf("%d/8", step))
+		y.promotesStep(5, step)
+	}
+	y.awaitState(5, "AwaitingPromotion", "7/8")
+	for i, s := range y.Sites {
+		y.sharesAt(s, track.Green, []float64{100, 50, 50}[i], counted/10)
+	}
 	y.runPlugin("abort", "--wait")
 	y.awaitOutcome(5, "RolledBack")
-	y.sharesAt(y.Sites[0], track.Green, 0, counted/10)
-	y.wantNoRequests("the pods of a canary that was given up have no requests when they go", track.Green, y.lastDivision().Since, time.Now())
+	for i, s := range y.Sites {
+		y.sharesAt(s, track.Green, 0, counted/10)
+		y.wantNoRequestsAt(i, "the pods of a canary that was given up have no requests when they go", track.Green, y.lastDivision(s).Since, time.Now())
+	}
 }
 
-// lastDivision returns how the repository divides requests at the first Site now.
-func (y *followedRelease) lastDivision() release.Division {
+// lastDivision returns how the repository divides the requests of a Site now.
+func (y *followedRelease) lastDivision(s *release.Site) release.Division {
 	y.Helper()
-	all := y.divisionsAt(y.Sites[0])
+	all := y.divisionsAt(s)
 	return all[len(all)-1]
 }

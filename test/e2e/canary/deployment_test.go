@@ -10,13 +10,13 @@ import (
 
 // TestDeployment delivers revisions by a claim to three Sites, two of which are in one cluster, in two waves with steps of their own, over two
 // repositories, while users send requests to all of them. The second revision goes through its weights to the end, and a user rolls it back. The next one is
-// edited at 20 percent, and the one after that is given up. No request fails.
+// edited at 20 percent, and the one after that is given up at two weights: all requests at the first Site, half of them at the others. No request fails.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	near := clusterOf(t, edge)
 	y := newFollowedRelease(t, release.Options{}, release.Place{Cluster: near}, release.Place{Cluster: near, Repository: 1}, release.Place{Cluster: clusterOf(t, far), Repository: 1})
 	plan := twoWaves(y)
-	y.startsUsers(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/4)
 
 	asked := time.Now()
 	y.asksForImage(2, plan)
@@ -36,13 +36,15 @@ func TestDeployment(t *testing.T) {
 	forward := []string{"blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}
 	y.wantDivisions(a, slices.Concat(forward, rolledBack, []string{
 		"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 100, green 0", // The fourth revision, until it is edited.
-		"blue 100, green 0", "blue 95, green 5", "blue 100, green 0", "blue 100", // The fifth one, until it is given up.
+		"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "blue 100, green 0", "blue 100", // The fifth one, until it is given up.
 	})...)
-	// The pods that the fourth revision needed for 50 percent, and the fifth one for 20.
-	y.wantPods(a, 2*release.Replicas, release.Replicas+2+1)
+	// The pods that the fourth revision needed for 50 percent, and all of the second and the fifth one.
+	y.wantPods(a, 2*release.Replicas, release.Replicas+2+release.Replicas)
 	for _, s := range []*release.Site{b, c} {
-		y.wantDivisions(s, slices.Concat([]string{"blue 100", "blue 100, green 0", "blue 50, green 50", "blue 0, green 100", "green 100"}, rolledBack)...)
-		// Blue is the first revision, before and after the second one.
-		y.wantPods(s, 2*release.Replicas, release.Replicas)
+		y.wantDivisions(s, slices.Concat([]string{"blue 100", "blue 100, green 0", "blue 50, green 50", "blue 0, green 100", "green 100"}, rolledBack, []string{
+			"blue 100, green 0", "blue 50, green 50", "blue 100, green 0", "blue 100", // The fifth revision, until it is given up.
+		})...)
+		// Blue is the first revision, before and after the second one. Green is the second and the fifth one: at 50 percent there are the pods for all requests.
+		y.wantPods(s, 2*release.Replicas, 2*release.Replicas)
 	}
 }

@@ -168,14 +168,20 @@ func (y *followedRelease) sharesAt(s *release.Site, name string, weight float64,
 	y.Logf("%s: weight %v of track %s: share %.2f", s.Name, weight, name, got.Share(name))
 }
 
-// wantNoRequests checks that a track got no request of the users in a time.
+// wantNoRequests checks that a track got no request of the users of any Site in a time.
 func (y *followedRelease) wantNoRequests(reason, name string, from, to time.Time) {
 	y.Helper()
-	for i, u := range y.users {
-		got := u.Answers().Between(from, to)
-		if got.Share(name) > 0 || len(got) == 0 {
-			y.Errorf("%s: from %s to %s at %s: %s", reason, from, to, y.Sites[i].Name, got)
-		}
+	for i := range y.users {
+		y.wantNoRequestsAt(i, reason, name, from, to)
+	}
+}
+
+// wantNoRequestsAt checks that a track got no request of the users of one Site in a time.
+func (y *followedRelease) wantNoRequestsAt(site int, reason, name string, from, to time.Time) {
+	y.Helper()
+	got := y.users[site].Answers().Between(from, to)
+	if got.Share(name) > 0 || len(got) == 0 {
+		y.Errorf("%s: from %s to %s at %s: %s", reason, from, to, y.Sites[site].Name, got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,8 +31,8 @@ func (y *measured) allGates(k kind) []unstructured.Unstructured {
 	return l.Items
 }
 
-// losesSomething all objects of some kinds at once, and waits until others took their places.
-func (y *measured) losesSomething(kinds ...kind) {
+// deletesAll deletes all objects of some kinds at once, and returns their UIDs.
+func (y *measured) deletesAll(kinds ...kind) []string {
 	y.Helper()
 	gone := []string{}
 	for _, k := range kinds {
@@ -40,6 +41,13 @@ func (y *measured) losesSomething(kinds ...kind) {
 			y.must(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
 		}
 	}
+	return gone
+}
+
+// losesSomething loses all objects of some kinds at once, and waits until others took their places.
+func (y *measured) losesSomething(kinds ...kind) {
+	y.Helper()
+	gone := y.deletesAll(kinds...)
 	for _, k := range kinds {
 		o := &unstructured.Unstructured{}
 		o.SetAPIVersion(k.apiVersion)
@@ -50,6 +58,16 @@ func (y *measured) losesSomething(kinds ...kind) {
 		})
 		y.must(err)
 	}
+}
+
+// awaitDivisions waits until the requests were divided so many times at the first Site.
+func (y *measured) awaitDivisions(times int) {
+	y.Helper()
+	y.until(fmt.Sprintf("the requests are divided %d times", times), func() bool {
+		all, err := y.Divisions(y.Context(), y.Sites[0])
+		y.must(err)
+		return len(all) == times
+	})
 }
 
 // losesState removes the state from the repository, and waits until it is there again.

@@ -1,36 +1,46 @@
 package canary
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/release"
 )
 
-// TestLosses loses an object at each step of a canary, then all of them, then the state in Git, and the provider between a push and the status that
-// would show it. The canary comes to its end with the commits that it would have made anyhow.
+// TestLosses loses objects at each step of a canary, from the one without requests to the one with all of them, the state in Git at two of them, the provider
+// between a push and the status that would show it, and all objects, with the state, once a user has released the verdict. The canary comes to its end with the
+// commits that it would have made anyhow.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	y := newMeasured(t)
 	one := release.Pause("")
 	plan := release.Plan{
-		Steps: []any{release.Weight(5), one, release.Weight(20), one, release.Weight(40), one, release.Weight(60), one, release.Weight(80), one},
+		Steps: []any{one, release.Weight(5), one, release.Weight(20), one, release.Weight(40), one, release.Weight(60), one, release.Weight(80), one, release.Weight(100), one},
 		Gates: release.Gates(time.Second, 1),
 	}
-	y.startsUsers(plan, perSecond/2)
+	y.startsUsers(plan, perSecond/4)
 	y.asksForImage(2, plan)
-	for step, lose := range []func(){
-		func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) }, func() { y.losesSomething(gateKind) }, func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState,
+	for i, lose := range []func(){
+		func() { y.losesSomething(deliveryKind, syncKind) }, func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) }, func() { y.losesSomething(gateKind) },
+		func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState, func() { y.losesSomething(deliveryKind, syncKind, gateKind); y.losesState() },
 	} {
-		at := []string{"2/7", "3/7", "4/7", "5/7", "6/7"}[step]
+		at := fmt.Sprintf("%d/7", i+1)
+		if at == "7/7" {
+			y.awaitDivisions(8)
+			y.deletesAll(deliveryKind, syncKind, gateKind)
+		}
 		y.awaitState(2, "AwaitingPromotion", at)
 		lose()
 		y.awaitState(2, "AwaitingPromotion", at)
-		if step == 4 {
+		if at == "6/7" {
 			y.crashesAfterPush()
 		}
-		y.promotesStep(2, int64(step)+2)
+		y.promotesStep(2, int64(i)+1)
 	}
+	y.deletesAll(deliveryKind, syncKind, gateKind)
+	y.losesState()
 	y.awaitOutcome(2, "Succeeded")
 	y.stopUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 60, green 40", "blue 40, green 60", "blue 20, green 80",
@@ -39,4 +49,29 @@ func TestLosses(t *testing.T) {
 		t.Errorf("want a commit for each step and no other, so 9, got %d", got)
 	}
 	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
+}
+
+// TestLossesInRollback gives a canary up in the moment in which its objects are lost, and loses them again while its requests leave it, and once more, with the
+// state, while it drains. Requests leave the canary before its pods go, no request fails, and no commit is one more.
+func TestLossesInRollback(t *testing.T) {
+	t.Parallel()
+	y := newMeasured(t)
+	plan := release.Plan{Steps: []any{release.Weight(5), release.Pause(""), release.Weight(20), release.Pause("")}, Gates: release.Gates(time.Second, 1)}
+	y.startsUsers(plan, perSecond/4)
+	y.asksForImage(2, plan)
+	y.awaitState(2, "AwaitingPromotion", "2/4")
+	y.losesSomething(gateKind)
+	y.awaitState(2, "AwaitingPromotion", "2/4")
+	y.promotesStep(2, 2)
+	y.awaitState(2, "AwaitingPromotion", "3/4")
+	y.deletesAll(deliveryKind, syncKind, gateKind)
+	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
+	y.awaitDivisions(5)
+	y.deletesAll(deliveryKind, syncKind)
+	y.awaitState(2, "Draining", "3/4")
+	y.deletesAll(deliveryKind, syncKind)
+	y.losesState()
+	y.awaitOutcome(2, "RolledBack")
+	y.stopUsers()
+	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 100, green 0", "blue 100")
 }

@@ -16,7 +16,7 @@ func TestMove(t *testing.T) {
 	y := newFollowedRelease(t, release.Options{Prometheus: "http://127.0.0.1:9"}, release.Place{Cluster: at}, release.Place{Cluster: at, Repository: 1})
 	tracked, plain := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}}, release.Plan{IsPlain: true}
 
-	y.startsUsers(plain, perSecond/2)
+	y.startsUsers(plain, perSecond/4)
 	y.runPart("TestBlueGreenToCanary", func(y *followedRelease) {
 		y.asksForImage(2, tracked)
 		y.awaitOutcome(2, "Succeeded")

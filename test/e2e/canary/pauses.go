@@ -1,86 +1,186 @@
 package canary
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// asLeader makes a replica of the provider compete for the lease, as forStories makes the first one.
-var asLeader = controlplane.Program{Args: []string{"--leader-election", "--leader-lease=5s", "--allow-loopback-checks"}}
-
-// provider is held by the test that takes the provider away.
+// provider is held by the test that takes the provider away, as long as that counts.
 var provider sync.Mutex
 
-// quiet is how long nothing is written while a user is awaited.
-const quiet = 15 * time.Second
+// quiet is how long nothing is written while a user is awaited, after the provider was restarted.
+const quiet = 10 * time.Second
 
-// pausesFor follows the pause of a step until the next commit. Meanwhile it does something.
-func (y *followedRelease) pausesFor(length time.Duration, meanwhile func()) {
+// A pause is when one began and was over, as its SiteSync says. The end is to the second.
+type pause struct{ start, over time.Time }
+
+// pausesFor follows the pause of a step until the next commit. Meanwhile it does something, which knows when the pause ends: as it was recorded at first.
+func (y *followedRelease) pausesFor(length time.Duration, meanwhile func(ends time.Time)) pause {
 	y.Helper()
 	paused, err := y.AwaitSync(y.Context(), "pauses for "+length.String(), func(o *unstructured.Unstructured) bool {
 		return scene.Field(o, "spec", "forProvider", "pause") == length.String() && scene.Condition(o, "Released").Reason == "Pausing"
 	})
-	began, before := time.Now(), len(y.Pushes(y.Namespace))
 	y.must(err)
+	states := y.watchSyncAfter(paused)
+	defer states.Stop()
 	if meanwhile != nil {
-		meanwhile()
+		meanwhile(release.PauseStart(paused).Add(length))
 	}
-	var all []release.Push
+	out := y.wantOnePause(paused, states)
+	var next release.Push
 	y.until("the next commit after a pause of "+length.String(), func() bool {
-		all = y.Pushes(y.Namespace)
-		return len(all) > before
+		all := y.Pushes(y.Namespace)
+		i := slices.IndexFunc(all, func(p release.Push) bool { return p.At.After(out.start) })
+		if i >= 0 {
+			next = all[i]
+		}
+		return i >= 0
 	})
-	recorded, next := release.PauseStart(paused), all[before].At
-	if next.Sub(recorded) < length {
-		y.Errorf("a pause of %s from %s is short: the next commit comes at %s", length, recorded, next)
+	late := next.At.Sub(out.start) - length
+	if late < 0 {
+		y.Errorf("a pause of %s from %s is short: the next commit comes at %s", length, out.start, next.At)
 	}
-	y.Logf("a pause of %s ends %s late", length, (next.Sub(began) - length).Round(10*time.Millisecond))
+	y.Logf("a pause of %s ends %s late", length, late.Round(10*time.Millisecond))
+	return out
 }
 
-// restartsProvider restarts the provider, as kill -9 does.
-func (y *followedRelease) restartsProvider() {
+// watchSyncAfter watches all states of a SiteSync that come after one, so that none is missed, however late it is looked at.
+func (y *followedRelease) watchSyncAfter(o *unstructured.Unstructured) watch.Interface {
 	y.Helper()
-	provider.Lock()
-	defer provider.Unlock()
-	cp.KillProvider()
-	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
+	ctx, cancel := context.WithTimeout(y.Context(), scene.Patience)
+	y.Cleanup(cancel)
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(o.GroupVersionKind())
+	w, err := cp.Client.Watch(ctx, all, &client.ListOptions{Namespace: y.Namespace, Raw: &metav1.ListOptions{ResourceVersion: o.GetResourceVersion()}})
+	y.must(err)
+	return w
 }
 
-// changesLeader lets another replica take the place of the provider, and the provider that of the other one.
-func (y *followedRelease) changesLeader() {
+// wantOnePause checks that a pause keeps its start in each of the states after it was recorded, until it is over, and returns it.
+func (y *followedRelease) wantOnePause(paused *unstructured.Unstructured, states watch.Interface) pause {
 	y.Helper()
-	provider.Lock()
-	defer provider.Unlock()
-	y.awaitState(2, "Paused", "4/6")
-	y.must(cp.StartStandby(y.Context(), asLeader))
-	cp.KillProvider()
-	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
-	y.Cleanup(cp.KillStandby)
+	out := pause{start: release.PauseStart(paused)}
+	for e := range states.ResultChan() {
+		o, ok := e.Object.(*unstructured.Unstructured)
+		if !ok {
+			y.Fatalf("cannot watch SiteSync: %+v", e.Object)
+		}
+		if start := release.PauseStart(o); !start.Equal(out.start) {
+			y.Fatalf("a pause that began at %s begins again at %s", out.start, start)
+		}
+		released := scene.Condition(o, "Released")
+		if released.Reason == "PauseOver" {
+			out.over = released.LastTransitionTime.Time
+			return out
+		}
+		if released.Reason != "Pausing" {
+			y.Fatalf("want a pause that goes on until it is over, got reason %s", released.Reason)
+		}
+	}
+	y.Fatalf("waited %s in vain for the end of the pause that began at %s", scene.Patience, out.start)
+	return out
 }
+
+// writesNothingUntil checks that nothing is written about the deployment and nothing is pushed, from when it says that it pauses until that ends. What the
+// test sees before the end was written before the end. Where the machine is too busy to look in time, what it sees says nothing.
+func (y *followedRelease) writesNothingUntil(ends time.Time) {
+	y.Helper()
+	y.awaitWholeStatus("Paused", "3/7")
+	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
+	y.must(err)
+	defer l.Close()
+	pushes, began := cp.Git.Pushes(y.Namespace), time.Now()
+	time.Sleep(time.Until(ends.Add(-time.Second)))
+	entries, pushed := l.Entries(), cp.Git.Pushes(y.Namespace)-pushes
+	if !time.Now().Before(ends) {
+		y.Log("this machine is too busy to look at a pause before it ends")
+		return
+	}
+	if showsOutage(entries) {
+		y.Log("this machine is too busy for servers to answer in time")
+		return
+	}
+	y.wantNothingWritten("it pauses", entries, pushed)
+	y.Logf("the ledger covers %s of a pause", time.Since(began).Round(10*time.Millisecond))
+}
+
+// awaitWholeStatus waits until the second revision is in a state at a step, and the condition says so too: the two may be written one after the other.
+func (y *followedRelease) awaitWholeStatus(state, step string) {
+	y.Helper()
+	y.awaitSeen("status and condition say "+state+" at step "+step, func(o *unstructured.Unstructured) bool {
+		return scene.Number(o, "status", "revision") == 2 && scene.Field(o, "status", "canary", "state") == state && scene.Field(o, "status", "canary", "step") == step &&
+			string(scene.Condition(o, "Reconciling").Reason) == state
+	})
+}
+
+// outages is how often a window without writes may be looked at again because a server did not answer the provider in time.
+const outages = 4
 
 // writesNothing while a user is awaited, also over a restart of the provider.
 func (y *followedRelease) writesNothing() {
 	y.Helper()
 	cp.KillStandby()
+	for range outages {
+		if entries, pushed := y.writesOverRestart(); !showsOutage(entries) {
+			y.wantNothingWritten("a user is awaited", entries, pushed)
+			return
+		}
+	}
+	y.Log("this machine is too busy for servers to answer in time")
+}
+
+// writesOverRestart restarts the provider while a user is awaited, and returns what is written about the deployment, and how often something is pushed.
+func (y *followedRelease) writesOverRestart() (entries []load.Entry, pushed int) {
+	y.Helper()
+	y.awaitWholeStatus("AwaitingPromotion", "6/7")
 	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
 	y.must(err)
 	defer l.Close()
+	before := y.awaitQuiet(l)
 	pushes := cp.Git.Pushes(y.Namespace)
-	end := time.NewTimer(quiet)
-	defer end.Stop()
 	y.restartsProvider()
-	<-end.C
-	for _, e := range l.Entries() {
-		y.Errorf("something is written while a user is awaited: %+v", e)
+	time.Sleep(quiet)
+	return l.Entries()[before:], cp.Git.Pushes(y.Namespace) - pushes
+}
+
+// awaitQuiet waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server answers again, whatever
+// it waits for.
+func (y *followedRelease) awaitQuiet(l *load.Ledger) int {
+	y.Helper()
+	before := 0
+	y.until("nothing is written any more", func() bool {
+		before = len(l.Entries())
+		time.Sleep(quiet)
+		return len(l.Entries()) == before
+	})
+	return before
+}
+
+// showsOutage reports whether a reconcile of the provider failed, or succeeded again: it may say so, whatever the deployment waits for.
+func showsOutage(entries []load.Entry) bool {
+	return slices.ContainsFunc(entries, func(e load.Entry) bool {
+		return slices.Contains(e.Writers, "provider Update status") && slices.Contains(e.Changed, "status.conditions.Synced")
+	})
+}
+
+// wantNothingWritten checks that a ledger has no entries, and that nothing was pushed.
+func (y *followedRelease) wantNothingWritten(while string, entries []load.Entry, pushes int) {
+	y.Helper()
+	for _, e := range entries {
+		y.Errorf("something is written while %s: %+v", while, e)
 	}
-	if got := cp.Git.Pushes(y.Namespace); got != pushes {
-		y.Errorf("%d pushes while a user is awaited", got-pushes)
+	if pushes != 0 {
+		y.Errorf("%d pushes while %s", pushes, while)
 	}
 }

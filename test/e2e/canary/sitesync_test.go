@@ -28,7 +28,7 @@ func TestSiteSync(t *testing.T) {
 	s.commitFiles(files)
 	position := ledger.Position{Epoch: 1, Revision: 2, Stage: 3}
 	s.askForDirectory(files, position, nil)
-	green := s.awaitGreen("idle", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle })
+	green := s.awaitGreen("idle and available", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle && o.AvailableTree != "" })
 	if green.ProvenAt == nil || *green.ProvenAt != position || green.AvailableTree != track.FolderID(files, track.Green) {
 		t.Errorf("a track without requests is proven by the position that was asked for: got %+v", green)
 	}

@@ -76,7 +76,7 @@ func connectClient() error {
 
 const (
 	// patience is how long a test waits for something to happen before it fails.
-	patience = 5 * time.Minute
+	patience = 20 * time.Minute
 
 	// often is how often it looks.
 	often = 50 * time.Millisecond

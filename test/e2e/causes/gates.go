@@ -1,9 +1,6 @@
 package causes
 
 import (
-	"fmt"
-	"time"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/advice"
@@ -11,29 +8,11 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// measured is the series that the Gates of these stories ask for, and its values.
-const (
-	measured = "error_ratio"
-
-	good, bad = 0.01, 0.2
-)
-
-// measureSite measures the Site with a real Prometheus server, which scrapes a target that has no series yet.
+// measureSite measures the Site, and lets the deployment have a Gate that asks for the ratio of errors.
 func (s *stage) measureSite() *promserver.Target {
 	s.T.Helper()
-	target := promserver.NewTarget()
-	s.T.Cleanup(target.Close)
-	server, err := promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{Name: "shop", Interval: time.Second, Target: target})
-	s.Must(err)
-	s.Must(server.Start(s.T.Context()))
-	s.T.Cleanup(server.Stop)
-	s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, server.URL()))
-	check := map[string]any{
-		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(` + measured + `{job="shop"})`}, "threshold": "<= 0.05",
-		"initialDelay": "1s", "interval": "2s", "count": int64(2), "timeout": "5m", "noData": "Wait",
-	}
-	s.Set(s.deployment, []any{check}, "spec", "gatesConfig", "checks")
-	return target
+	s.Set(s.deployment, scene.CheckErrors(), "spec", "gatesConfig", "checks")
+	return s.MeasureSite("edge1")
 }
 
 // gateStories are of what is measured.
@@ -44,7 +23,7 @@ func gateStories() map[string]story {
 			breaks: func(s *stage) func() {
 				target := s.measureSite()
 				s.Apply(s.deployment)
-				return func() { target.Set(measured, good) }
+				return func() { target.Set(scene.ErrorRatio, scene.GoodRatio) }
 			},
 			want: answer{object: "check errors at ", reason: "NoData", actor: advice.Author, do: "Send requests to the service, or correct the query"},
 		},
@@ -52,13 +31,13 @@ func gateStories() map[string]story {
 			reason: "A revision that was rejected is held, and goes out again when the author asks for a retry.",
 			breaks: func(s *stage) func() {
 				target := s.measureSite()
-				target.Set(measured, good)
+				target.Set(scene.ErrorRatio, scene.GoodRatio)
 				s.awaitSucceeded(1)
-				target.Set(measured, bad)
+				target.Set(scene.ErrorRatio, scene.BadRatio)
 				s.editReplicas(2)
 				s.awaitRollback()
 				return func() {
-					target.Set(measured, good)
+					target.Set(scene.ErrorRatio, scene.GoodRatio)
 					s.runPlugin(editor, "retry", "shop", "--yes", "--wait")
 				}
 			},

@@ -7,8 +7,5 @@ import (
 // TestGates lets nothing be measured, and something bad.
 func TestGates(t *testing.T) {
 	t.Parallel()
-	playAll(t, gateStories(), func(t *testing.T) *stage {
-		t.Helper()
-		return newStage(t, "edge1")
-	})
+	playAll(t, gateStories())
 }

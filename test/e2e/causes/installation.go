@@ -1,42 +1,21 @@
 package causes
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/load"
 )
-
-// writesInRow are writes of an object between two looks at the circuit breaker.
-const writesInRow = 20
-
-// openBreaker writes a composed object so often that Crossplane's circuit breaker opens.
-func (s *stage) openBreaker() {
-	s.T.Helper()
-	o := s.DeliveryNamed(s.Delivery().GetName())
-	written := 0
-	s.Until("the circuit breaker opens", scene.Patience, func() bool {
-		written = s.writeInRow(o, written)
-		return scene.Is(s.Now(s.deployment), "Responsive", corev1.ConditionFalse, "")
-	})
-}
-
-// writeInRow writes an object some times more, and returns how often it has been written.
-func (s *stage) writeInRow(o *unstructured.Unstructured, written int) int {
-	for range writesInRow {
-		written++
-		s.Patch(o, fmt.Sprintf(`{"metadata":{"annotations":{"example.org/written":"%d"}}}`, written))
-	}
-	return written
-}
 
 // patchLease changes the lease of the provider.
 func (s *stage) patchLease(change string) {
@@ -60,6 +39,25 @@ func (s *stage) startProvider() {
 	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }
 
+// homeFlux is in the cluster of the control plane.
+var homeFlux = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })
+
+// takeRight takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider, which would
+// go on with what it watches already.
+func (s *stage) takeRight(group string) (giveBack func()) {
+	s.T.Helper()
+	role := &rbacv1.ClusterRole{}
+	s.Must(s.Client.Get(s.T.Context(), client.ObjectKey{Name: "intentplane:provider"}, role))
+	before := slices.Clone(role.Rules)
+	role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, group) })
+	s.Must(s.Client.Update(s.T.Context(), role))
+	s.stopProvider()()
+	return func() {
+		role.Rules = before
+		s.Must(s.Client.Update(s.T.Context(), role))
+	}
+}
+
 // sharedStories are of what all deployments share.
 func sharedStories() map[string]story {
 	return map[string]story{
@@ -71,7 +69,8 @@ func sharedStories() map[string]story {
 				s.editReplicas(2)
 				return func() { s.Must(cp.RestartFunction(s.T.Context())) }
 			},
-			want: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
+			want:  answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function"},
+			early: answer{object: "function", reason: advice.ReasonCannotCompose, actor: advice.PlatformTeam, do: "Look at the function"},
 		},
 		"ProviderStopped": {
 			reason: "A provider that does not renew its lease is the cause until the platform team starts it. A user with the role edit reads no leases.",
@@ -83,6 +82,18 @@ func sharedStories() map[string]story {
 			},
 			want:     answer{object: "GitDelivery ", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, do: "Start the provider"},
 			toEditor: answer{object: "GitDelivery ", reason: advice.ReasonNotReconciled, actor: advice.PlatformTeam, do: "look at the provider"},
+		},
+		"ProviderRightMissing": {
+			reason: "A right of the provider that is missing is the cause until the platform team gives it. Flux is in the provider's own cluster here.",
+			breaks: func(s *stage) func() {
+				s.Must(homeFlux())
+				s.useFlux(s.NewSite("edge1"))
+				s.Must(cp.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
+				giveBack := s.takeRight("kustomize.toolkit.fluxcd.io")
+				s.Apply(s.deployment)
+				return giveBack
+			},
+			want: answer{object: "Site ", reason: "ProviderAccessDenied", actor: advice.PlatformTeam, do: "kubectl apply -k examples/rbac"},
 		},
 	}
 }

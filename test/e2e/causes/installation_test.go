@@ -10,24 +10,27 @@ import (
 // TestShared breaks what all deployments share, one after another, while no other test runs.
 func TestShared(t *testing.T) {
 	for name, told := range sharedStories() {
-		t.Run(name, func(t *testing.T) { newStage(t, "edge1").playCause(told) })
+		for shapeName, describe := range shapes() {
+			t.Run(name+shapeName, func(t *testing.T) { newStage(t, describe, "edge1").playCause(told) })
+		}
 	}
 }
 
 // TestBreaker writes a composed object too often.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	newStage(t, "edge1").playCause(story{
+	playAll(t, map[string]story{"Open": {
 		reason: "A circuit breaker that is open is the cause until Crossplane closes it, once the other program stops writing.",
 		breaks: func(s *stage) func() {
 			s.awaitSucceeded(1)
-			s.openBreaker()
+			s.OpenBreaker(s.deployment)
 			s.editReplicas(2)
 			return func() {
 				<-time.After(cooldown + time.Second)
 				s.runPlugin(editor, "refresh", "shop")
 			}
 		},
-		want: answer{object: "Crossplane's circuit breaker", reason: advice.ReasonWatchCircuitOpen, actor: advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh"},
-	})
+		want:            answer{object: "Crossplane's circuit breaker", reason: advice.ReasonWatchCircuitOpen, actor: advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh"},
+		toEditorOfClaim: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane"},
+	}})
 }

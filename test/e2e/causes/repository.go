@@ -5,38 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/intentplane/intentplane/apis/advice"
-	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/wire"
 )
 
-const (
-	user        = "intentplane"
-	password    = "correct"
-	credentials = "credentials"
-)
-
-// describeCredentials describes the credentials of the repository.
-func (s *stage) describeCredentials(password string) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
-	o.SetAPIVersion("v1")
-	o.SetKind("Secret")
-	o.SetNamespace(s.Namespace)
-	o.SetName(credentials)
-	return o
-}
-
-// guardRepository moves the repository to a server that wants a password.
-func (s *stage) guardRepository() {
-	s.T.Helper()
-	server, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
-	s.Must(err)
-	s.T.Cleanup(server.Close)
-	s.Must(server.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
-	s.Apply(s.Set(s.Set(s.ProviderConfig(), server.URL(s.Namespace), "spec", "git", "url"), map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials"))
-}
+// password of the repository.
+const password = "correct"
 
 // moveBehindCutWire moves the repository behind a wire, and cuts it.
 func (s *stage) moveBehindCutWire() *wire.Wire {
@@ -75,10 +49,10 @@ func repositoryStories() map[string]story {
 		"WrongPassword": {
 			reason: "A wrong password is the cause until the platform team corrects the Secret.",
 			breaks: func(s *stage) func() {
-				s.guardRepository()
-				s.Apply(s.describeCredentials("wrong"))
+				s.GuardRepository(password)
+				s.Apply(s.BasicAuthSecret("wrong"))
 				s.Apply(s.deployment)
-				return func() { s.Apply(s.describeCredentials(password)) }
+				return func() { s.Apply(s.BasicAuthSecret(password)) }
 			},
 			want: answer{object: "GitDelivery ", reason: "AuthFailed", actor: advice.PlatformTeam, do: "Correct the credentials in the Secret"},
 		},

@@ -7,8 +7,5 @@ import (
 // TestRepository breaks the way to the repository, or what is in it.
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	playAll(t, repositoryStories(), func(t *testing.T) *stage {
-		t.Helper()
-		return newStage(t, "edge1")
-	})
+	playAll(t, repositoryStories())
 }

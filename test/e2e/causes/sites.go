@@ -5,12 +5,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,23 +36,29 @@ type remoteStage struct {
 }
 
 // newRemoteStage makes a Site whose Kustomization, named after the namespace of the story, reads the directory of the Site.
-func newRemoteStage(t *testing.T) *remoteStage {
+func newRemoteStage(t *testing.T, describe shape) *remoteStage {
 	t.Helper()
 	k, err := edge()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &remoteStage{stage: newStage(t), edge: k}
+	s := &remoteStage{stage: newStage(t, describe), edge: k}
 	s.putKubeconfig(s.adminKubeconfig())
 	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": kubeconfig}}, "spec", "cluster")
-	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
-	}}, "spec", "engine"))
-	_, err = s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{siteDirectory + "/placeholder": "An empty directory is none.\n"}, "Make the directory")
-	s.Must(err)
+	s.useFlux(site)
 	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	s.Must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
 	return s
+}
+
+// useFlux lets a Kustomization, named after the namespace of the story, bring the directory of a Site to its cluster. The Kustomization is not made.
+func (s *stage) useFlux(site *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine"))
+	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{siteDirectory + "/placeholder": "An empty directory is none.\n"}, "Make the directory")
+	s.Must(err)
 }
 
 func (s *remoteStage) adminKubeconfig() []byte {
@@ -79,16 +88,52 @@ func (s *remoteStage) newAccount() *corev1.ServiceAccount {
 // kubeconfigOf a service account has a token of it.
 func (s *remoteStage) kubeconfigOf(account *corev1.ServiceAccount) []byte {
 	s.T.Helper()
+	return s.kubeconfigWith(s.requestToken(account))
+}
+
+func (s *remoteStage) requestToken(account *corev1.ServiceAccount) string {
+	s.T.Helper()
 	token := &authenticationv1.TokenRequest{}
 	s.Must(s.edge.Client.SubResource("token").Create(s.T.Context(), account, token))
+	return token.Status.Token
+}
+
+func (s *remoteStage) kubeconfigWith(token string) []byte {
+	s.T.Helper()
 	config, err := clientcmd.Load(s.adminKubeconfig())
 	s.Must(err)
 	for _, credentials := range config.AuthInfos {
-		credentials.Token = token.Status.Token
+		credentials.Token = token
 	}
 	out, err := clientcmd.Write(*config)
 	s.Must(err)
 	return out
+}
+
+// expiredKubeconfig has a token that expired a minute ago. The cluster takes the same token with a later expiry.
+func (s *remoteStage) expiredKubeconfig() []byte {
+	s.T.Helper()
+	account := s.newAccount()
+	s.allowEngine(account)
+	now, token := time.Now(), s.requestToken(account)
+	good, err := s.edge.SetExpiry(token, now.Add(time.Hour))
+	s.Must(err)
+	s.Must(s.askCluster(good))
+	expired, err := s.edge.SetExpiry(token, now.Add(-time.Minute))
+	s.Must(err)
+	if err := s.askCluster(expired); !kerrors.IsUnauthorized(err) {
+		s.T.Fatalf("the cluster takes a token that has expired: %v", err)
+	}
+	return s.kubeconfigWith(expired)
+}
+
+// askCluster returns an error if the cluster does not take a token.
+func (s *remoteStage) askCluster(token string) error {
+	config := rest.AnonymousClientConfig(s.edge.Config)
+	config.BearerToken = token
+	c, err := client.New(config, client.Options{})
+	s.Must(err)
+	return c.Create(s.T.Context(), &authenticationv1.SelfSubjectReview{})
 }
 
 // allowEngine lets a service account read, and wake, what Flux has.
@@ -167,14 +212,12 @@ func clusterStories() map[string]remoteStory {
 			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "look at the cluster's API server"},
 		},
 		"KubeconfigExpired": {
-			reason: "A kubeconfig whose credentials the cluster does not take any more is the cause until they are renewed.",
+			reason: "A kubeconfig whose credentials have expired is the cause until they are renewed.",
 			breaks: func(s *remoteStage) func() {
-				account := s.newAccount()
-				s.putKubeconfig(s.kubeconfigOf(account))
-				s.Must(s.edge.Client.Delete(s.T.Context(), account))
+				s.putKubeconfig(s.expiredKubeconfig())
 				return func() { s.putKubeconfig(s.adminKubeconfig()) }
 			},
-			want: answer{object: "Site ", reason: "AccessDenied", actor: advice.ClusterOwner, do: "Renew the kubeconfig's credentials"},
+			want: answer{object: "Site ", reason: "KubeconfigDenied", actor: advice.ClusterOwner, do: "Renew the credentials in the kubeconfig"},
 		},
 		"RightMissing": {
 			reason: "A right at the Site that is missing is the cause until the owner of the cluster gives it.",
@@ -188,17 +231,20 @@ func clusterStories() map[string]remoteStory {
 	}
 }
 
-func tellRemote(t *testing.T, stories map[string]remoteStory) {
+// playRemote plays stories side by side, each with a deployment of both shapes.
+func playRemote(t *testing.T, stories map[string]remoteStory) {
 	t.Helper()
 	for name, told := range stories {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newRemoteStage(t)
-			s.playCause(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
-				repair := told.breaks(s)
-				s.Apply(s.deployment)
-				return repair
-			}})
-		})
+		for shapeName, describe := range shapes() {
+			t.Run(name+shapeName, func(t *testing.T) {
+				t.Parallel()
+				s := newRemoteStage(t, describe)
+				s.playCause(story{reason: told.reason, want: told.want, breaks: func(*stage) func() {
+					repair := told.breaks(s)
+					s.Apply(s.deployment)
+					return repair
+				}})
+			})
+		}
 	}
 }

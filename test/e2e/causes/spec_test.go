@@ -7,8 +7,5 @@ import (
 // TestSpec names what does not exist, or may not be used.
 func TestSpec(t *testing.T) {
 	t.Parallel()
-	playAll(t, specStories(), func(t *testing.T) *stage {
-		t.Helper()
-		return newStage(t, "edge1")
-	})
+	playAll(t, specStories())
 }

@@ -69,7 +69,7 @@ func TestPluginAsks(t *testing.T) {
 			}
 			for _, wrong := range []struct{ request, says string }{
 				{"abort", "cannot be aborted: it was judged already"},
-				{"promote", "no step waits for a user"},
+				{"promote", "no step pauses or waits for a user"},
 				{"promote --full", "cannot be released: the revision was judged already"},
 				{"promote --step=1", "step 1 of revision 4 cannot be released: the revision was judged already"},
 				{"rollback --to-revision=9", "revision 9 cannot be rolled back to"},

@@ -3,7 +3,6 @@ package claims
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -27,7 +26,7 @@ func TestRequestedBy(t *testing.T) {
 		t.Fatalf("without the policy: %s", said)
 	}
 	bindPolicies(s)
-	s.Until("the policy holds", time.Minute, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })
+	s.Until("the policy holds", scene.Patience, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })
 	for name, tc := range map[string]struct{ user, by, want string }{
 		"Own":    {user: "bob", by: "bob"},
 		"Others": {user: "bob", by: "ann", want: "spec.requestedBy: must be bob, who asks"},

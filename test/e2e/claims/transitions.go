@@ -30,7 +30,8 @@ func transitionEvents(s *scene.Scene, o *unstructured.Unstructured) []string {
 	out := []string{}
 	for _, e := range l.Items {
 		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
-			out = append(out, e.Message)
+			phases, _, _ := strings.Cut(e.Message, ": ") // Why follows.
+			out = append(out, phases)
 		}
 	}
 	slices.Sort(out)

@@ -3,7 +3,6 @@ package claims
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,7 +36,7 @@ func TestTransitionEvents(t *testing.T) {
 				want = append(want, "Transitioned from "+from+" to "+to)
 			}
 			slices.Sort(want)
-			s.Until("each transition has its event", time.Minute, func() bool { return len(transitionEvents(s, o)) >= len(want) })
+			s.Until("each transition has its event", scene.Patience, func() bool { return len(transitionEvents(s, o)) >= len(want) })
 			if diff := cmp.Diff(want, transitionEvents(s, o)); diff != "" {
 				t.Errorf("events: -want (status), +got:\n%s", diff)
 			}

@@ -3,7 +3,6 @@ package clusters
 import (
 	"slices"
 	"sync"
-	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -99,22 +98,38 @@ func (f *follower) noteState(u *unstructured.Unstructured) {
 	}
 }
 
-// checkBudget that all that was seen is documented, and that these were among it, in this order.
-func (f *follower) checkBudget(t *testing.T, order ...pair) {
-	t.Helper()
+// awaitOrder waits until these were seen in this order, and checks that all that was seen by then is documented.
+func (f *follower) awaitOrder(s *stage, order ...pair) {
+	s.T.Helper()
+	s.T.Cleanup(func() {
+		if s.T.Failed() {
+			s.T.Logf("want in this order %+v, saw %+v", order, f.listSeen())
+		}
+	})
+	s.Until("the states of an object, in their order", patience, func() bool { return isInOrder(f.listSeen(), order) })
 	f.stop()
 	<-f.done
-	for _, p := range f.seen {
+	for _, p := range f.listSeen() {
 		if !slices.Contains(f.rows[p.core], p.ours) {
-			t.Errorf("while core says %q, we say %q, which is not documented", p.core, p.ours)
+			s.T.Errorf("while core says %q, we say %q, which is not documented", p.core, p.ours)
 		}
 	}
-	rest := f.seen
+}
+
+func (f *follower) listSeen() []pair {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.seen)
+}
+
+// isInOrder is true if all of order are among seen, one after another.
+func isInOrder(seen, order []pair) bool {
 	for _, p := range order {
-		i := slices.Index(rest, p)
+		i := slices.Index(seen, p)
 		if i < 0 {
-			t.Fatalf("%+v was not seen, in its place among %+v", p, f.seen)
+			return false
 		}
-		rest = rest[i:]
+		seen = seen[i:]
 	}
+	return true
 }

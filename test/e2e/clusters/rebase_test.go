@@ -42,7 +42,7 @@ func TestRebase(t *testing.T) {
 	s.provisioned(wc)
 	book.endChapter("the upgrade")
 	book.checkBudget()
-	seen.checkBudget(t, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
+	seen.awaitOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
 	s.Delete(wc)
 	s.awaitGone(wc)
 }

@@ -23,7 +23,7 @@ func TestDeletedManagedCluster(t *testing.T) {
 			made := s.awaitObject(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
 			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
 
-			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
+			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=500s")
 			s.awaitObject(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
 				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})

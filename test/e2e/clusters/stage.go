@@ -43,7 +43,7 @@ var capi = sync.OnceValue(func() error { return clusterapi.Start(context.Backgro
 
 const (
 	// patience is how long a step of a cluster may take: five programs share a machine.
-	patience = 5 * time.Minute
+	patience = 20 * time.Minute
 
 	name       = "prod"
 	version    = "v1.34.2"

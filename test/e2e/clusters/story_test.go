@@ -66,6 +66,6 @@ func TestStory(t *testing.T) {
 	}
 	s.awaitServiceRuns(k)
 	s.wantSiteProtected(wc, mc, shop)
-	said.checkBudget(t, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
+	said.awaitOrder(s, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
 	s.wantOnlyOurWrites(0)
 }

@@ -38,8 +38,8 @@ func TestTopology(t *testing.T) {
 
 	s.dismantleCluster(wc, mc)
 	// Progress is told five seconds apart, so what it is on the way there need not be seen.
-	said.checkBudget(t, pair{"Provisioned", "Provisioned"})
-	reason.checkBudget(t, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+	said.awaitOrder(s, pair{"Provisioned", "Provisioned"})
+	reason.awaitOrder(s, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
 	s.wantOnlyOurWrites(4)
 	s.wantWritesOfCore()
 	if n := len(s.writesOfUser(provider)); n > maxWrites {

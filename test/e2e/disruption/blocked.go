@@ -16,35 +16,14 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-const (
-	user        = "intentplane"
-	credentials = "credentials"
-)
+// credentials is the name of the Secret that the scene's configuration of a repository names.
+const credentials = "credentials"
 
 // guardServer lets a scene write to a server of its own, which wants a password.
 func guardServer(s *scene.Scene, password string) *gitserver.Server {
 	s.T.Helper()
-	srv, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(user, password))
-	s.Must(err)
-	s.T.Cleanup(srv.Close)
-	s.Must(srv.CreateRepo(s.T.Context(), s.Namespace, map[string]string{"README.md": "Not ours.\n"}))
-	s.Apply(secretOf(s, password))
-	s.Apply(withCredentials(s, srv))
-	return srv
-}
-
-func secretOf(s *scene.Scene, password string) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"username": user, "password": password}}}
-	o.SetAPIVersion("v1")
-	o.SetKind("Secret")
-	o.SetNamespace(s.Namespace)
-	o.SetName(credentials)
-	return o
-}
-
-func withCredentials(s *scene.Scene, srv *gitserver.Server) *unstructured.Unstructured {
-	o := s.Set(s.ProviderConfig(), srv.URL(s.Namespace), "spec", "git", "url")
-	return s.Set(o, map[string]any{"type": "Basic", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
+	s.Apply(s.BasicAuthSecret(password))
+	return s.GuardRepository(password)
 }
 
 // awaitBlocked waits until the deletion of the scene's GitDelivery is blocked for a reason, and says the way out.

@@ -19,7 +19,7 @@ func TestDeleteLosesSecret(t *testing.T) {
 	srv := guardServer(s, "correct horse")
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 	before := filesOfClaim(s, srv)
-	lost := secretOf(s, "correct horse")
+	lost := s.BasicAuthSecret("correct horse")
 	s.Delete(lost)
 	if s.Now(lost).GetDeletionTimestamp() == nil {
 		t.Error("the Secret should wait for the claim")
@@ -77,9 +77,9 @@ func TestDeleteTogether(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
 			srv := guardServer(s, "correct horse")
-			claim, config := s.Claim("shop", intentLine(s, 1, "edge1")), withCredentials(s, srv)
+			claim, config := s.Claim("shop", intentLine(s, 1, "edge1")), s.GuardedConfig(srv)
 			s.Succeed(claim)
-			s.Run(append([]string{"delete", "--wait", "--timeout=50s"}, tc.args(s, claim, config, secretOf(s, "correct horse"))...)...)
+			s.Run(append([]string{"delete", "--wait", "--timeout=500s"}, tc.args(s, claim, config, s.BasicAuthSecret("correct horse"))...)...)
 			s.Gone(config)
 			if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, filesOfClaim(s, srv)); diff != "" {
 				t.Errorf("\n%s\nfiles: -want, +got:\n%s", tc.reason, diff)

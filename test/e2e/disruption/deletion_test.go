@@ -55,7 +55,7 @@ func TestDeleteNamespace(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 	s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
-	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout=50s")
+	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout=500s")
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
@@ -71,7 +71,7 @@ func TestDeleteManaged(t *testing.T) {
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 	before, files := deliveryUIDs(s), s.Files()
 
-	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
+	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=500s")
 	s.Until("the GitDeliveries are there again, and delivered", scene.Patience, func() bool { return areNewAndDelivered(s, before) })
 	for o, revision := range map[*unstructured.Unstructured]int64{composite: 1, claim: 2} {
 		seen := s.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {

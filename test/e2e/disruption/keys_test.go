@@ -27,10 +27,10 @@ func TestKeysStaySecret(t *testing.T) {
 	data := map[string]any{"identity": user.pem, "password": passphrase + "-wrong", "known_hosts": "git.example.org " + string(ssh.MarshalAuthorizedKey(user.public))}
 	apply := func(change map[string]any) {
 		maps.Copy(data, change)
-		s.Apply(s.Set(secretOf(s, ""), data, "stringData"))
+		s.Apply(s.Set(s.BasicAuthSecret(""), data, "stringData"))
 	}
 	apply(nil)
-	keys := s.Set(secretOf(s, ""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
+	keys := s.Set(s.BasicAuthSecret(""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
 	keys.SetName("signing")
 	s.Apply(keys)
 	config := s.Set(s.ProviderConfig(), x.URL(s.Namespace), "spec", "git", "url")

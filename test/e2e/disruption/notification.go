@@ -21,18 +21,20 @@ func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int
 	r, err := receiver.New(hookKey)
 	s.Must(err)
 	t.Cleanup(r.Stop)
-	keys := s.Set(secretOf(s, ""), map[string]any{"token": hookKey, "ca.crt": r.Bundle()}, "stringData")
-	keys.SetName("hook")
-	s.Apply(keys)
-	s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{
-		"url": r.URL(), "events": []any{"Succeeded", "RolledBack", "Failed"},
-		"secretRef":         map[string]any{"namespace": s.Namespace, "name": "hook"},
-		"caBundleSecretRef": map[string]any{"namespace": s.Namespace, "name": "hook", "key": "ca.crt"},
-	}}, "spec", "notifications"))
+	s.NotifyReceiver(r, hookKey, "Succeeded", "RolledBack", "Failed")
 	return s, r, func(replicas int) *unstructured.Unstructured {
 		o := s.Composite("shop", intentLine(s, replicas, "edge1"))
-		return s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+		return s.UseClusterProviderConfig(o)
 	}
+}
+
+// failFirstRevision lets the first revision of another deployment be rejected by its Gate, so that there is nothing to go back to.
+func failFirstRevision(s *scene.Scene) {
+	s.T.Helper()
+	s.MeasureSite("edge1").Set(scene.ErrorRatio, scene.BadRatio)
+	o := s.UseClusterProviderConfig(s.Composite("broken", strings.ReplaceAll(intentLine(s, 1, "edge1"), `"shop"`, `"broken"`)))
+	s.Apply(s.Set(o, scene.CheckErrors(), "spec", "gatesConfig", "checks"))
+	s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "Failed" })
 }
 
 // awaitTaken waits until what a receiver took is enough, and returns how often it took each notification, by type, in the order of the first time.

@@ -1,8 +1,10 @@
 package disruption
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,31 +13,41 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestNotifications posts each outcome of a deployment to a receiver that fails three times, loses an answer, is down for a while, and answers after the
+// downFor is how long the receiver is down at least.
+const downFor = time.Minute
+
+// TestNotifications posts each outcome of two deployments to a receiver that fails three times, loses an answer, is down for a minute, and answers after the
 // provider was killed: each arrives, duplicates have one id, and the key is nowhere.
 func TestNotifications(t *testing.T) {
 	s, r, deployment := notified(t)
 	r.Fail(3)
 	r.LoseAnswers(1)
 	s.Succeed(deployment(1))
-	const deployed, upgraded, back = "dev.cdevents.service.deployed.0.3.0", "dev.cdevents.service.upgraded.0.3.0", "dev.cdevents.service.rolledback.0.3.0"
+	const (
+		deployed, upgraded = "dev.cdevents.service.deployed.0.3.0", "dev.cdevents.service.upgraded.0.3.0"
+		back, failed       = "dev.cdevents.service.rolledback.0.3.0", "dev.cdeventsx.intentplane-service.failed.0.1.0"
+	)
 	awaitTaken(s, r, "the first outcome twice, since its answer was lost", func(_ []string, times map[string]int) bool { return times[deployed] == 2 })
 	if refused, unsigned := r.Refused(); refused < 3 || unsigned > 0 {
 		t.Errorf("the receiver refused %d posts, and %d were not signed", refused, unsigned)
 	}
 
 	r.Stop()
+	down := time.After(downFor)
+	failFirstRevision(s)
 	o := s.Succeed(deployment(2))
 	s.Apply(s.Set(s.Request("back", o, rolloutv1alpha1.ActionRollbackTo, 2), int64(1), "spec", "toRevision"))
 	s.Await(o, "RolledBack", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "RolledBack" })
 	awaitEvent(s, "NotificationDelayed", "revision 2 is Succeeded")
+	<-down
 	cp.KillProvider()
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
 	startProvider(t)
-	types, _ := awaitTaken(s, r, "three outcomes", func(types []string, _ map[string]int) bool { return len(types) == 3 })
-	if diff := cmp.Diff([]string{deployed, upgraded, back}, types); diff != "" {
+	types, _ := awaitTaken(s, r, "four outcomes", func(types []string, _ map[string]int) bool { return len(types) == 4 })
+	slices.Sort(types) // Two deployments have no order.
+	if diff := cmp.Diff([]string{deployed, back, upgraded, failed}, types); diff != "" {
 		t.Errorf("types of notifications: -want, +got:\n%s", diff)
 	}
 	for name, text := range readablePublicly(s) {

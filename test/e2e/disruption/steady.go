@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,20 @@ func functionLog(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// providerLines returns how many lines the provider has logged about this namespace, without those that only --debug prints.
+func providerLines(s *scene.Scene) int {
+	s.T.Helper()
+	b, err := os.ReadFile(cp.LogFile("provider"))
+	s.Must(err)
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		if strings.Contains(line, s.Namespace) && !strings.Contains(line, "\tDEBUG\t") {
+			n++
+		}
+	}
+	return n
 }
 
 // objectVersions are those of all objects of two deployments, by kind and name.

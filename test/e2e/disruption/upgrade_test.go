@@ -45,7 +45,7 @@ func TestFunctionUpgrade(t *testing.T) {
 
 	request := s.Request("approve", manual, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(request)
-	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
+	s.Inside("wait", "--timeout=500s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
 	awaitUpdatePending(s, manual, 2, next, "")
 	awaitUpdatePending(s, auto, 1, now, next)
 	wantCommits(s, 3)

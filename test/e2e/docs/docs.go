@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/typed"
@@ -314,4 +317,18 @@ func (r *reader) typePage(t *testing.T, text string) error {
 		return err
 	}
 	return r.runScript(t.Context(), typed.NewScript(blocks, r.values))
+}
+
+// wantRenderer holds "kubectl intent version" to the renderer of the function that Crossplane installed.
+func wantRenderer(t *testing.T, cp *controlplane.ControlPlane) {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), "version", "--kubeconfig", cp.Kubeconfig).CombinedOutput()
+	want := fmt.Sprintf("renderer %d of intentplane-function-intentplane ", render.Version)
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(out)), " ")+" ", want) {
+		t.Errorf("version: want %q, got %v:\n%s", want, err, out)
+	}
 }

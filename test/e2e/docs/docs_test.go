@@ -19,6 +19,7 @@ func TestPrivateRegistry(t *testing.T) {
 	install := r.blocksOfPage(t, installPage, append([]string{"A cluster with a private registry"}, afterwards...)...)
 	r.readBlocks(t, installPage, install)
 	wantVersions(t, cp, version)
+	wantRenderer(t, cp)
 	wantDeployments(t, cp, registry, version, []string{"intentplane-registry"})
 	wantDelivered(t, cp)
 	refusesUneditedRepository(t, r)
@@ -51,6 +52,7 @@ func TestAirGappedRegistry(t *testing.T) {
 	r := newReader(t, cp, valuesOfReader(cp, registry, version), "", "")
 	r.readBlocks(t, installPage, r.blocksOfPage(t, installPage, append([]string{"An air-gapped registry"}, afterwards...)...))
 	wantVersions(t, cp, version)
+	wantRenderer(t, cp)
 	wantDeployments(t, cp, registry, version, nil)
 	wantDelivered(t, cp)
 }

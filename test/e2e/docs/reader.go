@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long all blocks of a page may take.
-const patience = 10 * time.Minute
+const patience = 20 * time.Minute
 
 // A reader types pages in a folder that holds what a clone of the repository does, with the programs that the pages name.
 type reader struct {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/threshold"
+	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 	"github.com/intentplane/intentplane/test/promserver"
@@ -70,7 +70,7 @@ func (w *world) questionOf(query string, samples bool) *prometheus.Question {
 func (w *world) askUntil(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
-	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool, error) {
 		a = q.Ask(ctx, live)
 		return good(a), nil
 	})
@@ -94,7 +94,7 @@ func (w *world) judgeWithMeter(m *meter.Meter, woken <-chan types.NamespacedName
 		}
 		select {
 		case <-woken:
-		case <-time.After(2 * time.Minute):
+		case <-time.After(10 * time.Minute):
 			w.Fatal("the check does not end")
 		}
 	}

@@ -241,7 +241,7 @@ func newServices(t *testing.T, all map[string]service) *world {
 	t.Cleanup(w.server.Stop)
 	grow := time.NewTicker(growTick)
 	defer grow.Stop()
-	for deadline := time.Now().Add(2 * time.Minute); !scrapedSeries(targets); <-grow.C {
+	for deadline := time.Now().Add(10 * time.Minute); !scrapedSeries(targets); <-grow.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the services are not scraped")
 		}

@@ -25,9 +25,15 @@ func (d *deployment) cloneRepository(repository string) string {
 // runIntent runs the plugin where it can reach no cluster, and returns what it prints.
 func (d *deployment) runIntent(code int, args ...string) string {
 	d.T.Helper()
+	return d.runIntentWith("/nowhere", code, args...)
+}
+
+// runIntentWith runs the plugin with a kubeconfig, and returns what it prints.
+func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) string {
+	d.T.Helper()
 	root, err := controlplane.Root()
 	d.Must(err)
-	c := exec.CommandContext(d.T.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "-n", d.Namespace, "--kubeconfig=/nowhere")...)
+	c := exec.CommandContext(d.T.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "-n", d.Namespace, "--kubeconfig="+kubeconfig)...)
 	out, err := c.CombinedOutput()
 	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
 		d.T.Errorf("kubectl intent %q: want exit code %d: %v:\n%s", args, code, err, out)

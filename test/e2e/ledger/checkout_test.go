@@ -14,7 +14,13 @@ func TestCheckout(t *testing.T) {
 	d.wantColumns("RolledBack", "Succeeded", "2", "1")
 	d.awaitEvent("Verified", "Transitioned from Validating to Succeeded", "1")
 	d.awaitEvent("Rejected", "RollingBack", "2")
-	d.awaitEvent("RolledBack", "Transitioned from RollingBack to Succeeded", "2")
+	d.awaitEvent("RolledBack", "Transitioned from RollingBack to Succeeded: ", "2")
+	restored := []string{"artifacts", d.describeShop(2).GetName()}
+	d.wantInOrder(d.runIntentWith(cp.Kubeconfig, 1, restored...), "does not carry all files, as after a rollback", "--checkout")
+	for _, repository := range append(d.namesOfFollowers(), d.homeRepository()) {
+		restored = append(restored, "--checkout", d.cloneRepository(repository))
+	}
+	d.wantInOrder(d.runIntentWith(cp.Kubeconfig, 0, restored...), "replicas: 1", "replicas: 1")
 	judges.setAnswer(d.Namespace, good)
 	d.awaitSucceeded(3)
 	home, follower := d.cloneRepository(d.homeRepository()), d.cloneRepository(d.namesOfFollowers()[0])

@@ -118,10 +118,13 @@ func (s *stage) runDoctor(args ...string) (report, int) {
 }
 
 // problems returns each problem as one line.
-func (r report) problems() string {
+func (r report) problems() string { return r.linesOf(diagnosis.Problem) }
+
+// linesOf returns what has a result, each as one line.
+func (r report) linesOf(result diagnosis.Result) string {
 	var out []string
 	for _, l := range r.Items {
-		if l.Result == diagnosis.Problem {
+		if l.Result == result {
 			out = append(out, fmt.Sprintf("%s: %s: %s: %s Fix: %s", l.Check, l.Object, l.Reason, l.Message, l.Fix))
 		}
 	}

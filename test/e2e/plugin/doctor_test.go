@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
@@ -25,6 +28,7 @@ func TestDoctor(t *testing.T) {
 	}
 	out, code := s.run("version")
 	s.expectOutput(out, "function        v0.1.1", "provider        v0.1.0", "configuration   v0.1.0", "crossplane      2.4.0")
+	s.expectOutput(strings.Join(strings.Fields(out), " "), "renderer 2 of intentplane-function-intentplane")
 	if code != 0 || strings.Contains(out, "not read") {
 		t.Errorf("version: exit code %d:\n%s", code, out)
 	}
@@ -39,6 +43,17 @@ func TestDoctor(t *testing.T) {
 		{
 			reason: "A package that is not healthy is named.", breaks: func() { s.patchStatus("pkg.crossplane.io/v1", "Function", "intentplane-function-intentplane", sick) },
 			mends: s.installPackages, says: "packages: Function intentplane-function-intentplane: PackageUnhealthy: Healthy is False (Sick): cannot pull Fix: Repair the package",
+		},
+		{
+			reason: "A Site that no deployment uses is looked at, too.",
+			breaks: func() {
+				s.must(cp.ApplyYAML(s.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: unused},
+					spec: {cluster: {kubeconfigSecretRef: {namespace: crossplane-system, name: unused}}, engine: {type: None}, repository: {path: clusters/unused}}}`)))
+			},
+			mends: func() {
+				s.must(cp.Client.Create(s.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "unused"}, StringData: map[string]string{"value": "kubeconfig"}}))
+			},
+			says: "sites: Site unused: : Secret crossplane-system/unused with key value does not exist, which spec.cluster.kubeconfigSecretRef names. No deployment uses the Site yet. Fix: Make Secret crossplane-system/unused",
 		},
 		{
 			reason: "A package of another minor version is named.",
@@ -86,6 +101,24 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorOfPolicies removes a policy, and applies it again. An installation works without it, so that it is advice and no problem.
+func TestDoctorOfPolicies(t *testing.T) {
+	s := newInstallation(t, "plugin-policies")
+	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "gates.rollout.intentplane.dev"}}
+	const says = "policies: gates.rollout.intentplane.dev: : The policy is not applied, or not bound. Fix: kubectl apply -k examples/policies"
+	if r, code := s.runDoctor(); code != 0 || strings.Contains(r.linesOf(diagnosis.Advice), "policies:") {
+		t.Errorf("A policy that is applied needs no advice: exit code %d:\n%s", code, r.linesOf(diagnosis.Advice))
+	}
+	s.must(cp.Client.Delete(t.Context(), policy))
+	if r, code := s.runDoctor(); code != 0 || !strings.Contains(r.linesOf(diagnosis.Advice), says) {
+		t.Errorf("A policy that was removed is named with its fix: want %q, got exit code %d:\n%s", says, code, r.linesOf(diagnosis.Advice))
+	}
+	s.installPackages()
+	if r, _ := s.runDoctor(); strings.Contains(r.linesOf(diagnosis.Advice), "policies:") {
+		t.Errorf("A policy that was applied again needs no advice:\n%s", r.linesOf(diagnosis.Advice))
+	}
+}
+
 // TestDoctorOfMany looks at ten configurations and a hundred Sites, five of which cannot be reached.
 func TestDoctorOfMany(t *testing.T) {
 	s := newInstallation(t, "plugin-many")
@@ -112,4 +145,19 @@ func TestDoctorOfMany(t *testing.T) {
 			t.Errorf("doctor: want an answer about each configuration and Site, got %+v", l)
 		}
 	}
+}
+
+// TestStuckBeneath lists a package that is not healthy among what is stuck, for an administrator; a user with the role edit sees what was not read.
+func TestStuckBeneath(t *testing.T) {
+	s := newInstallation(t, "plugin-stuck")
+	s.bindRole("ann", "edit")
+	s.showUsing(samples.Verified())
+	out, _ := s.run("status", "--stuck")
+	s.expectOutput(out, "Nothing needs a person.")
+	s.patchStatus("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", sick)
+	out, _ = s.run("status", "--stuck", "-o", "name")
+	s.expectOutput(out, "provider.pkg.crossplane.io/intentplane-provider-intentplane")
+	out = s.runUntil("intentdeployments", "status", "--stuck", "--as", "ann")
+	s.expectOutput(out, "Nothing needs a person.", "providers.pkg.crossplane.io")
+	s.installPackages()
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for what will happen.
-const patience = 5 * time.Minute
+const patience = 20 * time.Minute
 
 // A stage is a namespace with one deployment.
 type stage struct {

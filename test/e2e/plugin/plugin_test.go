@@ -26,7 +26,7 @@ func TestStatusAndWhy(t *testing.T) {
 		t.Errorf("status: exit code %d", code)
 	}
 	out, _ = s.run("status", "--stuck")
-	s.expectOutput(out, "shop  Delivering", "AuthFailed", "PlatformTeam")
+	s.expectOutput(out, "shop  Delivering", "AuthFailed", "platform team")
 	out, _ = s.run("why", "shop")
 	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
 	out = s.runUntil("gitdeliveries", "why", "shop", "--as", "ann")
@@ -93,14 +93,18 @@ func TestRefresh(t *testing.T) {
 	}
 	// What was reported before is not the answer.
 	s.showObject(samples.Verified())
-	is := &unstructured.Unstructured{}
-	is.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
-	is.SetKind("GitDelivery")
-	s.must(cp.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: "shop-fleet"}, is))
-	s.must(unstructured.SetNestedField(is.Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
-	s.must(cp.Client.Status().Update(ctx, is))
+	for _, kind := range []string{"GitDelivery", "SiteSync"} {
+		l := &unstructured.UnstructuredList{}
+		l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
+		l.SetKind(kind + "List")
+		s.must(cp.Client.List(ctx, l, client.InNamespace(s.namespace)))
+		for i := range l.Items {
+			s.must(unstructured.SetNestedField(l.Items[i].Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
+			s.must(cp.Client.Status().Update(ctx, &l.Items[i]))
+		}
+	}
 	s.must(c.Wait())
-	s.expectOutput(out.String(), "GitDelivery shop-fleet: Delivered")
+	s.expectOutput(out.String(), "GitDelivery shop-fleet: Delivered", "SiteSync shop", "IntentDeployment plugin-refresh/shop: Succeeded")
 	if out, code := s.run("refresh", "shop", "--timeout=2s"); code != 4 {
 		t.Errorf("refresh where no provider runs: exit code %d:\n%s", code, out)
 	}
@@ -124,7 +128,7 @@ func TestOffers(t *testing.T) {
 	s.expectOutput(out, "web   1.0.0    stable", "greeting   string  Hello", "replicas  1")
 	out = s.runUntil("intentdeployments", "sites", "--as", "ann")
 	s.expectOutput(out, "edge1", "edge2", "Not read: sites.catalog.intentplane.dev: the user may not read them")
-	s.wantLacking(out, "offers")
+	s.wantLacking(out, "\noffers") // The namespace is called after it.
 }
 
 // TestWatch shows each change as a line, where there is no terminal.

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write what is rendered into the examples")
 
 // patience is how long the function may take to start.
-const patience = 20 * time.Second
+const patience = 20 * time.Minute
 
 // crossplaneCLI is the path of the crossplane command.
 func crossplaneCLI(t *testing.T) string {

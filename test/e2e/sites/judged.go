@@ -29,7 +29,7 @@ const (
 // with real engines by "make bench".
 func allowLoopbackChecks(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
-	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
+	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks", "--otlp-endpoint="+spans.URL)
 	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+trustedBundle())
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
 }

@@ -3,7 +3,6 @@ package sites
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,15 +26,15 @@ func TestPrometheusLies(t *testing.T) {
 		t.Cleanup(liar.Close)
 		r.Apply(r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": liar.URL()}}, "spec", "metrics"))
 		check := map[string]any{
-			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s",
-			"count": int64(2), "timeout": "5m", "consecutiveErrorLimit": int64(100), "noData": "Wait",
+			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "3s",
+			"count": int64(2), "timeout": "15m", "consecutiveErrorLimit": int64(100), "noData": "Wait",
 		}
 		o := r.Set(r.Claim(name, r.intentForSites(name, 1, name)), []any{check}, "spec", "gatesConfig", "checks")
 		r.Apply(o)
 		liars[name], claims[name] = liar, o
 	}
 	for name := range lies {
-		r.Until("lies are told: "+name, 2*time.Minute, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
+		r.Until("lies are told: "+name, scene.Patience, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })

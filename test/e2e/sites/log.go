@@ -41,7 +41,8 @@ func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
 	var out []string
 	for _, e := range l.Items {
 		if strings.HasPrefix(e.Message, "Transitioned ") && e.InvolvedObject.UID == o.GetUID() {
-			out = append(out, e.Message)
+			phases, _, _ := strings.Cut(e.Message, ": ") // Why follows.
+			out = append(out, phases)
 		}
 	}
 	slices.Sort(out)
@@ -99,7 +100,7 @@ func orDefault(v any, otherwise string) any {
 // awaitRequestDone waits until a RolloutRequest was carried out.
 func (s *stage) awaitRequestDone(name string) {
 	s.T.Helper()
-	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
+	s.Inside("wait", "--timeout=500s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
 }
 
 // wantSeenAs compares what the library of Flux, and Argo CD with the script that we ship, make of an object as it is.

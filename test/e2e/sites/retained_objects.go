@@ -10,7 +10,7 @@ import (
 // deleteManaged deletes all that Crossplane composed in the scene's namespace, while the deployments live.
 func (r *trial) deleteManaged() {
 	r.T.Helper()
-	r.Run("delete", "managed", "--all", "-n", r.Namespace, "--wait", "--timeout=50s")
+	r.Run("delete", "managed", "--all", "-n", r.Namespace, "--wait", "--timeout=500s")
 }
 
 // wantUntouched waits until the deployment has succeeded with a revision, and fails the test if anything of it was delivered again.

@@ -27,7 +27,7 @@ func TestDeletedObjects(t *testing.T) {
 	})
 	r.wantUntouched(o, 2, commits)
 
-	next := r.describeJudged(3, 30)
+	next := r.describeJudged(3, 90) // So long that a busy machine sees it measure.
 	r.Reach(next, "validated", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "phase") == "Validating"
 	})

@@ -52,6 +52,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	r.wantTransitionEvents(seen)
+	r.wantTraces()
 	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
 	if row["STARTED"] == "" {
 		t.Error("kubectl get gates does not say when the Gate began")
@@ -86,7 +87,7 @@ func TestObjective(t *testing.T) {
 	o := r.Set(r.Claim(claim, r.runIntent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
 	r.Apply(o)
 	// Its first measurement is due half a minute after the Site went live, and up to another half later.
-	r.Until("Failed", 3*time.Minute, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
+	r.Until("Failed", scene.Patience, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
 	seen := r.awaitOutcome(o, "Failed", "Failed")
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
 		t.Errorf("what the claim says: %s", message)

@@ -9,6 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := scene.Main(m, &cp, allowLoopbackChecks)
+	spans.Close()
 	_ = os.Remove(trustedPath())
 	os.Exit(code)
 }

@@ -3,6 +3,7 @@ package tour
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,13 +12,14 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestTour runs the tour, and holds what it prints to the story.
+// TestTour runs the tour, and holds what it prints to the story, and what a watch prints meanwhile to the README.
 func TestTour(t *testing.T) {
 	root, err := controlplane.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/playground", "tour")
+	watched := filepath.Join(t.TempDir(), "watched")
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/playground", "tour", "--watch", watched)
 	// The tour has the few controllers of Kubernetes that "make tour" builds.
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "KUBE_CONTROLLER_MANAGER="+os.Getenv("KUBE_CONTROLLERS"))
 	out, err := cmd.CombinedOutput()
@@ -34,6 +36,14 @@ func TestTour(t *testing.T) {
 			t.Errorf("a line has %d columns: %s", n, line)
 		}
 	}
+	b, err := os.ReadFile(watched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv(updateTranscript) != "" {
+		writeReadme(t, string(b))
+	}
+	compareWithReadme(t, string(b))
 	seconds := regexp.MustCompile(`took (\d+) seconds`).FindStringSubmatch(string(out))
-	t.Logf("tour_s %s\n%s", seconds[1], out)
+	t.Logf("tour_s %s\n%s\n%s", seconds[1], out, b)
 }

@@ -1,4 +1,4 @@
-package gaterecord
+package revisionobject
 
 import (
 	"strings"

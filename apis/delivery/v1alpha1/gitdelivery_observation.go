@@ -1,0 +1,213 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// Remote is what was seen of the repository.
+type Remote struct {
+	// URL of the repository.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	URL string `json:"url,omitempty"`
+
+	// Branch of the delivery.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	Branch string `json:"branch,omitempty"`
+
+	// Commit that brought the trees to the branch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Commit string `json:"commit,omitempty"`
+
+	// CommitTime is the date of that commit.
+	// +optional
+	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+}
+
+// DeliveredTree is a directory as it was delivered.
+type DeliveredTree struct {
+	// Site that the directory is for.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Path of the directory from the repository's root.
+	// +required
+	// +kubebuilder:validation:MaxLength=700
+	Path string `json:"path"`
+
+	// Tree is the git tree id of the directory's files without the marker.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+
+	// Revision that wrote the directory last.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Tracks of the directory. Absent for a directory without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=name
+	Tracks []DeliveredTrack `json:"tracks,omitempty"`
+}
+
+// DeliveredTrack is a track of a directory as it was delivered. A track that left the directory is not listed.
+type DeliveredTrack struct {
+	// Name of the track.
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	Name string `json:"name"`
+
+	// Revision that the folder of the track belongs to.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Tree is the git tree id of the folder.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+
+	// Weight is the share of the requests that the directory gives to the track, in percent.
+	// +required
+	Weight int32 `json:"weight"`
+
+	// WeighedAt is the last position that changed the directory and gave the track any requests. Absent if none did since the track is there.
+	// +optional
+	WeighedAt *ledger.Position `json:"weighedAt,omitempty"`
+
+	// ChangedAt is the last position at which the folder of the track changed.
+	// +optional
+	ChangedAt *ledger.Position `json:"changedAt,omitempty"`
+}
+
+// HistoryTree is the tree that one Site had in a revision.
+type HistoryTree struct {
+	// Site that the tree was for.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Tree is the git tree id. Once a revision with tracks gets all requests, it is that of the tree in which its track is alone.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+
+	// Part is the git tree id of the folder of the revision's track at full size. Empty before the revision gets all requests, and for one without
+	// tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Part string `json:"part,omitempty"`
+}
+
+// HistoryEntry is one revision as it was delivered. What it was asked for, and how it was judged, stands in the ledger.
+type HistoryEntry struct {
+	// Revision of the claim.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Commit that brought the revision to the branch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Commit string `json:"commit,omitempty"`
+
+	// Trees of the revision. A status has those of the two newest revisions that are verified and not withdrawn, and of the others
+	// as long as all are at most 500, possible rollback targets first: an entry may have none. The state in the repository
+	// keeps them as far as they fit.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
+	Trees []HistoryTree `json:"trees,omitempty"`
+
+	// IsTarget says that a rollback may go to the revision: it was verified and not withdrawn, as far as the ledger said when the repository was
+	// written last.
+	// +optional
+	IsTarget bool `json:"isTarget,omitempty"`
+}
+
+// FormerBranch is a branch that was delivered to before the configuration named another one.
+type FormerBranch struct {
+	// Branch that keeps the directories.
+	// +required
+	// +kubebuilder:validation:MaxLength=200
+	Branch string `json:"branch"`
+
+	// Paths of the claim's directories that were left there, from the repository's root. Nothing removes them.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=700
+	// +listType=atomic
+	Paths []string `json:"paths,omitempty"`
+}
+
+// LedgerRecord is what a repository of a deployment has recorded last.
+type LedgerRecord struct {
+	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger, or ProviderConfig/ and the name of a ProviderConfig.
+	// +optional
+	// +kubebuilder:validation:MaxLength=268
+	Home string `json:"home,omitempty"`
+
+	// Head of the ledger that the trees in the repository follow from.
+	// +required
+	Head ledger.Head `json:"head"`
+
+	// Position that the trees in the repository belong to.
+	// +required
+	Position ledger.Position `json:"position"`
+
+	// Copy of the ledger, from which it can be recovered. Absent in the home repository.
+	// +optional
+	Copy *ledger.State `json:"copy,omitempty"`
+}
+
+// GitDeliveryObservation is what is in Git. It can be rebuilt from there.
+type GitDeliveryObservation struct {
+	// Ledger of the deployment, as the repository holds it. A seq of 0 means that the repository was read and holds none; lastNumber may say then
+	// which number its commits speak of. Absent means that it is not known.
+	// +optional
+	Ledger *ledger.State `json:"ledger,omitempty"`
+
+	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
+	// +optional
+	Record *LedgerRecord `json:"record,omitempty"`
+
+	// Attempt that was begun last.
+	// +optional
+	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
+
+	// Waiting is since when the repository was not brought to the position of the spec. Absent when it was.
+	// +optional
+	Waiting *rolloutv1alpha1.Attempt `json:"waiting,omitempty"`
+
+	// Remote that was written to.
+	// +optional
+	Remote *Remote `json:"remote,omitempty"`
+
+	// Trees in the repository: those that the spec names, and of those that earlier revisions left there, until one is verified, as many
+	// as there is room for. The state in the repository has all.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
+	Trees []DeliveredTree `json:"trees,omitempty"`
+
+	// FormerBranches are the last 10 branches that the configuration named before, the newest first, with the claim's directories that were
+	// left there: at most 500 of all branches together, whose paths have at most 64 KiB, and fewer where the claim has more than 500
+	// directories. A branch is forgotten when the configuration names it again, or when annotation delivery.intentplane.dev/forget-branches
+	// of the GitDelivery names it. Absent where there are none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=atomic
+	FormerBranches []FormerBranch `json:"formerBranches,omitempty"`
+
+	// History of the claim: the last 10 revisions, and always the newest one that is verified and not withdrawn.
+	// +optional
+	// +kubebuilder:validation:MaxItems=11
+	// +listType=atomic
+	History []HistoryEntry `json:"history,omitempty"`
+}

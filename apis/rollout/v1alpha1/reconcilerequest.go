@@ -1,0 +1,7 @@
+package v1alpha1
+
+// GetLastHandledReconcileAt returns the request to reconcile that was answered last.
+func (o *Gate) GetLastHandledReconcileAt() string { return o.Status.LastHandledReconcileAt }
+
+// SetLastHandledReconcileAt says which request to reconcile was answered last.
+func (o *Gate) SetLastHandledReconcileAt(token string) { o.Status.LastHandledReconcileAt = token }

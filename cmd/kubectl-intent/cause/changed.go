@@ -1,0 +1,35 @@
+package cause
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// specChangedAt returns when an object got its present generation, as far as the object says it: when a program last changed the spec, or when a user deleted
+// the object. A controller that has not observed the generation has not done so since then. It returns nil if the object does not say it.
+func specChangedAt(o metav1.Object) *metav1.Time {
+	out := o.GetDeletionTimestamp()
+	for _, entry := range o.GetManagedFields() {
+		if !ownsSpec(entry) || entry.Time == nil {
+			continue
+		}
+		if out == nil || out.Before(entry.Time) {
+			out = entry.Time
+		}
+	}
+	return out
+}
+
+// ownsSpec is true for a program that wrote a field of the spec. Those that wrote the status, finalizers or annotations leave the generation as it is.
+func ownsSpec(entry metav1.ManagedFieldsEntry) bool {
+	if entry.Subresource != "" || entry.FieldsV1 == nil {
+		return false
+	}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
+		return false
+	}
+	_, ok := fields["f:spec"]
+	return ok
+}

@@ -1,0 +1,28 @@
+package cause
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCause(t *testing.T) {
+	claim, composite := Link{Object: "IntentDeployment shop", Reason: "BlueprintMissing"}, Link{Object: "XIntentDeployment shop-zns7q"}
+	delivery := Link{Object: "GitDelivery shop-fleet", Message: "not reconciled"}
+	cases := map[string]struct {
+		reason string
+		chain  []Link
+		want   Link
+	}{
+		"Last":   {reason: "What was followed ends at the cause.", chain: []Link{claim, composite, delivery}, want: delivery},
+		"Silent": {reason: "The composite of a claim that says nothing is not the cause: the claim says it.", chain: []Link{claim, composite}, want: claim},
+		"None":   {reason: "Where nothing was followed there is no cause."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Finding{Chain: tc.chain}.Cause()); diff != "" {
+				t.Errorf("\n%s\nCause(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

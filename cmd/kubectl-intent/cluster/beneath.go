@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// labelClaimNamespace is the label of a composite with the namespace of its claim. Crossplane gives it.
+const labelClaimNamespace = "crossplane.io/claim-namespace"
+
+// Beneath is what Bundles, Applications, deployments and clusters need to go on, as far as it could be read.
+type Beneath struct {
+	// Packages and Definitions of Intentplane.
+	Packages, Definitions []cause.Object
+
+	// Unread is what could not be read.
+	Unread []cause.Unread
+}
+
+// ReadBeneath reads the packages, the definitions and the composites of claims, with one request for each of their kinds, and gives each subject those that it
+// depends on. What cannot be read is noted.
+func (c *Cluster) ReadBeneath(ctx context.Context, of *Subjects, namespace string) {
+	readBeneath(ctx, c, of, namespace)
+}
+
+// A beneathList is what is read of one kind.
+type beneathList struct {
+	resource schema.GroupVersionResource
+	with     labels.Set
+	isWanted func(*unstructured.Unstructured) bool
+
+	items []cause.Object
+	err   error
+}
+
+// packageResources are the kinds of Crossplane's packages.
+func packageResources() []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{packagesResource("functions"), packagesResource("providers"), packagesResource("configurations")}
+}
+
+// readBeneath reads all kinds at the same time.
+func readBeneath(ctx context.Context, from source, of *Subjects, namespace string) {
+	var lists []*beneathList
+	for _, r := range packageResources() {
+		lists = append(lists, &beneathList{resource: r, isWanted: isOurPackage})
+	}
+	lists = append(lists, &beneathList{resource: definitionsResource(), isWanted: hasOurGroup})
+	for _, r := range of.compositeResources() {
+		lists = append(lists, &beneathList{resource: r, with: claimsOfNamespace(namespace), isWanted: matchesAny})
+	}
+	var tasks []task
+	for _, l := range lists {
+		tasks = append(tasks, func(ctx context.Context) { l.read(ctx, from) })
+	}
+	runTasks(ctx, tasks...)
+	of.takeBeneath(lists)
+}
+
+// claimsOfNamespace are the labels of the composites whose claims are in a namespace.
+func claimsOfNamespace(namespace string) labels.Set {
+	if namespace == AllNamespaces {
+		return nil
+	}
+	return labels.Set{labelClaimNamespace: namespace}
+}
+
+// read lists the objects.
+func (l *beneathList) read(ctx context.Context, from source) {
+	l.err = from.visitPages(ctx, l.resource, AllNamespaces, l.with, func(page []unstructured.Unstructured) {
+		for i := range page {
+			o := cause.Object{}
+			if l.isWanted(&page[i]) && decodeObject(&page[i], &o) == nil {
+				l.items = append(l.items, o)
+			}
+		}
+	})
+}
+
+// compositeResources are the kinds of the composites of claims, each once.
+func (s *Subjects) compositeResources() []schema.GroupVersionResource {
+	var out []schema.GroupVersionResource
+	s.eachRoot(func(r subjectRoot) {
+		if resource := resourceOfReference(r.composite); r.composite.Kind != "" && !slices.Contains(out, resource) {
+			out = append(out, resource)
+		}
+	})
+	return out
+}
+
+func resourceOfReference(ref cause.Reference) schema.GroupVersionResource {
+	out, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
+	return out
+}
+
+// A subjectRoot is what a user made, as far as its installation is concerned.
+type subjectRoot struct {
+	apiVersion, resource string
+	composite            cause.Reference
+	installed            *cause.Installed
+}
+
+// definition returns the name of the definition of the object, or of its composite.
+func (r subjectRoot) definition() string {
+	gv, _ := schema.ParseGroupVersion(r.apiVersion)
+	name := r.resource + "." + gv.Group
+	if r.composite.Kind != "" {
+		return "x" + name
+	}
+	return name
+}
+
+// eachRoot shows each object that was found, and the deployments of Applications.
+func (s *Subjects) eachRoot(show func(subjectRoot)) {
+	for _, f := range s.Bundles {
+		show(subjectRoot{f.Bundle.APIVersion, bundleResource, f.CompositeRef, &f.Installed})
+	}
+	for _, f := range s.Applications {
+		show(subjectRoot{f.Application.APIVersion, applicationResource, f.CompositeRef, &f.Installed})
+	}
+	for _, f := range s.AllDeployments() {
+		show(subjectRoot{f.Deployment.APIVersion, claimResource, f.CompositeRef, &f.Installed})
+	}
+	for _, f := range s.Clusters {
+		show(subjectRoot{f.Cluster.APIVersion, clusterResource, f.CompositeRef, &f.Installed})
+	}
+}
+
+// takeBeneath gives each object that was found the parts that it depends on.
+func (s *Subjects) takeBeneath(lists []*beneathList) {
+	byResource, composites := map[schema.GroupVersionResource][]cause.Object{}, map[schema.GroupVersionResource]map[string]*cause.Object{}
+	for _, l := range lists {
+		byResource[l.resource] = l.items
+		composites[l.resource] = byName(l.items)
+		if l.err != nil {
+			s.Beneath.Unread = append(s.Beneath.Unread, describeUnread(l.err, l.resource))
+		}
+	}
+	s.Beneath.Definitions = byResource[definitionsResource()]
+	for _, r := range packageResources() {
+		s.Beneath.Packages = append(s.Beneath.Packages, byResource[r]...)
+	}
+	s.eachRoot(func(r subjectRoot) {
+		r.installed.Functions, r.installed.Providers = byResource[packageResources()[0]], byResource[packageResources()[1]]
+		if d := composites[definitionsResource()][r.definition()]; d != nil {
+			r.installed.Definitions = []cause.Object{*d}
+		}
+		r.installed.Composite = composites[resourceOfReference(r.composite)][r.composite.Name]
+	})
+}
+
+func byName(all []cause.Object) map[string]*cause.Object {
+	out := map[string]*cause.Object{}
+	for i := range all {
+		out[all[i].Metadata.Name] = &all[i]
+	}
+	return out
+}
+
+// beneathResources are all kinds that ReadBeneath may read, for watches.
+func beneathResources() []schema.GroupVersionResource {
+	out := append(packageResources(), definitionsResource())
+	for _, r := range subjectResources(groupClaims) {
+		r.Resource = "x" + r.Resource
+		out = append(out, r)
+	}
+	return out
+}
+
+// ReadBeneath reads what Cluster.ReadBeneath does. It does nothing unless the mirror was made with MirrorBeneath.
+func (m *Mirror) ReadBeneath(ctx context.Context, of *Subjects) {
+	readBeneath(ctx, m, of, m.namespace)
+}
+
+// errNotWatched is of a kind that a mirror does not watch.
+var errNotWatched = errors.New("it is not watched")

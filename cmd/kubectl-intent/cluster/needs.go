@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
+)
+
+// readNeeds reads what Sites name that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
+func (c *Cluster) readNeeds(ctx context.Context, f *diagnosis.Facts) {
+	f.Needs = map[diagnosis.Need]diagnosis.NeedAnswer{}
+	asked, mu := map[diagnosis.Need]bool{}, sync.Mutex{}
+	var tasks []task
+	for _, s := range f.UnusedSites() {
+		for _, n := range s.Needs() {
+			if asked[n] {
+				continue
+			}
+			asked[n] = true
+			tasks = append(tasks, func(ctx context.Context) {
+				a := c.readNeed(ctx, n)
+				mu.Lock()
+				defer mu.Unlock()
+				f.Needs[n] = a
+			})
+		}
+	}
+	runTasks(ctx, tasks...)
+}
+
+// readNeed reads one object.
+func (c *Cluster) readNeed(ctx context.Context, n diagnosis.Need) diagnosis.NeedAnswer {
+	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
+	o, err := c.get(ctx, resource, n.Namespace, n.Name)
+	switch {
+	case err == nil:
+		return diagnosis.NeedAnswer{IsFound: n.Key == "" || hasKey(o, n.Key)}
+	case isNotFound(err), unknownKind(err):
+		return diagnosis.NeedAnswer{}
+	}
+	unread := describeUnread(err, resource)
+	return diagnosis.NeedAnswer{Unread: &unread}
+}
+
+// hasKey reports whether a Secret has a key.
+func hasKey(o *unstructured.Unstructured, key string) bool {
+	_, found, err := unstructured.NestedFieldNoCopy(o.Object, "data", key)
+	return found && err == nil
+}

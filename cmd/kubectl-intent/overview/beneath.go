@@ -1,0 +1,35 @@
+package overview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+// RowForInstalled returns what a list shows of a package or a definition.
+func RowForInstalled(o *cause.Object, found cause.Finding) Row {
+	phase := "Ready"
+	if !found.IsGood {
+		phase = "NotReady"
+	}
+	at := found.Cause()
+	return Row{Overview: Overview{Name: o.Metadata.Name, Kind: o.Kind, Group: groupOf(o.APIVersion), Phase: phase, Since: at.Since, Message: at.Message, Finding: found}}
+}
+
+// UnreadSummary returns a line for each reason why something could not be read, with all that it is about.
+func UnreadSummary(all []cause.Unread) []string {
+	var reasons []string
+	what := map[string][]string{}
+	for _, u := range all {
+		if !slices.Contains(reasons, u.Why) {
+			reasons = append(reasons, u.Why)
+		}
+		what[u.Why] = append(what[u.Why], u.What)
+	}
+	var out []string
+	for _, why := range reasons {
+		out = append(out, "Not read: "+strings.Join(what[why], ", ")+": "+why)
+	}
+	return out
+}

@@ -1,0 +1,17 @@
+package overview
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+func TestUnreadSummary(t *testing.T) {
+	all := []cause.Unread{{What: "providers", Why: "denied"}, {What: "leases", Why: "absent"}, {What: "functions", Why: "denied"}}
+	want := []string{"Not read: providers, functions: denied", "Not read: leases: absent"}
+	if diff := cmp.Diff(want, UnreadSummary(all)); diff != "" {
+		t.Errorf("What could not be read for one reason stands on one line: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,209 @@
+package deployment
+
+import (
+	stdcmp "cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// canaryWalks is how many stories are told in make test, and manyCanaryWalks under make soak. So many of them are told before the next ones begin.
+const canaryWalks, manyCanaryWalks, canaryWalksAtOnce = 8, 10_000, 100
+
+// canaryWalkSights are events that many stories come to, so that they are worth telling. They come to each loss, too.
+var canaryWalkSights = []string{
+	"Judged(Verified ", "Judged(Rejected GateFailed", "Judged(Rejected SyncTimedOut", "Judged(Rejected Requested", "Promoted", "Recovered", "Restored", "RolledBack", "Withdrawn",
+}
+
+// TestCanaryWalk tells random stories of deployments in tracks twice, without losses and with them. Both come to the same events, commits, files and weights.
+func TestCanaryWalk(t *testing.T) {
+	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks)
+	renderer, seen := &rememberingRenderer{Renderer: render.NewRenderer()}, map[string]bool{}
+	for first := 0; first < rounds; first += canaryWalksAtOnce {
+		told := tellCanaryWalks(t, renderer, first, randomSeeds(random, min(canaryWalksAtOnce, rounds-first)))
+		for _, what := range canarySights() {
+			seen[what] = seen[what] || strings.Contains(told, what)
+		}
+		if soak.Long() && first%1_000 == 0 {
+			t.Logf("%d stories were told", first)
+		}
+	}
+	if !soak.Long() {
+		return // Few stories need not come to all of it.
+	}
+	for _, what := range canarySights() {
+		if !seen[what] {
+			t.Errorf("no story comes to: %s", what)
+		}
+	}
+}
+
+// canarySights are all that the stories have to come to.
+func canarySights() []string {
+	out := slices.Clone(canaryWalkSights)
+	for _, l := range canaryLosses() {
+		out = append(out, "loss: "+l.name)
+	}
+	return out
+}
+
+func randomSeeds(random *rand.Rand, n int) []uint64 {
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = random.Uint64()
+	}
+	return out
+}
+
+// tellCanaryWalks tells the stories of seeds, several side by side, and returns what happened in them.
+func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64) string {
+	t.Helper()
+	told := make([]string, len(seeds))
+	t.Run(fmt.Sprintf("From%d", first), func(t *testing.T) {
+		for i, seed := range seeds {
+			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
+				t.Parallel()
+				told[i] = tellTwice(t, renderer, seed)
+			})
+		}
+	})
+	return strings.Join(told, "\n")
+}
+
+// tellTwice tells the story of a seed without losses and with them, and returns what happened in the latter.
+func tellTwice(t *testing.T, renderer Renderer, seed uint64) string {
+	t.Helper()
+	calm := newCanaryWalk(t, renderer, seed, false)
+	if broken := calm.tell(); broken != "" {
+		t.Fatalf("\nwithout losses: %s\n%s", broken, calm)
+	}
+	losing := newCanaryWalk(t, renderer, seed, true)
+	if broken := losing.tell(); broken != "" {
+		t.Fatalf("\nwith losses: %s\n%s\nwithout them:\n%s", broken, losing, calm)
+	}
+	if diff := calm.diff(losing); diff != "" {
+		t.Fatalf("\nN8: the story comes to something else with losses: -without, +with:\n%s\n%s\nwithout them:\n%s", diff, losing, calm)
+	}
+	return losing.String()
+}
+
+// diff compares what two stories came to.
+func (w *canaryWalk) diff(with *canaryWalk) string {
+	return cmp.Diff(w.events, with.events) + cmp.Diff(w.commits, with.commits) + cmp.Diff(w.heldTrees(), with.heldTrees())
+}
+
+func (w *canaryWalk) String() string { return strings.Join(w.trace, "\n") }
+
+func (w *canaryWalk) notef(format string, args ...any) {
+	w.trace = append(w.trace, fmt.Sprintf("%4d ", w.rounds)+fmt.Sprintf(format, args...))
+}
+
+// treesAsked are the trees that deliveries ask for, by Site.
+func (w *canaryWalk) treesAsked() map[string]deliveryv1alpha1.Tree {
+	w.t.Helper()
+	out := map[string]deliveryv1alpha1.Tree{}
+	for _, o := range w.in.Observed {
+		if o.GetKind() != "GitDelivery" {
+			continue
+		}
+		for _, t := range w.decode(o).Spec.ForProvider.Trees {
+			out[t.Site] = t
+		}
+	}
+	return out
+}
+
+// noteCommits notes the directories that a round changed, and returns what is wrong with them.
+func (w *canaryWalk) noteCommits(before map[string]string, asked map[string]deliveryv1alpha1.Tree) string {
+	held := w.heldTrees()
+	for _, site := range slices.Sorted(maps.Keys(held)) {
+		id := held[site]
+		if before[site] == id {
+			continue
+		}
+		w.quiet = 0
+		if w.lags != nil {
+			w.lagOf[site] = drawLag(w.lags, w.rounds)
+		}
+		w.notef("commit to %s: %s: %s", site, w.directory(site), id)
+		w.commits[site], w.since = append(w.commits[site], w.foldersOf(site)+id), w.since+1
+		broken := w.bytes.commit(asked[site])
+		if broken = stdcmp.Or(broken, checkPods(site, w.bytes.trees[before[site]], w.bytes.trees[id])); broken != "" {
+			return broken
+		}
+	}
+	return ""
+}
+
+// foldersOf says which folder, and how many requests, each track of a directory has.
+func (w *canaryWalk) foldersOf(site string) string {
+	out := &strings.Builder{}
+	for _, r := range w.repositories {
+		if r.memory.record == nil {
+			continue
+		}
+		for _, t := range r.memory.record.trees {
+			for _, is := range t.Tracks {
+				if t.Site == site {
+					fmt.Fprintf(out, "%s %s %d ", is.Name, is.Tree, is.Weight)
+				}
+			}
+		}
+	}
+	return out.String()
+}
+
+// noteEvents notes what is recorded, but for what follows a loss: that the ledger continues, and stages in which the Sites prove again what they run.
+func (w *canaryWalk) noteEvents(before ledger.State, events []ledger.Event, now time.Time) {
+	s := before
+	for _, e := range events {
+		next, err := ledger.Append(s, now, e)
+		if err != nil {
+			continue
+		}
+		s = next
+		at, what := s.Position(), describeEvent(e)
+		w.notef("recorded %s at %d.%d.%d.%d", what, at.Revision, at.Attempt, at.Step, at.Stage)
+		if e.Advanced == nil && e.Opened == nil && e.Recovered == nil {
+			w.unansweredFrom = 0
+		}
+		if isAgain := e.Opened != nil || e.Recovered != nil || e.Advanced != nil && s.IsBeforeSteps(); !isAgain {
+			w.events = append(w.events, fmt.Sprintf("%s at %d.%d.%d.%d", what, at.Revision, at.Attempt, at.Step, stageOfEvent(s)))
+		}
+	}
+}
+
+// stageOfEvent returns the stage in which an event is compared: those before the steps are one, since a user may act in any of them.
+func stageOfEvent(s ledger.State) int32 {
+	if s.IsBeforeSteps() {
+		return ledger.StageClear
+	}
+	return s.Cursor.Stage
+}
+
+// pathsOf are the directories that an object writes.
+func pathsOf(o map[string]any) []string {
+	if o["kind"] != "GitDelivery" {
+		return nil
+	}
+	config, _, _ := unstructured.NestedString(o, "spec", "providerConfigRef", "name")
+	trees, _, _ := unstructured.NestedSlice(o, "spec", "forProvider", "trees")
+	var out []string
+	for _, t := range trees {
+		path, _, _ := unstructured.NestedString(t.(map[string]any), "path")
+		out = append(out, config+":"+path)
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package deployment
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// measure lets a Gate pass or fail once the Sites are live at its position, and the step is released.
+func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
+	at := g.Spec.ForProvider.AskedPosition()
+	for _, u := range w.in.Observed {
+		if u.GetKind() != "SiteSync" {
+			continue
+		}
+		s := &deliveryv1alpha1.SiteSync{}
+		w.convert(u, s)
+		isLive := s.Status.AtProvider.ObservedPosition() == at && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		isReleased := s.Spec.ForProvider.Pause == "" || s.GetCondition(deliveryv1alpha1.TypeReleased).Status == corev1.ConditionTrue
+		if !isLive && g.Status.AtProvider.Verdict == "" {
+			return
+		}
+		if g.Status.AtProvider.ObservedPosition() != at || g.Status.AtProvider.Verdict == "" {
+			now := w.in.Now
+			g.Status.AtProvider = rolloutv1alpha1.GateObservation{Position: &at, StartedAt: &now, Verdict: c.verdictOf(g, isReleased)}
+		}
+		showVerdict(g)
+	}
+}
+
+// verdictOf is what the checks of a Gate come to. It is empty while they are measured on.
+func (c cluster) verdictOf(g *rolloutv1alpha1.Gate, isReleased bool) rolloutv1alpha1.GateVerdict {
+	switch {
+	case c.rejects:
+		return rolloutv1alpha1.GateFailed
+	case c.isInconclusive && g.Spec.ForProvider.OnInconclusive == deploymentv1alpha1.InconclusiveHold:
+		return rolloutv1alpha1.GateInconclusive
+	case c.isInconclusive:
+		return rolloutv1alpha1.GateError
+	case isReleased:
+		return rolloutv1alpha1.GatePassed
+	}
+	return ""
+}
+
+// showVerdict says in the conditions of a Gate what it came to.
+func showVerdict(g *rolloutv1alpha1.Gate) {
+	reasons := map[rolloutv1alpha1.GateVerdict]xpv2.ConditionReason{
+		"": rolloutv1alpha1.ReasonWatching, rolloutv1alpha1.GateFailed: rolloutv1alpha1.ReasonFailed, rolloutv1alpha1.GateInconclusive: rolloutv1alpha1.ReasonInconclusive,
+		rolloutv1alpha1.GateError: rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.GatePassed: rolloutv1alpha1.ReasonPassed,
+	}
+	status := corev1.ConditionFalse
+	if g.Status.AtProvider.Verdict == rolloutv1alpha1.GatePassed {
+		status = corev1.ConditionTrue
+	}
+	setReady(g, status, reasons[g.Status.AtProvider.Verdict])
+}

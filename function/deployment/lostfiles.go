@@ -1,0 +1,85 @@
+package deployment
+
+import (
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/step"
+)
+
+// wantedInPlace returns the deliveries from which one that was lost is composed again while nothing new is ordered. A rejected revision needs its directories
+// alone: without them it would not be known that it still gets requests. Any other one needs its files, which the spec may not have any more.
+func (dr decider) wantedInPlace(s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
+	if s.IsRejected() {
+		return dr.compiled.deliveries
+	}
+	return nil
+}
+
+// withRenderedFiles returns what a directory is composed from, with the files of the revision as it is rendered now where no object has any: requests leave a
+// track before its pods go only by a tree that has what the tracks share. A move needs files that are not rendered any more.
+func (x trackedState) withRenderedFiles(d compose.Directory) compose.Directory {
+	if len(d.Own.Files)+len(d.Asked.Files) > 0 || x.isOwn || isMove(x.state) || !x.isRendered() {
+		return d
+	}
+	for _, delivery := range x.compiled.deliveries {
+		for _, t := range delivery.Spec.ForProvider.Trees {
+			if t.Site == d.Own.Site && t.Branch == d.Own.Branch && t.Path == d.Own.Path {
+				d.Own.Tree, d.Own.Files, d.Own.Encoding = t.Tree, t.Files, t.Encoding
+			}
+		}
+	}
+	return d
+}
+
+// isRendered is true if the spec asks for the current revision, in its track. A rollback needs what the tracks share, whatever track the revision would have now.
+func (x trackedState) isRendered() bool {
+	isInTrack := x.compiled.desired.Placement.Track == x.state.Current.Track
+	return x.isRequestOf(x.state) && (isInTrack || x.state.Cursor.Attempt > 0)
+}
+
+// awaitsRendering is true while it is not known what is rendered, since that took too long, and is tried again.
+func (x trackedState) awaitsRendering() bool {
+	return x.compiled.Problem != nil && x.compiled.Problem.Retried
+}
+
+// keepTree returns the tree that leaves a directory as it is. Where the objects were lost that had its files and observed it, it is asked for as it is, by what
+// is rendered now, if that has the same id: else no SiteSync would ever see that its requests have ended. What a backup reports is not there any more, and may
+// give requests that have ended.
+func (x trackedState) keepTree(delivery string, from compose.Directory) compose.TrackedTree {
+	kept := compose.KeepTracked(from)
+	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
+	if kept.Action != deliveryv1alpha1.ActionKeep || len(from.Held.Tracks) == 0 || isObserved || !x.isReported(delivery) {
+		return kept
+	}
+	for _, ahead := range x.sizesAhead() {
+		from.Aim = step.Aim{Ahead: ahead}
+		if is, err := x.compiled.tracker.Compose(from); err == nil && is.Tree.Tree == from.Held.Tree {
+			return is
+		}
+	}
+	return kept
+}
+
+// isReported is true for a delivery that reports of the present position. The report of another one may be that of a backup.
+func (x trackedState) isReported(delivery string) bool {
+	observed := x.observed.deliveries[delivery]
+	return observed != nil && observed.Status.AtProvider.AppliedPosition() == x.state.Position()
+}
+
+// sizesAhead returns the shares of the pods that a track may have started, beyond those that its requests need.
+func (x trackedState) sizesAhead() []*int32 {
+	out := []*int32{nil, new(int32(100))}
+	for _, p := range x.state.Current.Plan {
+		if p.Ahead != nil {
+			out = append(out, p.Ahead)
+		}
+	}
+	return out
+}
+
+// hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
+func (x trackedState) hasLostFiles(from compose.Directory, is compose.TrackedTree) bool {
+	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
+	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
+}

@@ -1,0 +1,20 @@
+package sentence
+
+// placeWords returns the words before Sites: "at edge1", "across all sites".
+func placeWords() []phrase { return phrasesFor("", "on", "at", "across") }
+
+// siteNouns returns the words that may stand before the names or labels of Sites: "on the sites edge1 and edge2", "on sites labelled tier=edge".
+func siteNouns() []phrase { return phrasesFor("", "site", "sites", "the site", "the sites") }
+
+// manySites returns the aliases of several Sites: "both sites" stands for both, "every site" for all.
+func manySites() []phrase {
+	return joinTables(
+		phrasesFor("both", "both sites", "both"),
+		phrasesFor("all", "all sites", "all", "every site"),
+	)
+}
+
+// everySite returns the words behind a number of replicas that each Site gets: "3 replicas at each site".
+func everySite() []phrase {
+	return phrasesFor("", "each", "per site", "at each site", "on each site", "at every site", "on every site")
+}

@@ -1,0 +1,49 @@
+package step
+
+import (
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// measure is one reconcile of the Gate.
+func (m *canaryModel) measure() {
+	g, sync := m.gate, m.sync
+	if g.result != "" || sync.proven != g.position || !sync.live || m.home.Current == nil {
+		return
+	}
+	result := "Passed"
+	switch content := buildOf(m.home.Current.Request.Intent).Content; {
+	case strings.HasSuffix(content, "x"):
+		result = "Failed"
+	case m.random.IntN(12) == 0:
+		result = "Held"
+	}
+	m.giveVerdict(result)
+}
+
+// giveVerdict lets the Gate come to a verdict. One that was lost may come to another one.
+func (m *canaryModel) giveVerdict(result string) {
+	m.gate.result = result
+	if m.truth.gates[m.gate.position] == nil {
+		m.truth.gates[m.gate.position] = map[string]bool{}
+	}
+	m.truth.gates[m.gate.position][result] = true
+}
+
+// noteGate looks at the Gate of a step that ends: it passed, or it came to no conclusion and a user released the step. One that a user left out has none.
+func (m *canaryModel) noteGate(before ledger.State) {
+	at, step := before.Position(), before.Current.Plan[before.Cursor.Step]
+	isLeftOut := before.Cursor.Full && step.Weight != nil && *step.Weight > 0 && *step.Weight < 100
+	isReleased := before.IsStepReleased()
+	verdicts := m.truth.gates[at]
+	switch {
+	case !step.Gate, isLeftOut:
+	case verdicts["Passed"]:
+		m.truth.seen["passed by its Gate"]++
+	case verdicts["Held"] && isReleased:
+		m.truth.seen["held by its Gate and released"]++
+	default:
+		m.truth.failf("step %d of revision %d ends with the verdicts %v of its Gate, released: %t", at.Step, at.Revision, verdicts, isReleased)
+	}
+}

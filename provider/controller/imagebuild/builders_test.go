@@ -1,0 +1,259 @@
+package imagebuild
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/kpack"
+)
+
+const (
+	brokenBuilder    = "registry.example.org/builder@sha256:broken"
+	correctedBuilder = "registry.example.org/builder@sha256:corrected"
+)
+
+// TestBuilderCorrected has a builder that kpack makes another image of, after a Build failed with the one before.
+func TestBuilderCorrected(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		given  func(*world)
+		asked  bool
+		says   string
+	}{
+		"ClusterBuilder": {reason: "A Build that failed is made again with the ClusterBuilder as it is now.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "default", correctedBuilder) }, asked: true},
+		"Builder": {reason: "A Build that failed is made again with the Builder of its namespace as it is now.", given: func(w *world) {
+			w.edit(func(b *v1alpha1.ImageBuild) {
+				b.Spec.ForProvider.Builder = &v1alpha1.BuilderReference{Kind: "Builder", Name: "own"}
+			})
+			w.setBuilder("Builder", "team-a", "own", correctedBuilder)
+		}, asked: true},
+		"Same":  {reason: "A Build that failed with the builder as it is now stays failed.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "default", brokenBuilder) }},
+		"Other": {reason: "A builder of another name changes nothing.", given: func(w *world) { w.setBuilder("ClusterBuilder", "", "other", correctedBuilder) }},
+		"Unmade": {reason: "A builder that kpack has made no image of changes nothing.", given: func(w *world) {
+			w.setBuilder("ClusterBuilder", "", "default", "")
+		}},
+		"Unknown": {reason: "Before builders are watched a failed Build stays failed.", given: func(w *world) { w.c.builders.Store(nil) }},
+		"Hidden": {reason: "Without the right to list builders a failed Build stays failed, and the status says what is missing.", given: func(w *world) {
+			w.c.builders.Store(&builderView{})
+		}, says: "; " + hiddenBuilders},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.c.builders.Store(&builderView{reader: w.kube})
+			tc.given(w)
+			w.reconcile()
+			w.failsWith(1, brokenBuilder)
+			w.wait(buildSpacing)
+			w.reconcileShown()
+			if kpack.IsAskedAgain(w.build(1)) != tc.asked {
+				t.Fatalf("\n%s\n%v", tc.reason, w.get().GetCondition("Ready"))
+			}
+			if message := w.get().GetCondition("Ready").Message; !tc.asked && !strings.HasSuffix(message, "exit code 1"+tc.says) {
+				t.Errorf("\n%s\nmessage %q", tc.reason, message)
+			}
+			if !tc.asked {
+				return
+			}
+			w.failsWith(2, correctedBuilder)
+			w.wait(time.Hour)
+			w.expect("A Build that fails with the builder as it is now has failed.", "BuildFailed")
+			if kpack.IsAskedAgain(w.build(2)) {
+				t.Error("kpack is asked again although the builder did not change")
+			}
+		})
+	}
+}
+
+// TestBuilderFlaps has a builder that becomes another one, and the one before again, while a commit fails with each.
+func TestBuilderFlaps(t *testing.T) {
+	w := newWorld(t)
+	w.c.builders.Store(&builderView{reader: w.kube})
+	images := []string{brokenBuilder, correctedBuilder}
+	w.setBuilder("ClusterBuilder", "", "default", images[1])
+	w.reconcile()
+	for n := range maxRebuilds {
+		w.failsWith(n+1, images[n%2])
+		w.changeBuilder(images[(n+1)%2])
+		w.wait(buildSpacing)
+		w.reconcileShown()
+		if !kpack.IsAskedAgain(w.build(n + 1)) {
+			t.Fatalf("Build %d failed with another builder than there is now, and kpack is not asked: %v", n+1, w.get().GetCondition("Ready"))
+		}
+	}
+	last := maxRebuilds + 1
+	w.failsWith(last, images[maxRebuilds%2])
+	w.changeBuilder(images[last%2])
+	w.wait(buildSpacing)
+	w.reconcileShown()
+	if kpack.IsAskedAgain(w.build(last)) {
+		t.Error("The fourth change within an hour builds nothing.")
+	}
+	w.expect("The fourth change within an hour leaves the Build failed", "BuildFailed")
+	if w.get().Status.AtProvider.Failed == nil {
+		t.Error("What failed is still said.")
+	}
+	w.wait(rebuildWindow)
+	w.reconcileShown()
+	if !kpack.IsAskedAgain(w.build(last)) {
+		t.Error("Once the hour is over kpack is asked with the builder as it is then.")
+	}
+}
+
+// TestBuilderUnreadable has a cache of builders that does not answer.
+func TestBuilderUnreadable(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.failsWith(1, brokenBuilder)
+	w.c.builders.Store(&builderView{reader: failingReader{}})
+	if err := (&external{connector: w.c, note: newNote()}).readKpack(t.Context(), w.factsOfBuild()); err == nil {
+		t.Error("A cache that does not answer is an error, so that the reconcile is tried again.")
+	}
+}
+
+// TestLongFailure has a message that leaves no room for another sentence.
+func TestLongFailure(t *testing.T) {
+	got := (&facts{hidesBuilders: true}).failureMessage(strings.Repeat("a", maxMessage))
+	if len(got) != maxMessage || !strings.HasSuffix(got, "; "+hiddenBuilders) {
+		t.Errorf("The right that is missing is said in any case: %q", got)
+	}
+}
+
+// TestMayListBuilders has answers of an API server.
+func TestMayListBuilders(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		err       error
+		want, bad bool
+	}{
+		"Granted":   {reason: "Builders that can be listed are watched.", want: true},
+		"Forbidden": {reason: "A right that is missing is no error.", err: kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights"))},
+		"Down":      {reason: "An API server that does not answer says nothing of rights.", err: errors.New("down"), bad: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &connector{live: failingReader{err: tc.err}}
+			got, err := c.mayListBuilders(t.Context())
+			if got != tc.want || (err != nil) != tc.bad {
+				t.Errorf("\n%s\nmayListBuilders(...): %t, %v", tc.reason, got, err)
+			}
+		})
+	}
+}
+
+// TestRequestsForBuilder has ImageBuilds in two namespaces, of which one Build failed in each.
+func TestRequestsForBuilder(t *testing.T) {
+	w := newWorld(t)
+	for _, of := range []client.ObjectKey{{Namespace: "team-a", Name: "failed"}, {Namespace: "team-b", Name: "failed"}} {
+		b := w.newBuild()
+		b.SetNamespace(of.Namespace)
+		b.SetName(of.Name)
+		b.Status.AtProvider.Failed = &v1alpha1.FailedBuild{}
+		w.must(w.kube.Create(t.Context(), b))
+	}
+	wake := waker{kube: w.kube, log: logging.NewNopLogger()}
+	cases := map[string]struct {
+		reason    string
+		namespace string
+		want      []string
+	}{
+		"ClusterBuilder": {reason: "A ClusterBuilder wakes all ImageBuilds whose Build failed.", want: []string{"team-a/failed", "team-b/failed"}},
+		"Builder":        {reason: "A Builder wakes those of its namespace.", namespace: "team-b", want: []string{"team-b/failed"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			u := &unstructured.Unstructured{}
+			u.SetNamespace(tc.namespace)
+			if diff := cmp.Diff(tc.want, namesOf(wake.requestsForBuilder(t.Context(), u))); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestBuilderChanged has updates of a builder.
+func TestBuilderChanged(t *testing.T) {
+	w := &world{T: t}
+	was := w.newBuilder("ClusterBuilder", "", "default", brokenBuilder)
+	if builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: was, ObjectNew: was.DeepCopy()}) {
+		t.Error("An update that leaves the image as it is wakes nothing.")
+	}
+	is := w.newBuilder("ClusterBuilder", "", "default", correctedBuilder)
+	if !builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: was, ObjectNew: is}) {
+		t.Error("Another image of a builder wakes those whose Build failed.")
+	}
+}
+
+func namesOf(all []ctrl.Request) []string {
+	out := []string{}
+	for _, r := range all {
+		out = append(out, r.String())
+	}
+	return out
+}
+
+// failingReader answers lists with an error or with nothing, and has no object.
+type failingReader struct {
+	client.Reader
+
+	err error
+}
+
+// List answers with nothing.
+func (r failingReader) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return r.err
+}
+
+// Get answers with an error.
+func (r failingReader) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errors.New("the cache is not started")
+}
+
+func (w *world) newBuilder(kind, namespace, name, image string) *unstructured.Unstructured {
+	u := kpack.NewObject(kpack.BuilderKind(kind))
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	if image != "" {
+		u.Object["status"] = map[string]any{"latestImage": image}
+	}
+	return u
+}
+
+// setBuilder has kpack make an image of a builder.
+func (w *world) setBuilder(kind, namespace, name, image string) {
+	w.Helper()
+	w.must(w.kube.Create(w.Context(), w.newBuilder(kind, namespace, name, image)))
+}
+
+// changeBuilder lets kpack make another image of the builder of the configuration.
+func (w *world) changeBuilder(image string) {
+	w.Helper()
+	w.must(w.kube.Delete(w.Context(), w.newBuilder("ClusterBuilder", "", "default", image)))
+	w.setBuilder("ClusterBuilder", "", "default", image)
+}
+
+// failsWith has a Build fail in its step build, made with an image of the builder.
+func (w *world) failsWith(number int, builder string) {
+	w.Helper()
+	w.plays(number, "False", "BuildFailed", "False", failedStep("prepare", "analyze", "detect", "restore"), func(b *unstructured.Unstructured) {
+		w.must(unstructured.SetNestedField(b.Object, builder, "spec", "builder", "image"))
+	})
+}
+
+// factsOfBuild returns what readKpack needs of the facts.
+func (w *world) factsOfBuild() *facts {
+	return &facts{now: w.clock, plan: kpack.Plan{Namespace: "team-a", Name: "shop", Builder: v1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}}}
+}

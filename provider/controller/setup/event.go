@@ -1,0 +1,33 @@
+package setup
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// reporter is the component that reports events.
+const reporter = "intentplane-provider"
+
+// NewEvent returns an event about an object that happened once. Type is corev1.EventTypeNormal or corev1.EventTypeWarning. The key makes its name: what
+// happened has one key in every process, so that it is reported once.
+func NewEvent(about corev1.ObjectReference, key, eventType string, reason event.Reason, message string, at metav1.Time) *corev1.Event {
+	return &corev1.Event{
+		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: about.Name + "." + key},
+		InvolvedObject:      about,
+		Type:                eventType,
+		Reason:              string(reason),
+		Message:             message,
+		Source:              corev1.EventSource{Component: reporter},
+		ReportingController: reporter,
+		FirstTimestamp:      at,
+		LastTimestamp:       at,
+		Count:               1,
+	}
+}
+
+// ReferenceTo returns what an event about an object refers to.
+func ReferenceTo(u *unstructured.Unstructured) corev1.ObjectReference {
+	return corev1.ObjectReference{APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID()}
+}

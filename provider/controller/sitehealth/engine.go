@@ -1,0 +1,71 @@
+package sitehealth
+
+import (
+	"context"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// An engineReader reads what the engines of a claim's Sites report, from its SiteSyncs. They are listed once, and only if a Site cannot be looked at.
+type engineReader struct {
+	kube  client.Reader
+	claim rolloutv1alpha1.ClaimReference
+
+	once  sync.Once
+	syncs []v1alpha1.SiteSync
+	err   error
+}
+
+// isHealthy reports whether the engine of a Site runs what the claim asks for there, and says that it is healthy. It returns an error if the SiteSyncs cannot
+// be listed. It is safe for concurrent use.
+func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error) {
+	r.once.Do(func() { r.syncs, r.err = syncsOfClaim(ctx, r.kube, r.claim) })
+	for i := range r.syncs {
+		if isSyncCurrent(&r.syncs[i]) && reportsHealthy(r.syncs[i].Status.AtProvider.Sites, site) {
+			return true, r.err
+		}
+	}
+	return false, r.err
+}
+
+func syncsOfClaim(ctx context.Context, kube client.Reader, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.SiteSync, error) {
+	all, out := &v1alpha1.SiteSyncList{}, []v1alpha1.SiteSync{}
+	if err := kube.List(ctx, all, client.InNamespace(claim.Namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list SiteSyncs")
+	}
+	for i := range all.Items {
+		if isSameClaim(all.Items[i].Spec.ForProvider.ClaimRef, claim) {
+			out = append(out, all.Items[i])
+		}
+	}
+	return out, nil
+}
+
+func isSameClaim(a, b rolloutv1alpha1.ClaimReference) bool {
+	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
+}
+
+// isSyncCurrent reports whether the status of a SiteSync is about its present spec and position, and its last look went well.
+func isSyncCurrent(s *v1alpha1.SiteSync) bool {
+	ready, synced := s.GetCondition(xpv2.TypeReady), s.GetCondition(xpv2.TypeSynced)
+	isOfSpec := ready.ObservedGeneration == s.GetGeneration() && synced.Status == corev1.ConditionTrue && s.GetDeletionTimestamp() == nil
+	return isOfSpec && s.Spec.ForProvider.AskedPosition() == s.Status.AtProvider.ObservedPosition()
+}
+
+// reportsHealthy reports whether a Site is live, and its engine has looked at the health of what it applied. A Kustomization without health checks does not.
+func reportsHealthy(sites []v1alpha1.SiteObservation, name string) bool {
+	for _, s := range sites {
+		if s.Name == name {
+			return s.State == v1alpha1.SiteLive && s.Engine != nil && engines.IsHealthy(s.Engine.Health)
+		}
+	}
+	return false
+}

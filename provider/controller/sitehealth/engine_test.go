@@ -1,0 +1,92 @@
+package sitehealth
+
+import (
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// newSync returns a SiteSync of the claim whose engine at edge1 reports that what it runs is healthy.
+func newSync() *v1alpha1.SiteSync {
+	at := ledger.Position{Revision: 3}
+	s := &v1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-sync", Generation: 2}}
+	s.Spec.ForProvider.ClaimRef, s.Spec.ForProvider.Position = newHealth().Spec.ForProvider.ClaimRef, &at
+	s.Status.AtProvider = v1alpha1.SiteSyncObservation{
+		Position: at.DeepCopy(), Sites: []v1alpha1.SiteObservation{{Name: "edge1", State: v1alpha1.SiteLive, Engine: &v1alpha1.EngineObservation{Health: "Healthy"}}},
+	}
+	is := func(t xpv2.ConditionType) xpv2.Condition {
+		return xpv2.Condition{Type: t, Status: corev1.ConditionTrue, Reason: "Live"}.WithObservedGeneration(2)
+	}
+	s.SetConditions(is(xpv2.TypeReady), is(xpv2.TypeSynced))
+	return s
+}
+
+// TestHealthOfEngine has a Site that cannot be looked at, and a SiteSync that says what its engine reports.
+func TestHealthOfEngine(t *testing.T) {
+	const counts, unknown = "Serving | NotObserved(KubeconfigGone) 0", "KubeconfigGone | NotObserved(KubeconfigGone) 0"
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.SiteSync)
+		want   string
+	}{
+		"Healthy":     {reason: "A Site whose engine reports that what it runs is healthy counts as serving.", want: counts},
+		"ConfigSync":  {reason: "Config Sync says Current of what is healthy.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "Current" }, want: counts},
+		"NotLive":     {reason: "A Site that is not proven to run what is asked for does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown},
+		"NoChecks":    {reason: "An engine that does not look at the health of what it applied says nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
+		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: unknown},
+		"OtherSite":   {reason: "The engine of another Site says nothing about this one.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
+		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: unknown},
+		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: unknown},
+		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: unknown},
+		"OldPosition": {reason: "A report about an earlier position proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 }, want: unknown},
+		"LookFailed":  {reason: "A SiteSync whose last look failed proves nothing.", change: func(s *v1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcileError(errors.New("no answer"))) }, want: unknown},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
+			s := newSync()
+			if tc.change != nil {
+				tc.change(s)
+			}
+			w.must(w.kube.Create(t.Context(), s))
+			w.reconcile()
+			w.expect(tc.reason, tc.want)
+		})
+	}
+}
+
+// TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
+func TestEngineEndsToReport(t *testing.T) {
+	w := newWorld(t)
+	s := newSync()
+	w.must(w.kube.Create(t.Context(), s))
+	wake := waker{kube: w.kube}
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	if got := wake.requestsForSync(t.Context(), s); len(got) > 0 {
+		t.Errorf("A SiteSync wakes a SiteHealth that sees all of its Sites: %v", got)
+	}
+	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
+	w.reconcile()
+	w.clock = w.clock.Add(still)
+	w.reconcile()
+	w.expect("The engine reports that the pods are healthy.", "Serving | NotObserved(KubeconfigGone) 0")
+	if got := wake.requestsForSync(t.Context(), s); len(got) != 1 {
+		t.Errorf("A SiteSync wakes the SiteHealth of its claim that cannot see a Site: %v", got)
+	}
+	s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing
+	w.must(w.kube.Update(t.Context(), s))
+	w.reconcile()
+	w.clock = w.clock.Add(time.Minute)
+	w.reconcile()
+	w.expect("The engine reports trouble.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+}

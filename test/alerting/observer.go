@@ -1,0 +1,239 @@
+package alerting
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/promserver"
+)
+
+const (
+	// buildInfo is the metric that function and provider always have.
+	buildInfo = "intentplane_build_info"
+
+	// programs is how many there are: the provider and the function.
+	programs = 2
+
+	// held is how long each of two snapshots lasts for promtool. No alert waits longer.
+	held = 90 * time.Minute
+
+	// poll is how often the server is asked, and patience for how long.
+	poll     = 250 * time.Millisecond
+	patience = 10 * time.Minute
+)
+
+// An Observer asks a Prometheus server, which scrapes an installation, about what belongs to one namespace.
+type Observer struct {
+	Server    *promserver.Server
+	Namespace string
+}
+
+// ScrapeJobs returns jobs that scrape the provider and the function of a control plane at an interval.
+func ScrapeJobs(cp *controlplane.ControlPlane, interval time.Duration) []promserver.Job {
+	return []promserver.Job{
+		{Name: "provider", Interval: interval, Target: promserver.NewTargetAt(cp.ProviderMetricsAddress())},
+		{Name: "function", Interval: interval, Target: promserver.NewTargetAt(cp.FunctionMetricsAddress())},
+	}
+}
+
+// A Snapshot is what the server had scraped at one time.
+type Snapshot struct {
+	at     time.Time
+	series model.Vector
+}
+
+// TakeSnapshot waits until the server has scraped the provider and the function, and returns what it has of the metrics that the alerts name.
+func (o Observer) TakeSnapshot(t *testing.T) Snapshot {
+	t.Helper()
+	o.await(t, func() string {
+		if scraped := o.ask(t, buildInfo, time.Now()); len(scraped) < programs {
+			return fmt.Sprintf("the provider and the function are not scraped both: %v", scraped)
+		}
+		return ""
+	})
+	return o.takeNow(t)
+}
+
+func (o Observer) takeNow(t *testing.T) Snapshot {
+	t.Helper()
+	m := Snapshot{at: time.Now()}
+	m.series = o.seriesAt(t, m.at)
+	return m
+}
+
+// seriesAt returns what the server has, of a moment, of the metrics that the alerts name.
+func (o Observer) seriesAt(t *testing.T, at time.Time) model.Vector {
+	t.Helper()
+	return o.ask(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOf(t, ReadAlerts(t)), "|")), at)
+}
+
+// areAboutAbsence is true if one of the alerts fires when a program reports no metrics any more.
+func areAboutAbsence(all []Alert) bool {
+	return slices.ContainsFunc(all, func(a Alert) bool { return strings.HasSuffix(a.Name, "Gone") })
+}
+
+func (o Observer) ask(t *testing.T, query string, at time.Time) model.Vector {
+	t.Helper()
+	v, err := o.Server.QueryAt(t.Context(), query, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// ExpectFiring waits until the expressions of some alerts hold for the namespace. Then promtool gets series in which the snapshot before lasts for long, and after it
+// this one: no alert fires in the first, and in the second one those that are named, each with the labels and the text that belong to what was scraped.
+func (o Observer) ExpectFiring(t *testing.T, before Snapshot, names ...string) {
+	t.Helper()
+	all := ReadAlerts(t)
+	var wanted []Alert
+	for _, name := range names {
+		wanted = append(wanted, FindAlert(t, all, name))
+	}
+	after, firing := o.awaitAlerts(t, wanted)
+	shared := append(metricsOf(t, wanted), buildInfo)
+	var tests []any
+	for _, a := range all {
+		tests = append(tests, a.expect(t, held-time.Minute, nil), a.expect(t, 2*held-time.Minute, firing[a.Name]))
+	}
+	if err := runPromtool(t, all, joinSnapshots(o.relevantOf(before, shared), o.relevantOf(after, shared)), tests); err != nil {
+		t.Errorf("want %v to fire, and no other alert: %v", names, err)
+	}
+}
+
+// awaitAlerts waits until the expression of each alert holds for the namespace, and returns what was scraped then, and what each alert says. A moment counts once all
+// that was scraped at it has come in, and if it has both programs, unless an alert is about one that is gone: a busy machine does not answer each scrape in time.
+func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[string][]Firing) {
+	t.Helper()
+	var m Snapshot
+	firing := map[string][]Firing{}
+	o.await(t, func() string {
+		m = o.takeNow(t)
+		missing := []string{}
+		for _, a := range wanted {
+			if firing[a.Name] = o.firingAt(t, a, m.at); len(firing[a.Name]) == 0 {
+				missing = append(missing, a.Name)
+			}
+		}
+		switch {
+		case len(missing) > 0:
+		case !cmp.Equal(m.series, o.seriesAt(t, m.at)):
+			return "the server still takes what it scraped"
+		case !areAboutAbsence(wanted) && len(o.ask(t, buildInfo, m.at)) < programs:
+			return "the provider and the function are not scraped both"
+		default:
+			return ""
+		}
+		scraped := slices.Sorted(maps.Keys(o.relevantOf(m, metricsOf(t, wanted))))
+		return fmt.Sprintf("the expressions of %v do not hold for %s; the server scraped:\n%s", missing, o.Namespace, strings.Join(scraped, "\n"))
+	})
+	return m, firing
+}
+
+// await asks until nothing is missing any more.
+func (o Observer) await(t *testing.T, missing func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		what := missing()
+		if what == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal(what)
+		}
+	}
+}
+
+// firingAt returns what an alert says of the namespace once it has waited.
+func (o Observer) firingAt(t *testing.T, a Alert, at time.Time) []Firing {
+	t.Helper()
+	var out []Firing
+	for _, s := range o.ask(t, a.Expr, at) {
+		if !o.isOfAnother(s.Metric) {
+			out = append(out, Firing{Alert: a, SeriesLabels: labelsOf(s.Metric), Value: float64(s.Value)})
+		}
+	}
+	return out
+}
+
+// isOfAnother is true for a series of an object that does not belong to the namespace.
+func (o Observer) isOfAnother(m model.Metric) bool {
+	if ns, ok := m["namespace"]; ok {
+		return string(ns) != o.Namespace
+	}
+	name, ok := m["name"]
+	return ok && !strings.HasPrefix(string(name), o.Namespace)
+}
+
+// relevantOf returns the values of the series of a snapshot that are about the objects of the namespace, and of some metrics that are about no object.
+func (o Observer) relevantOf(m Snapshot, shared []string) map[string]model.SampleValue {
+	out := map[string]model.SampleValue{}
+	for _, s := range m.series {
+		_, isNamed := s.Metric["name"]
+		if !o.isOfAnother(s.Metric) && (isNamed || slices.Contains(shared, string(s.Metric[model.MetricNameLabel]))) {
+			out[s.Metric.String()] = s.Value
+		}
+	}
+	return out
+}
+
+func labelsOf(m model.Metric) map[string]string {
+	out := map[string]string{}
+	for name, value := range m {
+		if name != model.MetricNameLabel {
+			out[string(name)] = string(value)
+		}
+	}
+	return out
+}
+
+// joinSnapshots returns series, as promtool reads them, that have the values of one snapshot for long, and then those of another one.
+func joinSnapshots(before, after map[string]model.SampleValue) map[string]string {
+	minutes := int(held.Minutes())
+	out := map[string]string{}
+	for name, value := range before {
+		out[name] = fmt.Sprintf("%v+0x%d stale", value, minutes-1)
+	}
+	for name, value := range after {
+		out[name] = fmt.Sprintf("_x%d %v+0x%d", minutes, value, minutes)
+		if first, ok := before[name]; ok {
+			out[name] = fmt.Sprintf("%v+0x%d %v+0x%d", first, minutes-1, value, minutes)
+		}
+	}
+	return out
+}
+
+// metricsOf returns the names of the metrics in the expressions of some alerts.
+func metricsOf(t *testing.T, all []Alert) []string {
+	t.Helper()
+	names := map[string]bool{}
+	for _, a := range all {
+		e, err := parser.NewParser(parser.Options{}).ParseExpr(a.Expr)
+		if err != nil {
+			t.Fatalf("%s: %v", a.Name, err)
+		}
+		parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+			if s, ok := n.(*parser.VectorSelector); ok {
+				names[s.Name] = true
+			}
+			return nil
+		})
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,40 @@
+// Package alerts lets each alert of package/observability fire, on series as kube-state-metrics, the provider and the function write them, and on those that a
+// real Prometheus server scraped from a real installation in which something went wrong.
+package alerts
+
+// constantSeries is a series that has one value for all of a test.
+func constantSeries(value string) string { return value + "+0x240" }
+
+// goodSeries are those of an installation in which nothing is wrong: a deployment that succeeded, one that goes out, one that a user
+// rolled back, and a canary that shifts; an Application that serves, one that is built, and those whose first and next images go out.
+func goodSeries() map[string]string {
+	return map[string]string{
+		`intentplane_build_info{component="provider",version="1.2.0"}`:                                                            constantSeries("1"),
+		`intentplane_build_info{component="function",version="1.2.0"}`:                                                            constantSeries("1"),
+		`intentdeployment_info{namespace="team-b",name="well",phase="Succeeded",outcome="Succeeded",revision="3"}`:                constantSeries("1"),
+		`intentdeployment_info{namespace="team-b",name="new",phase="Delivering",outcome="",revision="1"}`:                         constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Stalled",reason="Progressing"}`:                          constantSeries("0"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Responsive",reason="WatchCircuitClosed"}`:                constantSeries("1"),
+		`xintentdeployment_condition{namespace="team-b",name="well",type="Responsive",reason="WatchCircuitClosed"}`:               constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Validated",reason="Passed"}`:                             constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="new",type="Validated",reason="Measuring"}`:                           constantSeries("0"),
+		`intentdeployment_condition{namespace="team-b",name="well",type="Recorded",reason="Recorded"}`:                            constantSeries("1"),
+		`intentdeployment_condition{namespace="team-b",name="new",type="Recorded",reason="NotRecorded"}`:                          constantSeries("0"),
+		`intentplane_notifications_pending{instance="provider"}`:                                                                  constantSeries("0"),
+		`intentdeployment_condition{namespace="team-b",name="new",type="Reconciling",reason="Paused"}`:                            constantSeries("1"),
+		`application_condition{namespace="team-b",name="well",type="Stalled",reason="Progressing"}`:                               constantSeries("0"),
+		`application_condition{namespace="team-b",name="well",type="Available",reason="Serving"}`:                                 constantSeries("1"),
+		`application_condition{namespace="team-b",name="new",type="Stalled",reason="Progressing"}`:                                constantSeries("0"),
+		`application_condition{namespace="team-b",name="new",type="Available",reason="NotDelivered"}`:                             constantSeries("0"),
+		`application_condition{namespace="team-b",name="building",type="Available",reason="NotObserved"}`:                         constantSeries("0"),
+		`application_condition{namespace="team-b",name="next",type="Available",reason="EarlierImage"}`:                            constantSeries("1"),
+		`application_condition{namespace="team-b",name="back",type="Stalled",reason="RolledBack"}`:                                constantSeries("1"),
+		`application_condition{namespace="team-b",name="back",type="Available",reason="EarlierImage"}`:                            constantSeries("1"),
+		`intentdeployment_info{namespace="team-b",name="back",phase="Succeeded",outcome="RolledBack",revision="4",reason="Idle"}`: constantSeries("1"),
+		`gitdelivery_condition{namespace="team-b",name="well-fleet",type="Ready",reason="Delivered"}`:                             constantSeries("1"),
+		`gitdelivery_condition{namespace="team-b",name="new-fleet",type="Ready",reason="Delivering"}`:                             constantSeries("0"),
+		`clusterproviderconfig_condition{name="well",type="Ready",reason="Reachable"}`:                                            constantSeries("1"),
+		`providerconfig_condition{namespace="team-b",name="well",type="StateSigned",reason="StateUnsigned"}`:                      constantSeries("0"),
+		`intentdeployment_info{namespace="team-b",name="healed",phase="Failed",outcome="Failed",revision="2",reason="NoSite"}`:    "1 stale",
+	}
+}

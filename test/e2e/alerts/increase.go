@@ -1,0 +1,103 @@
+package alerts
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// Counters of the provider.
+const (
+	transitionsTotal = "intentdeployment_phase_transitions_total"
+	outcomesTotal    = "intentdeployment_outcomes_total"
+	rollbackTotal    = "intentdeployment_rollback_total"
+)
+
+// A changeLog has the changes of the phase that statuses showed, by their index: one status remembers the last of them.
+type changeLog map[int64]deploymentv1alpha1.Transition
+
+// addStatus adds the changes that the status of a deployment shows, and returns how often there was each change so far.
+func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[string]float64 {
+	s.T.Helper()
+	d := &deploymentv1alpha1.IntentDeployment{}
+	s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, d))
+	for _, t := range d.Status.Transitions {
+		l[t.Index] = t
+	}
+	out := map[string]float64{}
+	for _, t := range l {
+		from := string(t.From)
+		if from == "" {
+			from = "None"
+		}
+		out[from+" "+string(t.To)]++
+	}
+	return out
+}
+
+// increases returns by how much a counter increased since the story began, by labels, without those that did not. Prometheus extrapolates to the ends of the
+// window: with scrapes all along it, that is less than one interval at each end, and far below a half of what these stories count.
+func (s *stage) increases(began time.Time, counter string, key model.LabelName) map[string]float64 {
+	s.T.Helper()
+	window := time.Since(began).Round(time.Second) + time.Second
+	out := map[string]float64{}
+	for _, one := range s.query(fmt.Sprintf(`increase(%s{job="provider"}[%ds])`, counter, int(window.Seconds()))) {
+		if n := math.Round(float64(one.Value)); n != 0 {
+			out[labelsOf(one, key)] = n
+		}
+	}
+	return out
+}
+
+// labelsOf returns the values of the labels in which the series of a counter differ.
+func labelsOf(one *model.Sample, key model.LabelName) string {
+	if key == "" {
+		return string(one.Metric["from"] + " " + one.Metric["to"])
+	}
+	return string(one.Metric[key])
+}
+
+// awaitIncreases waits until the increases since the story began are those that are wanted.
+func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.LabelName, want map[string]float64) {
+	s.T.Helper()
+	var got map[string]float64
+	s.T.Cleanup(func() {
+		if s.T.Failed() {
+			s.T.Logf("%s: increase(%s): -want, +got:\n%s", what, counter, cmp.Diff(want, got))
+		}
+	})
+	s.Until(what, scene.Patience, func() bool {
+		got = s.increases(began, counter, key)
+		return cmp.Equal(want, got)
+	})
+}
+
+// restartProvider kills the provider and starts it again, and waits until Prometheus has seen that all counters are zero again. A change that a provider
+// counts before its first scrape is lost where the counter has grown to what it was before: Prometheus sees no reset then.
+func (s *stage) restartProvider() {
+	s.T.Helper()
+	cp.KillProvider()
+	s.Until("Prometheus misses the provider", scene.Patience, func() bool { return s.sum(`up{job="provider"}`) == 0 })
+	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
+	s.Until("Prometheus sees the provider begin", scene.Patience, func() bool {
+		return s.sum(`up{job="provider"}`) == 1 && s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0
+	})
+}
+
+// sum returns the value of a query that has one sample, or -1.
+func (s *stage) sum(text string) float64 {
+	s.T.Helper()
+	if got := s.query(text); len(got) == 1 {
+		return float64(got[0].Value)
+	}
+	return -1
+}

@@ -1,0 +1,30 @@
+package alerts
+
+import (
+	"testing"
+	"time"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestIncreaseOverRestarts tells the story of a good revision, a bad one that is rolled back, and a good one, and restarts the provider between them. A real
+// Prometheus server scrapes each of the three processes. What increase() says of the counters is what the status of the deployment says.
+func TestIncreaseOverRestarts(t *testing.T) {
+	s := newStage(t)
+	s.Until("Prometheus scrapes the provider", scene.Patience, func() bool { return s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0 })
+	changes, began := changeLog{}, time.Now().Add(-scrapeInterval)
+	first := s.release(1, scene.GoodRatio, "Succeeded")
+	s.awaitIncreases(began, "the first revision is counted", transitionsTotal, "", changes.addStatus(s.Scene, first))
+	s.restartProvider()
+	second := s.release(2, scene.BadRatio, "RolledBack")
+	s.awaitIncreases(began, "the second revision is counted once", transitionsTotal, "", changes.addStatus(s.Scene, second))
+	s.restartProvider()
+	third := s.release(3, scene.GoodRatio, "Succeeded")
+	all := changes.addStatus(s.Scene, third)
+	s.awaitIncreases(began, "all changes of the phase are counted once", transitionsTotal, "", all)
+	s.awaitIncreases(began, "each outcome is counted once", outcomesTotal, "outcome", map[string]float64{"Succeeded": 2, "Failed": 1, "RolledBack": 1})
+	s.awaitIncreases(began, "the rollback is counted once", rollbackTotal, "job", map[string]float64{"provider": all["Failed RollingBack"]})
+	if all["Failed RollingBack"] != 1 || all["RollingBack Succeeded"] != 1 {
+		t.Errorf("the story has no rollback: %v", all)
+	}
+}

@@ -1,0 +1,59 @@
+package alerts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/alerting"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// TestStories lets each alert about a deployment, or about what one uses, fire on series that a real Prometheus server scraped of a real kube-state-metrics,
+// the provider and the function, once something went wrong. No other alert fires then, and none did while all was good.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	for name, told := range stories() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newStage(t).play(told)
+		})
+	}
+}
+
+// TestInstallation does the same with each alert about the installation, one after another, while no other test runs.
+func TestInstallation(t *testing.T) {
+	for name, told := range installationStories() {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			t.Cleanup(func() {
+				cp.KillProvider()
+				s.Must(cp.StartProvider(context.Background(), controlplane.Program{}))
+				s.Must(cp.UpgradeFunction(context.Background(), ""))
+			})
+			s.play(told)
+		})
+	}
+}
+
+// TestEachAlertHasStory shows that no alert is without a story.
+func TestEachAlertHasStory(t *testing.T) {
+	// Canaries need a gateway, and are in the stories of test/e2e/canary.
+	told := []string{"CanaryAwaitsAUser"}
+	for _, all := range []map[string]story{stories(), installationStories()} {
+		for _, s := range all {
+			told = append(told, s.alerts...)
+		}
+	}
+	shipped := map[string]bool{}
+	for _, a := range alerting.ReadAlerts(t) {
+		shipped[a.Name] = true
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(shipped)), slices.Compact(told)); diff != "" {
+		t.Errorf("alerts that are shipped, and those that stories let fire: -shipped, +told:\n%s", diff)
+	}
+}

@@ -1,0 +1,51 @@
+package applications
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestOldBackup restores a backup of the cluster from before the second image of two Applications, one of each shape, and follows docs/operations/after-a-loss.md:
+// nothing of that day is delivered, and nothing is delivered again. It rebuilds the cluster of all tests, so it runs before those that start other clusters.
+func TestOldBackup(t *testing.T) {
+	s := newLocalStage(t)
+	shop, cart := s.newApplication(claims), s.newApplication(namespaced)
+	cart.SetName("cart")
+	both := []*unstructured.Unstructured{shop, cart}
+	s.applyAll(both)
+	s.awaitRevision(1, 1, both...)
+	backup, err := cp.Backup(t.Context())
+	s.must(err)
+	for _, o := range both {
+		s.Set(o, imageOf(2), "spec", "image")
+	}
+	s.applyAll(both)
+	s.awaitRevision(2, 2, both...)
+	branch := s.headOfBranch()
+
+	s.must(cp.Rebuild(t.Context(), backup, func() error {
+		s.annotateComposed("crossplane.io/paused=true")
+		s.annotateDeployments("crossplane.io/paused=true")
+		s.applyAll(both)
+		return nil
+	}))
+	s.awaitDeliveries("OrderBehind", 2)
+	s.Run("wait", applications, "--all", "-n", s.Namespace, "--for=condition=Synced", "--timeout=300s")
+	s.annotateComposed("crossplane.io/paused-")
+	for _, o := range both {
+		s.awaitAskedImage(o.GetName(), imageOf(2))
+	}
+	s.WantEqual("the branch while the deployments are held back", branch, s.headOfBranch())
+	s.annotateDeployments("crossplane.io/paused-")
+	s.awaitDeliveries("Delivered", 2)
+	s.awaitRevision(2, 2, both...)
+	s.WantEqual("the branch", branch, s.headOfBranch())
+
+	// Both deliver again, as the next revision.
+	for _, o := range both {
+		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+	}
+	s.awaitRevision(3, 3, both...)
+}

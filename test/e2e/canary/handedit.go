@@ -1,0 +1,37 @@
+package canary
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// routeFiles returns the files of the repository that divide requests by these weights.
+func (y *followedRelease) routeFiles(weights ...int) map[string]string {
+	y.Helper()
+	all, err := cp.Git.Files(y.Context(), y.Namespace, "main")
+	y.must(err)
+	maps.DeleteFunc(all, func(_, content string) bool {
+		isRoute := strings.Contains(content, "kind: HTTPRoute")
+		for _, w := range weights {
+			isRoute = isRoute && strings.Contains(content, fmt.Sprintf("weight: %d\n", w))
+		}
+		return !isRoute
+	})
+	return all
+}
+
+// editsWeights commits other weights to the files that divide requests, as a user does.
+func (y *followedRelease) editsWeights(files map[string]string, from, to []int) {
+	y.Helper()
+	var swaps []string
+	for i := range from {
+		swaps = append(swaps, fmt.Sprintf("weight: %d\n", from[i]), fmt.Sprintf("weight: %d\n", to[i]))
+	}
+	edited := map[string]string{}
+	for name, content := range files {
+		edited[name] = strings.NewReplacer(swaps...).Replace(content) // At once: a weight may be both an old and a new one.
+	}
+	_, err := cp.Git.Commit(y.Context(), y.Namespace, "main", edited, "Weights by hand")
+	y.must(err)
+}

@@ -1,0 +1,112 @@
+package claims
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/catalogview"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// An editor has the role edit of Kubernetes in the namespace of a scene, and no other right.
+type editor struct {
+	*scene.Scene
+
+	name string
+}
+
+func newEditor(s *scene.Scene, name string) editor {
+	s.T.Helper()
+	s.Must(s.Client.Create(s.T.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
+	}))
+	return editor{s, name}
+}
+
+// plugin returns the arguments of a command that the editor runs.
+func (e editor) plugin(args ...string) []string {
+	return append(args, "--as", e.name, "--namespace", e.Namespace, "--kubeconfig", cp.Kubeconfig)
+}
+
+// list runs a command with -o json until it reads what is published, and returns that. Before that, a command that names an object fails.
+func (e editor) list(args ...string) string {
+	e.T.Helper()
+	var out []byte
+	e.Until("the catalog is published", scene.Patience, func() bool {
+		var err error
+		out, err = exec.CommandContext(e.T.Context(), e.Built("kubectl-intent"), e.plugin(append(args, "-o", "json")...)...).Output()
+		return err == nil && strings.Contains(string(out), `"configMap"`)
+	})
+	return string(out)
+}
+
+// sites returns the names of the Sites that the editor reads.
+func (e editor) sites() []string {
+	e.T.Helper()
+	read := catalogview.List[catalogview.Site]{}
+	e.Must(json.Unmarshal([]byte(e.list("sites")), &read))
+	out := []string{}
+	for _, s := range read.Items {
+		// Other tests have Sites for all namespaces.
+		if strings.HasPrefix(s.Name, e.Namespace) {
+			out = append(out, strings.TrimPrefix(s.Name, e.Namespace+"-"))
+		}
+	}
+	return out
+}
+
+// TestCatalogOfAnEditor shows a user with the role edit in one namespace what that may use, before the first deployment, and after a Site is taken from it. The
+// Sites of another namespace are not shown.
+func TestCatalogOfAnEditor(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	site := s.NewSite("edge2")
+	s.Apply(s.Set(s.Set(site, map[string]any{"region": "north"}, "metadata", "labels"), map[string]any{"plmn": "00101"}, "spec", "parameters"))
+	s.Apply(s.Set(s.NewSite("theirs"), []any{"another-team"}, "spec", "allowedNamespaces"))
+	ann := newEditor(s, "ann")
+	if refused, err := exec.CommandContext(t.Context(), s.Tool("KUBECTL"), "get", "sites", "--as", ann.name, "--kubeconfig", cp.Kubeconfig).CombinedOutput(); err == nil {
+		t.Errorf("A user with the role edit in one namespace may not list Sites:\n%s", refused)
+	}
+	ann.Until("both Sites are shown", scene.Patience, func() bool { return slices.Equal(ann.sites(), []string{"edge1", "edge2"}) })
+	out := s.Program("", s.Built("kubectl-intent"), ann.plugin("sites", "-o", "wide")...)
+	for _, want := range []string{"plmn=00101", "region=north", "ConfigMap " + s.Namespace + "/" + catalogview.ConfigMapName} {
+		if !strings.Contains(out, want) {
+			t.Errorf("sites -o wide: want %q, got:\n%s", want, out)
+		}
+	}
+	read := catalogview.List[catalogview.Blueprint]{}
+	s.Must(json.Unmarshal([]byte(ann.list("blueprints", s.BlueprintName())), &read))
+	if len(read.Items) == 0 || !slices.ContainsFunc(read.Items[0].Parameters, func(p catalogview.Parameter) bool { return p.Name == "greeting" && p.Default != "" }) {
+		t.Errorf("blueprints: want parameter greeting with its default, got %+v", read.Items)
+	}
+	if text := s.Inside("get", "configmap", catalogview.ConfigMapName, "-o", "json"); strings.Contains(text, "theirs") || strings.Contains(text, "another-team") {
+		t.Errorf("A namespace reads of the Site of another one:\n%s", text)
+	}
+	s.Apply(s.Set(site, []any{"another-team"}, "spec", "allowedNamespaces"))
+	ann.Until("a Site that the namespace may not use any more is not shown", scene.Patience, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })
+}
+
+// TestCatalogOnRequest lets a user with the role edit ask for what is published, in a namespace that no Site names and that has no deployment.
+func TestCatalogOnRequest(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	ann := newEditor(s, "ann")
+	hint := "kubectl create configmap " + catalogview.ConfigMapName + " -n " + s.Namespace
+	if out := s.Program("", s.Built("kubectl-intent"), ann.plugin("blueprints")...); !strings.Contains(out, hint) {
+		t.Errorf("blueprints: want what a user can do to read more, got:\n%s", out)
+	}
+	s.Run("create", "configmap", catalogview.ConfigMapName, "-n", s.Namespace, "--as", ann.name)
+	if out := ann.list("blueprints", s.BlueprintName()); !strings.Contains(out, `"greeting"`) {
+		t.Errorf("blueprints: want the parameters of a Blueprint, got:\n%s", out)
+	}
+	if got := ann.sites(); len(got) != 0 {
+		t.Errorf("sites: the namespace may use none, got %v", got)
+	}
+}

@@ -1,0 +1,151 @@
+package tour
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// updateTranscript is the variable with which TestTour writes the transcript of the README.
+const updateTranscript = "UPDATE_TRANSCRIPT"
+
+// readReadme returns the README, the name of its file, and its transcript.
+func readReadme(t *testing.T) (text, file, transcript string) {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(root, "README.md")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := transcriptPattern.FindStringSubmatch(string(b))
+	if found == nil {
+		t.Fatalf("README.md has no block with %q", watchedCommand)
+	}
+	return string(b), file, found[2]
+}
+
+// mustReadMoments returns the moments of a transcript that has no control sequences.
+func mustReadMoments(t *testing.T, printed string) []moment {
+	t.Helper()
+	if strings.Contains(printed, "\x1b") {
+		t.Errorf("A watch without a terminal has no colours, got:\n%q", printed)
+	}
+	all, err := readMoments(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// compareWithReadme holds the README to what a watch printed. Where a version ends, what is said has to be the same but for what was measured. What
+// passes may have been missed, and says what was there when the watch looked: it has to be a phase of the story, in its turn.
+func compareWithReadme(t *testing.T, printed string) {
+	t.Helper()
+	_, _, transcript := readReadme(t)
+	want, got := mustReadMoments(t, unfoldLines(transcript)), mustReadMoments(t, printed)
+	if strange := firstStrangePhase(got); strange != "" {
+		t.Errorf("status --watch shows %q, which is no phase of the story, or not in its turn:\n%s", strange, printed)
+	}
+	if diff := cmp.Diff(endsOf(want), endsOf(got)); diff != "" {
+		t.Errorf("README.md shows other ends, run this test with %s=1: -README, +watch:\n%s", updateTranscript, diff)
+	}
+}
+
+// writeReadme writes the last line of each phase that the watch showed into the README. It fails the test where the watch missed the end of a version.
+func writeReadme(t *testing.T, printed string) {
+	t.Helper()
+	all := mustReadMoments(t, printed)
+	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
+		t.Fatalf("the watch missed the end of a version: -story, +watch:\n%s\n%s", diff, printed)
+	}
+	folded, err := foldLines(t.Context(), linesOf(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, file, transcript := readReadme(t)
+	if err := os.WriteFile(file, []byte(strings.Replace(text, watchedCommand+transcript, watchedCommand+folded, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadme holds the README to the story, without a run: its transcript has the end of each version and no strange phase, and its copy of the tour
+// tells all of it.
+func TestReadme(t *testing.T) {
+	text, _, transcript := readReadme(t)
+	all := mustReadMoments(t, unfoldLines(transcript))
+	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
+		t.Errorf("ends of versions in the transcript: -story, +README:\n%s", diff)
+	}
+	if strange := firstStrangePhase(all); strange != "" {
+		t.Errorf("The transcript shows %q, which is no phase of the story, or not in its turn", strange)
+	}
+	for _, missing := range []string{findStory(text), findRollback(text)} {
+		if missing != "" {
+			t.Errorf("README.md does not tell %q of the tour, or not in its turn", missing)
+		}
+	}
+}
+
+func TestReadMoments(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		printed string
+		want    []moment
+	}{
+		"LastOfPhase": {
+			reason:  "The last line about a phase is kept, and what was measured in it is left out.",
+			printed: "14:00:01 team-a/shop Delivering revision 1 sites 0/1: a\n14:00:02 team-a/shop Delivering revision 1 sites 1/1: is 0.995, not < 0.5s\n",
+			want: []moment{{
+				phase: "Delivering revision 1", said: " sites 1/1: is N, not < N",
+				line: "14:00:02 team-a/shop Delivering revision 1 sites 1/1: is 0.995, not < 0.5s",
+			}},
+		},
+		"Momentary": {
+			reason:  "A phase that passes within a moment is left out.",
+			printed: "14:00:01 team-a/shop Pending\n14:00:01 team-a/shop Failed/Failed revision 2: a\n",
+		},
+		"NextRevision": {
+			reason:  "The same phase of another revision is another moment.",
+			printed: "14:00:01 team-a/shop Delivering revision 1: a\n14:00:02 team-a/shop Delivering revision 2: b\n",
+			want: []moment{
+				{phase: "Delivering revision 1", said: ": a", line: "14:00:01 team-a/shop Delivering revision 1: a"},
+				{phase: "Delivering revision 2", said: ": b", line: "14:00:02 team-a/shop Delivering revision 2: b"},
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := readMoments(tc.printed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(moment{})); diff != "" {
+				t.Errorf("\n%s\nreadMoments(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if _, err := readMoments("the server is away\n"); err == nil {
+		t.Error("A line about something else is an error.")
+	}
+}
+
+// TestUnfoldLines folds lines and joins them again.
+func TestUnfoldLines(t *testing.T) {
+	want := "14:00:01 team-a/shop Delivering revision 1 sites 0/1: Syncing: Site edge1: Progressing: flux-system/fleet: reconciling\n14:00:02 team-a/shop Succeeded"
+	folded, err := foldLines(t.Context(), want+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, unfoldLines(folded)); diff != "" {
+		t.Errorf("unfoldLines(foldLines(...)): -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,55 @@
+package scene
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// Run runs kubectl as the administrator, and returns what it printed. It fails the test when kubectl fails.
+func (s *Scene) Run(args ...string) string {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	out, err := s.Kubectl(ctx, args...)
+	s.Must(err)
+	return out
+}
+
+// Inside runs kubectl in the scene's namespace and returns what it printed. It fails the test when kubectl fails.
+func (s *Scene) Inside(args ...string) string {
+	s.T.Helper()
+	return s.Run(append([]string{"--namespace", s.Namespace}, args...)...)
+}
+
+// Program runs a program with an input and returns what it printed. It fails the test when the program fails.
+func (s *Scene) Program(stdin, name string, args ...string) string {
+	s.T.Helper()
+	cmd := exec.CommandContext(s.T.Context(), name, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	complaint := &strings.Builder{}
+	cmd.Stderr = complaint
+	out, err := cmd.Output()
+	if err != nil {
+		s.T.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, complaint)
+	}
+	return string(out)
+}
+
+// Built is the path of a program that "make build" left.
+func (s *Scene) Built(name string) string {
+	s.T.Helper()
+	root, err := controlplane.Root()
+	s.Must(err)
+	return filepath.Join(root, "_output", "bin", name)
+}
+
+// Tool is the path of a program that tools/tools.sh builds, or that the environment names by the same variable.
+func (s *Scene) Tool(variable string) string {
+	s.T.Helper()
+	path, err := controlplane.ToolPath(s.T.Context(), variable)
+	s.Must(err)
+	return path
+}

@@ -1,0 +1,187 @@
+package soak
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mutant is the product with one rule broken. A test of a package fails with it.
+type mutant struct {
+	reason string
+	// file of the repository, and the text in it that becomes another one.
+	file, text, becomes string
+	// pkg is the package whose tests fail, and tests which of them are run. Empty means all.
+	pkg, tests string
+}
+
+// source returns the path of the file of a mutant, and its text with the rule broken. The file has the text of the rule exactly once.
+func (m mutant) source(t *testing.T) (path, broken string) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", m.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(b), m.text); n != 1 || m.text == m.becomes {
+		t.Fatalf("%s has the rule %d times: %s", m.file, n, m.text)
+	}
+	return path, strings.Replace(string(b), m.text, m.becomes, 1)
+}
+
+// runTests runs the tests that have to fail with a mutant, and returns what they print and whether one failed. A mutant that does not compile fails none.
+func (m mutant) runTests(t *testing.T) (printed string, fails bool) {
+	t.Helper()
+	dir := t.TempDir()
+	path, broken := m.source(t)
+	b, err := json.Marshal(map[string]any{"Replace": map[string]string{path: writeFile(t, dir, broken)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-failfast", "-overlay", writeFile(t, dir, string(b)), "-run", m.tests, module+"/"+m.pkg)
+	cmd.Env = append(os.Environ(), variable+"=", seedVariable+"=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err != nil && strings.Contains(string(out), "--- FAIL: ")
+}
+
+// canaryMutants break the rules of canaries.
+func canaryMutants() map[string]mutant {
+	out := map[string]mutant{}
+	for _, some := range []map[string]mutant{weightMutants(), proofMutants(), stepMutants(), lossMutants()} {
+		maps.Copy(out, some)
+	}
+	return out
+}
+
+// weightMutants move weight in a commit that makes or removes pods, or remove the stable pods too early.
+func weightMutants() map[string]mutant {
+	return map[string]mutant{
+		"WeightInPrepare": {
+			reason: "The commit that makes the pods of a canary gives them no requests.", file: "function/canary/plan.go",
+			text: "out := []ledger.Step{{Weight: new(int32(0))}}", becomes: "out := []ledger.Step{{Weight: new(int32(1))}}", pkg: "function/canary",
+		},
+		"SizeNotAhead": {
+			reason: "The pods of a step are there one step before its requests.", file: "function/compose/tracks.go",
+			text: "s.Ahead = max(s.Weight, int(*d.Aim.Ahead))", becomes: "s.Ahead = s.Weight", pkg: "function/deployment", tests: "TestCanaryWalk",
+		},
+		"FullBeforeSize": {
+			reason: "A canary whose steps are all released has the pods for all requests before it gets them.", file: "function/step/stage.go",
+			text: "if p.Ahead != nil && !s.Cursor.Full {", becomes: "if p.Ahead != nil {", pkg: "function/step",
+		},
+		"AloneBeforeRecorded": {
+			reason: "The stable pods stay until the verdict is recorded.", file: "function/step/stage.go",
+			text: "s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {", becomes: "s.Cursor.Stage >= ledger.StageAlone {", pkg: "function/step",
+		},
+		"NoPrepare": {
+			reason: "The pods of a canary start in a step of their own, before it gets requests.", file: "function/canary/plan.go",
+			text: "out[0].Sites, out[len(out)-1].Sites = served, others", becomes: "out = out[1:]\n\tout[0].Sites, out[len(out)-1].Sites = served, others", pkg: "function/canary",
+		},
+		"NoClear": {
+			reason: "A track loses its requests before its pods are replaced.", file: "function/step/tracks.go",
+			text: "return t.origin.revision == 0 || t.canReplacePods()", becomes: "return true", pkg: "function/step",
+		},
+		"NoShift": {
+			reason: "Nothing else changes before the requests have gone back and ended.", file: "function/step/tracks.go",
+			text: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn t.other.getsNoRequests()", becomes: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn true", pkg: "function/step",
+		},
+		"InPlaceWithoutShift": {
+			reason: "Pods are replaced in place only while the other track gets no requests.", file: "function/step/tracks.go",
+			text: "inPlace := !t.otherCanServe && t.other.getsNoRequests()", becomes: "inPlace := !t.otherCanServe", pkg: "function/step",
+		},
+		"FrontSwitchedEarly": {
+			reason: "Callers in the cluster go to the canary when it gets all requests, and not before.", file: "apis/track/state.go",
+			text: "if s.Weight == 100 {", becomes: "if s.Weight > 0 {", pkg: "apis/track",
+		},
+	}
+}
+
+// proofMutants take for proven what is not.
+func proofMutants() map[string]mutant {
+	return map[string]mutant{
+		"DrainSkipped": {
+			reason: "A track that lost its requests is idle once these have ended.", file: "provider/controller/sitesync/traffic.go",
+			text:    "o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))",
+			becomes: "o.Idle = o.IdleSince != nil", pkg: "provider/controller/sitesync",
+		},
+		"IdleByGit": {
+			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "function/deployment/tracks.go",
+			text:    "return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0",
+			becomes: "return t.Weight == 0", pkg: "function/deployment", tests: "Canary|Lost|Rollback",
+		},
+		"StagePassedByGit": {
+			reason: "A stage ends by a proof, whatever Git looks like.", file: "function/step/tracks.go",
+			text: "t.home.Revision == t.origin.revision && (t.home.IsProven || served)", becomes: "t.home.Revision == t.origin.revision && (served || true)", pkg: "function/step",
+		},
+		"AvailabilityNotAsked": {
+			reason: "A step is live when the pods of the canary are available.", file: "provider/controller/sitesync/traffic.go",
+			text: "t.Awaited && p != nil {", becomes: "t.Awaited && p != nil && false {", pkg: "provider/controller/sitesync",
+		},
+		"MissingParentCounts": {
+			reason: "A Gateway that says nothing about a route has not accepted it.", file: "provider/engines/gateway.go",
+			text: "if !found {", becomes: "if !found && false {", pkg: "provider/engines",
+		},
+		"GenerationNotCompared": {
+			reason: "What a Gateway said of an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
+			text: "if all[i].ObservedGeneration != generation {", becomes: "if all[i].ObservedGeneration > generation {", pkg: "provider/engines",
+		},
+	}
+}
+
+// stepMutants let a step, or the canary, end too early.
+func stepMutants() map[string]mutant {
+	return map[string]mutant{
+		"FlapRestartsPause": {
+			reason: "A pause does not begin again when a Site is not live for a while.", file: "provider/controller/sitesync/pause.go",
+			text: "if start.IsZero() && !live {", becomes: "if !live {", pkg: "provider/controller/sitesync",
+		},
+		"PromotedNotCompared": {
+			reason: "A Promote releases the pause that it names, and no later one.", file: "apis/ledger/plan.go",
+			text: "return s.Cursor.Promoted > s.Cursor.Step }", becomes: "return s.Cursor.Promoted > 0 }", pkg: "function/step",
+		},
+		"GateNotAwaited": {
+			reason: "A step with a Gate ends by its verdict.", file: "function/step/judge.go",
+			text: "case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:", becomes: "case false:", pkg: "function/step", tests: "TestCanaryStories",
+		},
+		"CatalogRestarts": {
+			reason: "A change of the catalog does not end a canary.", file: "function/step/start.go",
+			text: "case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current):", becomes: "case false:", pkg: "function/step",
+		},
+		"StableIsNewest": {
+			reason: "The stable revision is one that was verified and not withdrawn.", file: "apis/ledger/state.go",
+			text: "if p.IsTarget() {\n\t\t\ts.Stable", becomes: "if p.Number > 0 {\n\t\t\ts.Stable", pkg: "apis/ledger",
+		},
+	}
+}
+
+// lossMutants lose sight of what a repository has.
+func lossMutants() map[string]mutant {
+	return map[string]mutant{
+		"PartsNotCompared": {
+			reason: "A directory that is made of files and parts has the id that is asked for.", file: "provider/controller/gitdelivery/parts.go",
+			text: "if id != t.Tree {", becomes: "if id != t.Tree && false {", pkg: "provider/controller/gitdelivery", tests: "Parts",
+		},
+		"FilesNotRendered": {
+			reason: "A rollback whose files are in no object takes the requests back before the pods go.", file: "function/deployment/lostfiles.go",
+			text: "|| !x.isRendered() {", becomes: "|| x.isRendered() {", pkg: "function/deployment", tests: "TestLostInCanary|TestCanaryWalk",
+		},
+		"DirectoriesNotRecreated": {
+			reason: "A rejected revision whose object names no directory is rolled back.", file: "function/deployment/lostfiles.go",
+			text: "if s.IsRejected() {", becomes: "if s.IsVerified() {", pkg: "function/deployment", tests: "TestLostInCanary|TestCanaryWalk",
+		},
+		"DirectoryNotCompared": {
+			reason: "An object from a backup does not bring back the weights that its position has left behind.", file: "provider/controller/gitdelivery/fence.go",
+			text: "t.After == \"\" ||", becomes: "true ||", pkg: "provider/controller/gitdelivery", tests: "TestFenceDirectories|TestBackupInPosition",
+		},
+		"TracksNotShown": {
+			reason: "A status says which track gets requests together with the position.", file: "provider/controller/gitdelivery/trackstatus.go",
+			text: "isMissing || !e.facts.rebuilt {", becomes: "isMissing && e.facts.rebuilt {", pkg: "provider/controller/gitdelivery", tests: "TestTracksOfRefused",
+		},
+	}
+}
