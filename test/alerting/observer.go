@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
@@ -27,9 +28,8 @@ const (
 	// held is how long each of two snapshots lasts for promtool. No alert waits longer.
 	held = 90 * time.Minute
 
-	// poll is how often the server is asked, and patience for how long.
-	poll     = 250 * time.Millisecond
-	patience = 10 * time.Minute
+	// poll is the time between two queries to the server.
+	poll = 250 * time.Millisecond
 )
 
 // An Observer asks a Prometheus server, which scrapes an installation, about what belongs to one namespace.
@@ -143,7 +143,7 @@ func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[strin
 // await asks until nothing is missing any more.
 func (o Observer) await(t *testing.T, missing func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	tick := time.NewTicker(poll)
 	defer tick.Stop()

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
-)
 
-const patience = 5 * time.Minute
+	"github.com/intentplane/intentplane/test/patience"
+)
 
 func jobs() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
@@ -115,7 +115,7 @@ func next(t *testing.T, w watch.Interface, n int) []string {
 			u, _ := e.Object.(*unstructured.Unstructured)
 			says, _, _ := unstructured.NestedString(u.Object, "spec", "says")
 			out = append(out, fmt.Sprintf("%s %s %s %s", e.Type, u.GetName(), u.GetResourceVersion(), says))
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			t.Fatalf("nothing more is told after %q", out)
 		}
 	}
@@ -189,7 +189,7 @@ func TestCache(t *testing.T) {
 	go i.RunWithContext(t.Context())
 	select {
 	case <-told:
-	case <-time.After(patience):
+	case <-time.After(patience.Limit):
 		t.Fatal("what was deleted between list and watch is not told")
 	}
 	o, ok, err := i.GetStore().GetByKey("ns/changed")

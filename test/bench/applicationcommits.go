@@ -175,7 +175,7 @@ func (o *application) endBuild(ctx context.Context, held chan struct{}) (time.Du
 	select {
 	case at := <-pushes:
 		return at.Sub(began), nil
-	case <-time.After(patience):
+	case <-time.After(claimPatience):
 		return 0, errors.New("the image does not come into Git")
 	}
 }
@@ -236,7 +236,7 @@ func (o *application) serve(ctx context.Context, image string) (time.Duration, e
 
 // readyPods reports the pods of an image as ready, once there are some.
 func (o *application) readyPods(ctx context.Context, image string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	for n := 0; ; {
 		l := &corev1.PodList{}

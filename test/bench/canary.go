@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/release"
 	requests "github.com/intentplane/intentplane/test/traffic"
@@ -116,7 +117,7 @@ func (c *canary) beginRelease(ctx context.Context, sites int, plan release.Plan)
 
 // awaitAnswers waits until the first revision answers.
 func awaitAnswers(ctx context.Context, s *release.Site) error {
-	for end := time.Now().Add(release.Patience); len(s.Target.Send(ctx, 1, 1).Failed()) > 0; {
+	for end := time.Now().Add(patience.Limit); len(s.Target.Send(ctx, 1, 1).Failed()) > 0; {
 		if time.Now().After(end) {
 			return errors.Errorf("no pod answers at %s", s.Name)
 		}

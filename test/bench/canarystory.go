@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/release"
 )
 
@@ -220,7 +221,7 @@ func (c *canary) goForward(y *run) error {
 
 // measureShare measures the share of the canary, once the gateway follows.
 func (c *canary) measureShare(y *run, weight float64) error {
-	for end := time.Now().Add(release.Patience); math.Abs(y.Sites[0].Target.Send(y.ctx, 200, atOnce).Share(track.Green)-weight) > 1; {
+	for end := time.Now().Add(patience.Limit); math.Abs(y.Sites[0].Target.Send(y.ctx, 200, atOnce).Share(track.Green)-weight) > 1; {
 		if time.Now().After(end) {
 			return errors.Errorf("the gateway does not give the canary %v percent", weight)
 		}

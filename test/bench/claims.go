@@ -16,8 +16,8 @@ const (
 	// sitesOfClaim is how many each of them has.
 	sitesOfClaim = 2
 
-	// patience is how long one claim may take.
-	patience = time.Minute
+	// claimPatience is how long one claim may take.
+	claimPatience = time.Minute
 )
 
 // latency is how long each claim took from being applied, in milliseconds.
@@ -66,7 +66,7 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 
 // succeedInTime makes a claim succeed, or gives up.
 func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	return s.awaitSucceeded(ctx, newBenchClaim(name, sites))
 }

@@ -72,7 +72,7 @@ func (y *spread) followerDelay(ctx context.Context) (float64, error) {
 
 // deploySpread makes a claim succeed, and waits until nothing costs anything any more.
 func (y *spread) deploySpread(ctx context.Context, name string, repositories int, inWaves bool) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	o, err := newSpreadClaim(name, repositories, inWaves)
 	if err != nil {

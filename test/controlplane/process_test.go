@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // parentDir makes the test binary the parent in TestOrphans, and says where it writes logs.
@@ -50,7 +52,7 @@ func running(pid int) bool {
 
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience.Limit, true, func(context.Context) (bool, error) {
 		return !running(pid), nil
 	})
 	if err != nil {

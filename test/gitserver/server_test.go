@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // client runs the real git client in dir.
@@ -147,7 +149,7 @@ func TestKilledClient(t *testing.T) {
 	}
 	select {
 	case <-begun:
-	case <-time.After(time.Minute):
+	case <-time.After(patience.Limit):
 		t.Fatal("the server has got no request")
 	}
 	if err := c.Close(); err != nil {
@@ -160,7 +162,7 @@ func TestKilledClient(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(time.Minute):
+	case <-time.After(patience.Limit):
 		t.Error("Close(): a request whose client is gone goes on")
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const (
 	apiVersion = "kpack.io/v1alpha2"
 
-	// look is how often the ClusterBuilder is looked at, and patience for how long.
-	look     = 100 * time.Millisecond
-	patience = 10 * time.Minute
+	// look is the time between two observations of the ClusterBuilder.
+	look = 100 * time.Millisecond
 )
 
 const builderObjects = `
@@ -101,7 +102,7 @@ func (k *Kpack) pushImages(ctx context.Context, repository string, newImage func
 // awaitBuilder waits until the ClusterBuilder is ready with another image than before.
 func (k *Kpack) awaitBuilder(ctx context.Context, before string) error {
 	var last *unstructured.Unstructured
-	err := wait.PollUntilContextTimeout(ctx, look, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, look, patience.Limit, true, func(ctx context.Context) (bool, error) {
 		last = k.builderObject(ctx)
 		image := builderImage(last)
 		return image != "" && image != before, nil

@@ -23,12 +23,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const (
 	variable = "PROMETHEUS"
 	poll     = 100 * time.Millisecond
-	patience = 10 * time.Minute
 )
 
 // A Target exposes numbers, by the names of their metrics with labels: errors_total{job="shop"}. It is safe for concurrent use.
@@ -193,7 +193,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.cmd.Start(); err != nil {
 		return errors.Wrap(err, "cannot start Prometheus")
 	}
-	err := wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) { return s.isReady(ctx), nil })
+	err := wait.PollUntilContextTimeout(ctx, poll, patience.Limit, true, func(ctx context.Context) (bool, error) { return s.isReady(ctx), nil })
 	if err != nil {
 		s.Stop()
 		return errors.Errorf("cannot start Prometheus: %s", strings.TrimSpace(s.log.String()))

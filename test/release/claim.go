@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,13 +15,11 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // claimVersion is the API version of claims.
 const claimVersion = "claims.intentplane.dev/v1alpha1"
-
-// Patience is how long a release may take until what is awaited.
-const Patience = 20 * time.Minute
 
 // A Plan is how a claim wants its revisions to go out.
 type Plan struct {
@@ -133,7 +130,7 @@ func (r *Release) AwaitSync(ctx context.Context, what string, is func(*unstructu
 // Await waits until an object of the release fulfils a condition, and returns it. Without a name it is any one of its kind. It returns an error with
 // the last status if none does in time.
 func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
 	last := map[string]any{}
 	for ctx.Err() == nil {

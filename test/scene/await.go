@@ -13,22 +13,23 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // pollInterval is how often a test looks at what cannot be watched.
 const pollInterval = 100 * time.Millisecond
 
-// Until polls a condition of what cannot be watched until it is true. It fails the test after patience.
-func (s *Scene) Until(what string, patience time.Duration, is func() bool) {
+// Until polls a condition of what cannot be watched until it is true. It fails the test after the limit.
+func (s *Scene) Until(what string, limit time.Duration, is func() bool) {
 	s.T.Helper()
-	tick, end := time.NewTicker(pollInterval), time.NewTimer(patience)
+	tick, end := time.NewTicker(pollInterval), time.NewTimer(limit)
 	defer tick.Stop()
 	defer end.Stop()
 	for !is() {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			s.T.Fatalf("%s: not within %s", what, patience)
+			s.T.Fatalf("%s: not within %s", what, limit)
 		}
 	}
 }
@@ -150,7 +151,7 @@ func (s *Scene) Fail(o *unstructured.Unstructured) *unstructured.Unstructured {
 func (s *Scene) AwaitDelivery(what string, is func(d *deliveryv1alpha1.GitDelivery) bool) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	var found *deliveryv1alpha1.GitDelivery
-	s.Until("GitDelivery "+what, Patience, func() bool {
+	s.Until("GitDelivery "+what, patience.Limit, func() bool {
 		all := s.Deliveries()
 		if len(all) == 1 && is(&all[0]) {
 			found = &all[0]
@@ -164,7 +165,7 @@ func (s *Scene) AwaitDelivery(what string, is func(d *deliveryv1alpha1.GitDelive
 func (s *Scene) AwaitCommits(n int) []gitserver.Commit {
 	s.T.Helper()
 	var commits []gitserver.Commit
-	s.Until("commits", Patience, func() bool {
+	s.Until("commits", patience.Limit, func() bool {
 		commits = s.Commits()
 		return len(commits) >= n
 	})

@@ -8,6 +8,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/receiver"
 )
 
@@ -78,7 +79,7 @@ func (s *Scene) OpenBreaker(deployment *unstructured.Unstructured) {
 		composite = s.XR(s.Now(deployment))
 	}
 	written := 0
-	s.Until("the circuit breaker opens", Patience, func() bool {
+	s.Until("the circuit breaker opens", patience.Limit, func() bool {
 		for range writesInRow {
 			written++
 			s.Patch(o, fmt.Sprintf(`{"metadata":{"annotations":{"example.org/written":"%d"}}}`, written))

@@ -1,17 +1,23 @@
 package scene
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
+
+// kubectlGrace is the time that kubectl has for its message after it waited for patience.Limit.
+const kubectlGrace = time.Minute
 
 // Run runs kubectl as the administrator, and returns what it printed. It fails the test when kubectl fails.
 func (s *Scene) Run(args ...string) string {
 	s.T.Helper()
-	ctx, cancel := s.Context()
+	ctx, cancel := context.WithTimeout(s.T.Context(), patience.Limit+kubectlGrace)
 	defer cancel()
 	out, err := s.Kubectl(ctx, args...)
 	s.Must(err)

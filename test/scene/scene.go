@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -18,11 +17,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
-
-// Patience is how long a test waits for something to happen before it fails. On a machine that does other work, what takes seconds elsewhere takes minutes, and
-// patience costs a test nothing that succeeds.
-const Patience = 20 * time.Minute
 
 // Config is the name of a scene's ProviderConfig.
 const Config = "repo"
@@ -146,9 +142,9 @@ func (s *Scene) newObject(apiVersion, kind, namespace, name string, spec map[str
 	return o
 }
 
-// Context ends with the test, or when patience does.
+// Context ends with the test, or at the limit of a wait.
 func (s *Scene) Context() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.T.Context(), Patience)
+	return context.WithTimeout(s.T.Context(), patience.Limit)
 }
 
 // ProjectFile reads a file of the project, such as an example.
@@ -173,7 +169,7 @@ func (s *Scene) Must(err error) {
 func UntilValue[T any](s *Scene, what string, read func() T, is func(T) bool) T {
 	s.T.Helper()
 	var last T
-	s.Until(what, Patience, func() bool {
+	s.Until(what, patience.Limit, func() bool {
 		last = read()
 		return is(last)
 	})
@@ -193,7 +189,7 @@ func (s *Scene) explainFailure() {
 	if !s.T.Failed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
 	defer cancel()
 	for _, args := range [][]string{
 		{"get", "intentdeployments.claims.intentplane.dev,intentdeployments.intentplane.dev", "-n", s.Namespace, "-o", "yaml"},

@@ -22,14 +22,12 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const kubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"%s}}]}`
 
 func owner() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "web"} }
-
-// patience is how long a watch may take to report something.
-const patience = 5 * time.Minute
 
 // A management is a double of the cluster that Cluster API runs in, behind the real watches.
 type management struct {
@@ -95,7 +93,7 @@ func (m *management) until(want string) Reading {
 		}
 		select {
 		case <-m.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			m.Fatalf("want %q, got %q, and nobody is woken", want, got)
 		}
 	}
@@ -177,7 +175,7 @@ func TestLife(t *testing.T) {
 	for r := m.until("KubeconfigMissing Secret c1-kubeconfig"); r.Version != "v1.33.0"; r = m.read(readiness.Options{}) {
 		select {
 		case <-m.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			m.Fatalf("version %q, and nobody is woken", r.Version)
 		}
 	}

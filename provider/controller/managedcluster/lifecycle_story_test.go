@@ -15,6 +15,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const ready = "Ready"
@@ -106,7 +107,7 @@ func TestDegradedIsWrittenOncePerMinute(t *testing.T) {
 		w.clock = w.clock.Add(time.Second)
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			t.Fatal("no ManagedCluster is requeued")
 		}
 		w.reconcile()

@@ -39,15 +39,13 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
 // observerKey is the owner by which the test reads the management cluster.
 func observerKey() types.NamespacedName { return types.NamespacedName{Name: "witness"} }
-
-// patience bounds what does not depend on the clock of the test.
-const patience = 5 * time.Minute
 
 func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "prod"} }
 
@@ -239,7 +237,7 @@ func (w *testEnv) waitForWatches(u *unstructured.Unstructured) {
 	for !w.isObserved(ref) {
 		select {
 		case <-w.settled:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("the watches do not deliver %s", ref)
 		}
 	}

@@ -29,14 +29,12 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const (
 	newImage = "registry.example.org/team-a/shop@sha256:1111111111111111111111111111111111111111111111111111111111111111"
 	oldImage = "registry.example.org/team-a/shop@sha256:2222222222222222222222222222222222222222222222222222222222222222"
-
-	// patience is how long a watch may take to report a change.
-	patience = time.Minute
 )
 
 type object = map[string]any
@@ -236,7 +234,7 @@ func (w *world) until(want string) {
 	for w.reconcile(); w.says() != want; w.reconcile() {
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("want %q, got %q, and the cluster wakes it no more", want, w.says())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const (
@@ -160,7 +161,7 @@ func (w *world) sees(available int64) {
 		}
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatal("the watch does not report the change")
 		}
 	}
@@ -215,7 +216,7 @@ func (w *world) eventually(want string, is func() bool) {
 		}
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("want %q, got %q, and the cluster wakes it no more", want, w.says())
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 func definitions() schema.GroupVersionResource {
@@ -166,7 +167,7 @@ func (w *world) later(want string) {
 	for w.says() != want {
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 		w.reconcile()

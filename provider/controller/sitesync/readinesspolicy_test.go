@@ -15,6 +15,7 @@ import (
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 func running() string {
@@ -116,7 +117,7 @@ func (w *world) found() {
 		}
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatal("nobody is woken")
 		}
 		w.clock = w.clock.Add(maxProgressDelay)

@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const (
@@ -45,9 +46,6 @@ const (
 
 	requestedAt = "reconcile.fluxcd.io/requestedAt"
 )
-
-// patience is how long a watch may take to tell something.
-const patience = 5 * time.Minute
 
 // A world is a Git server, doubles of an API server and of a cluster, and the real reconciler between them.
 type world struct {
@@ -96,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	pool := clusters.NewPool(w.dial, clusters.Bounds{}, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	now := func() time.Time { return w.clock }
-	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience})
+	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience.Limit})
 	w.c = &connector{kube: w.kube, metadata: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newMemory(), log: logging.NewNopLogger(), now: now}
 	w.c.prover = newProver(w.kube, now, address.Guard{Loopback: true}, repositories)
 	w.c.readiness, w.c.prober = newReadinessCache(), w
@@ -159,7 +157,7 @@ func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstruct
 		}
 		select {
 		case <-w.woken:
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("the watch does not tell: %s", what)
 		}
 	}
@@ -335,7 +333,7 @@ func (w *world) until(want string) {
 			if got != key() {
 				w.Fatalf("%s was woken", got)
 			}
-		case <-time.After(patience):
+		case <-time.After(patience.Limit):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 	}

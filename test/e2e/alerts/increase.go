@@ -12,6 +12,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -75,7 +76,7 @@ func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.
 			s.T.Logf("%s: increase(%s): -want, +got:\n%s", what, counter, cmp.Diff(want, got))
 		}
 	})
-	s.Until(what, scene.Patience, func() bool {
+	s.Until(what, patience.Limit, func() bool {
 		got = s.increases(began, counter, key)
 		return cmp.Equal(want, got)
 	})
@@ -86,9 +87,9 @@ func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.
 func (s *stage) restartProvider() {
 	s.T.Helper()
 	cp.KillProvider()
-	s.Until("Prometheus misses the provider", scene.Patience, func() bool { return s.sum(`up{job="provider"}`) == 0 })
+	s.Until("Prometheus misses the provider", patience.Limit, func() bool { return s.sum(`up{job="provider"}`) == 0 })
 	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
-	s.Until("Prometheus sees the provider begin", scene.Patience, func() bool {
+	s.Until("Prometheus sees the provider begin", patience.Limit, func() bool {
 		return s.sum(`up{job="provider"}`) == 1 && s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0
 	})
 }

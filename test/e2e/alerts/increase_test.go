@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -11,7 +12,7 @@ import (
 // Prometheus server scrapes each of the three processes. What increase() says of the counters is what the status of the deployment says.
 func TestIncreaseOverRestarts(t *testing.T) {
 	s := newStage(t)
-	s.Until("Prometheus scrapes the provider", scene.Patience, func() bool { return s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0 })
+	s.Until("Prometheus scrapes the provider", patience.Limit, func() bool { return s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0 })
 	changes, began := changeLog{}, time.Now().Add(-scrapeInterval)
 	first := s.release(1, scene.GoodRatio, "Succeeded")
 	s.awaitIncreases(began, "the first revision is counted", transitionsTotal, "", changes.addStatus(s.Scene, first))

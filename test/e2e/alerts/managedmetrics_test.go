@@ -9,6 +9,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -26,7 +27,7 @@ func TestManagedResourceMetrics(t *testing.T) {
 				t.Logf("%s: -objects, +scraped:\n%s", kind.Kind, cmp.Diff(want, got))
 			}
 		})
-		s.Until(kind.Kind+": the metrics count the objects", scene.Patience, func() bool {
+		s.Until(kind.Kind+": the metrics count the objects", patience.Limit, func() bool {
 			want, got = s.countObjects(kind), s.scrapedCounts(kind)
 			return want.Exists > 0 && cmp.Equal(want, got)
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/alerting"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/receiver"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -36,7 +37,7 @@ func (s *stage) play(told story) {
 	o := alerting.Observer{Server: s.server, Namespace: s.Namespace}
 	if told.prepares != nil {
 		told.prepares(s)
-		s.Until("the good part is scraped", scene.Patience, func() bool {
+		s.Until("the good part is scraped", patience.Limit, func() bool {
 			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,phase="Succeeded"}`, s.Namespace))) == 1
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -19,9 +20,9 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 	allowUser(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
 	s.Apply(s.newApplication(claims))
 	const noGates = `{"spec":{"deploy":{"gatesConfig":{"enabled":false}}}}`
-	s.Until("the editor may edit", scene.Patience, func() bool { return tryPatch(s, editor, noGates) == "" && tryPatch(s, approver, noGates) == "" })
+	s.Until("the editor may edit", patience.Limit, func() bool { return tryPatch(s, editor, noGates) == "" && tryPatch(s, approver, noGates) == "" })
 	bindApprovals(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return tryPatch(s, editor, noGates) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return tryPatch(s, editor, noGates) != "" })
 	for name, tc := range map[string]struct{ reason, patch, want string }{
 		"Blueprint": {reason: "An editor chooses no other Blueprint.", patch: `{"spec":{"deploy":{"blueprint":{"channel":"edge"}}}}`, want: "spec.deploy.blueprint: who may"},
 		"Gates":     {reason: "An editor turns no gate off.", patch: noGates, want: "spec.deploy.gatesConfig: who may"},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -51,7 +52,7 @@ func (s *stage) awaitAskedImage(name, image string) {
 // awaitDeliveries waits until so many GitDeliveries have a reason.
 func (s *stage) awaitDeliveries(reason string, want int) {
 	s.T.Helper()
-	s.Until(fmt.Sprint(want, " GitDeliveries ", reason), scene.Patience, func() bool {
+	s.Until(fmt.Sprint(want, " GitDeliveries ", reason), patience.Limit, func() bool {
 		n := 0
 		for _, d := range s.Deliveries() {
 			if string(d.GetCondition("Ready").Reason) == reason {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // TestOldBackup restores a backup of the cluster from before the second image of two Applications, one of each shape, and follows docs/operations/after-a-loss.md:
@@ -32,7 +34,7 @@ func TestOldBackup(t *testing.T) {
 		return nil
 	}))
 	s.awaitDeliveries("OrderBehind", 2)
-	s.Run("wait", applications, "--all", "-n", s.Namespace, "--for=condition=Synced", "--timeout=300s")
+	s.Run("wait", applications, "--all", "-n", s.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	s.annotateComposed("crossplane.io/paused-")
 	for _, o := range both {
 		s.awaitAskedImage(o.GetName(), imageOf(2))

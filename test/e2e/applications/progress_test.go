@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -76,7 +77,7 @@ func TestCrashLoopStays(t *testing.T) {
 	s.crashContainers(2)
 	since := time.Now()
 	s.awaitCondition("Available", "False", "CrashLoopBackOff")
-	s.Until("a progressTimeout would have passed", scene.Patience, func() bool { return time.Since(since) > 2*progressTimeout })
+	s.Until("a progressTimeout would have passed", patience.Limit, func() bool { return time.Since(since) > 2*progressTimeout })
 	u := s.Now(s.app)
 	if phase, outcome := scene.Field(u, "status", "phase"), scene.Field(u, "status", "deployment", "outcome"); phase != "Deploying" || outcome != "Succeeded" || len(s.listGates()) > 0 {
 		t.Errorf("a crash loop without a progressTimeout is %s, its deployment %s with %d Gates", phase, outcome, len(s.listGates()))
@@ -125,10 +126,10 @@ func TestProgressAcrossRestart(t *testing.T) {
 	s.awaitReached("Running", 1)
 	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
 	s.crashContainers(2)
-	s.Until("the Gate measures", scene.Patience, func() bool { return s.isMeasured() })
+	s.Until("the Gate measures", patience.Limit, func() bool { return s.isMeasured() })
 	since := time.Now()
 	cp.KillProvider()
-	s.Until("the time is over", scene.Patience, func() bool { return time.Since(since) > timeout })
+	s.Until("the time is over", patience.Limit, func() bool { return time.Since(since) > timeout })
 	s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
 	started := time.Now()
 	s.awaitRolledBack(2)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -57,7 +58,7 @@ func (s *stage) answerRoute(accepted string) {
 	routes := &unstructured.UnstructuredList{}
 	routes.SetAPIVersion("gateway.networking.k8s.io/v1")
 	routes.SetKind("HTTPRouteList")
-	s.Until("a route", scene.Patience, func() bool {
+	s.Until("a route", patience.Limit, func() bool {
 		s.must(s.edge.Client.List(s.T.Context(), routes, client.InNamespace(s.Namespace)))
 		return len(routes.Items) == 1
 	})

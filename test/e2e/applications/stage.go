@@ -19,6 +19,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -231,7 +232,7 @@ func (s *stage) reportPods(image int, change func(*corev1.PodStatus)) {
 
 func (s *stage) reportOf(image string, change func(*corev1.PodStatus)) {
 	s.T.Helper()
-	s.Until("pods of "+image, scene.Patience, func() bool { return len(s.podsOfImage(image)) > 0 })
+	s.Until("pods of "+image, patience.Limit, func() bool { return len(s.podsOfImage(image)) > 0 })
 	for _, p := range s.podsOfImage(image) {
 		change(&p.Status)
 		s.must(s.edge.Client.Status().Update(s.T.Context(), &p))

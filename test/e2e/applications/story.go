@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -79,7 +80,7 @@ func (s *stage) wantReported() {
 	if row["PHASE"] != "Running" || row["IMAGE"] != strings.Repeat("2", 12) || row["AVAILABLE"] != "1/1" || row["READY"] != "True" {
 		s.T.Errorf("kubectl get %s: %v", resource, row)
 	}
-	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout=500s")
+	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout="+patience.Limit.String())
 }
 
 // wantAllDeleted takes everything with it: what was composed, and the files in Git.
@@ -89,7 +90,7 @@ func (s *stage) wantAllDeleted() {
 	s.Gone(s.app)
 	s.Gone(s.composedBehind(namespaced, "IntentDeployment"))
 	s.Gone(s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth"))
-	s.Until("the files leave the repository", scene.Patience, func() bool { return !s.hasDeploymentFile() })
+	s.Until("the files leave the repository", patience.Limit, func() bool { return !s.hasDeploymentFile() })
 }
 
 // hasDeploymentFile reports whether the repository has the Deployment of the Application.

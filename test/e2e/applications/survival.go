@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/test/kpack"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -115,7 +116,7 @@ func (s *sourceStage) killAtPush(content string, number int) string {
 	commit := s.pushCommit("main", content)
 	select {
 	case <-killed:
-	case <-time.After(scene.Patience):
+	case <-time.After(patience.Limit):
 		s.T.Fatalf("the provider makes %d pushes, want %d", pushes, number)
 	}
 	s.restartProvider()

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/kpack"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // maxTokens is how many tokens of Crossplane's circuit breaker an Application may cost from apply to Running, of the 100 that there are at first.
@@ -37,7 +37,7 @@ const maxCommitTokens = 55
 func (s *stage) settledTokens() float64 {
 	s.T.Helper()
 	after, since := s.tokensSpent(), time.Now()
-	s.Until("no token is spent", scene.Patience, func() bool {
+	s.Until("no token is spent", patience.Limit, func() bool {
 		if now := s.tokensSpent(); now != after {
 			after, since = now, time.Now()
 		}
@@ -61,7 +61,7 @@ func (s *sourceStage) timeCommit() {
 	close(held)
 	s.Await(build, "succeeded", func(u *unstructured.Unstructured) bool { return fieldOfCondition(u, "Succeeded", "status") == "True" })
 	began = time.Now()
-	s.Until("the image is in Git", scene.Patience, func() bool { return len(s.Commits()) > commits })
+	s.Until("the image is in Git", patience.Limit, func() bool { return len(s.Commits()) > commits })
 	s.T.Logf("image_to_commit_ms: %d", time.Since(began).Milliseconds())
 	image := s.awaitBuilt(second)
 	s.reportOf(image, readyStatus(corev1.ConditionTrue))

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/bundles/state"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // killProviderAt kills the provider when the next push arrives in the repository of the stage, and returns a channel that is closed then.
@@ -43,7 +43,7 @@ func finishDisabled(s *stage, o *unstructured.Unstructured) {
 }
 
 func finishPrune(s *stage, _ *unstructured.Unstructured) {
-	s.Until("what left is gone", scene.Patience, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+	s.Until("what left is gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
 	s.awaitRecorded("platform", state.Success, "own success 1.0")
 	s.wantKeptPackage()
 }

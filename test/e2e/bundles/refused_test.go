@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -91,7 +92,7 @@ func TestWritten(t *testing.T) {
 		}
 		objects, err := controlplane.ParseYAML([]byte(text))
 		s.Must(err)
-		s.Until("the function takes it", scene.Patience, func() bool { return scene.Is(s.Now(objects[0]), "Valid", "True", "") })
+		s.Until("the function takes it", patience.Limit, func() bool { return scene.Is(s.Now(objects[0]), "Valid", "True", "") })
 		s.Delete(objects[0])
 	}
 }

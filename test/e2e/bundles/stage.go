@@ -16,6 +16,7 @@ import (
 
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -190,7 +191,7 @@ func (s *stage) records() *state.Client {
 // awaitRecorded waits until the record of a bundle has a status, and each package "name status version".
 func (s *stage) awaitRecorded(bundle string, want state.Status, packages ...string) {
 	s.T.Helper()
-	s.Until(fmt.Sprintf("record %s is %s: %v", bundle, want, packages), scene.Patience, func() bool {
+	s.Until(fmt.Sprintf("record %s is %s: %v", bundle, want, packages), patience.Limit, func() bool {
 		r, err := s.records().GetBundleState(s.T.Context(), bundle)
 		if err != nil || r.Status != want || len(r.PkgStatuses) != len(packages) {
 			return false
@@ -207,7 +208,7 @@ func (s *stage) awaitRecorded(bundle string, want state.Status, packages ...stri
 // awaitNoRecord waits until a bundle has no record.
 func (s *stage) awaitNoRecord(bundle string) {
 	s.T.Helper()
-	s.Until("the record is gone", scene.Patience, func() bool {
+	s.Until("the record is gone", patience.Limit, func() bool {
 		_, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
 		return kerrors.IsNotFound(err)
 	})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *stage) checkReports(u *unstructured.Unstructured) {
 	s.T.Helper()
 	resource := "bundles." + u.GroupVersionKind().Group
-	s.Run("wait", resource+"/platform", "-n", s.Namespace, "--for=condition=Ready", "--timeout=500s")
+	s.Run("wait", resource+"/platform", "-n", s.Namespace, "--for=condition=Ready", "--timeout="+patience.Limit.String())
 	row := scene.ParseTable(s.Run("get", resource, "-n", s.Namespace))["platform"]
 	if row["PHASE"] != "Succeeded" || row["VERSION"] != "1.0.1" || row["PACKAGES"] != "3/3" || row["UNREFERENCED"] != "0" || row["READY"] != "True" {
 		s.T.Errorf("kubectl get %s: %v", resource, row)

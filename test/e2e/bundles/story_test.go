@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -54,7 +55,7 @@ func TestShared(t *testing.T) {
 	s.awaitDeleted(third)
 	uid := s.Now(s.packageOf("shared")).GetUID()
 	one := s.awaitPhase(s.describeBundle(claims, "one", "2", s.describePackage("own", "1.0", 1)), "Succeeded")
-	s.Until("the package is handed over", scene.Patience, func() bool {
+	s.Until("the package is handed over", patience.Limit, func() bool {
 		return s.Now(s.packageOf("shared")).GetLabels()["state.intentplane.dev/bundle"] == "two"
 	})
 	if o := s.Now(s.packageOf("shared")); o.GetUID() != uid || scene.Number(s.Now(one), "status", "unreferenced") != 0 {
@@ -117,7 +118,7 @@ func TestOrphan(t *testing.T) {
 		t.Errorf("an orphaned package that was taken up again: %v", got.GetAnnotations())
 	}
 	s.Run("delete", "bundlestates.state.intentplane.dev", "--all", "-n", s.Namespace)
-	s.Until("the BundleState is made again", scene.Patience, func() bool {
+	s.Until("the BundleState is made again", patience.Limit, func() bool {
 		return strings.Contains(s.Run("get", "bundlestates.state.intentplane.dev", "-n", s.Namespace), "platform")
 	})
 	if got := s.Now(s.packageOf("shop")); got.GetUID() != uid || got.GetDeletionTimestamp() != nil {

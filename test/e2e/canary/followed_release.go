@@ -18,6 +18,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/traffic"
@@ -98,14 +99,14 @@ func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 // until something is so that cannot be watched.
 func (y *followedRelease) until(what string, is func() bool) {
 	y.Helper()
-	tick, end := time.NewTicker(look), time.NewTimer(scene.Patience)
+	tick, end := time.NewTicker(look), time.NewTimer(patience.Limit)
 	defer tick.Stop()
 	defer end.Stop()
 	for !is() {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			y.Fatalf("waited %s in vain: %s", scene.Patience, what)
+			y.Fatalf("waited %s in vain: %s", patience.Limit, what)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -58,7 +59,7 @@ func (y *followedRelease) pausesFor(length time.Duration, meanwhile func(ends ti
 // watchSyncAfter watches all states of a SiteSync that come after one, so that none is missed, however late it is looked at.
 func (y *followedRelease) watchSyncAfter(o *unstructured.Unstructured) watch.Interface {
 	y.Helper()
-	ctx, cancel := context.WithTimeout(y.Context(), scene.Patience)
+	ctx, cancel := context.WithTimeout(y.Context(), patience.Limit)
 	y.Cleanup(cancel)
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(o.GroupVersionKind())
@@ -88,7 +89,7 @@ func (y *followedRelease) wantOnePause(paused *unstructured.Unstructured, states
 			y.Fatalf("want a pause that goes on until it is over, got reason %s", released.Reason)
 		}
 	}
-	y.Fatalf("waited %s in vain for the end of the pause that began at %s", scene.Patience, out.start)
+	y.Fatalf("waited %s in vain for the end of the pause that began at %s", patience.Limit, out.start)
 	return out
 }
 

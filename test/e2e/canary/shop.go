@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/kubelet"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/release"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/traffic"
@@ -159,9 +160,9 @@ func (s *shop) must(err error) {
 
 func (s *shop) awaitTrue(what string, is func() bool) {
 	s.Helper()
-	for end := time.Now().Add(scene.Patience); !is(); time.Sleep(look) {
+	for end := time.Now().Add(patience.Limit); !is(); time.Sleep(look) {
 		if time.Now().After(end) {
-			s.Fatalf("waited %s in vain: %s", scene.Patience, what)
+			s.Fatalf("waited %s in vain: %s", patience.Limit, what)
 		}
 	}
 }

@@ -28,6 +28,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 var (
@@ -74,13 +75,8 @@ func connectClient() error {
 	return errors.Wrap(err, "cannot make client")
 }
 
-const (
-	// patience is how long a test waits for something to happen before it fails.
-	patience = 20 * time.Minute
-
-	// often is how often it looks.
-	often = 50 * time.Millisecond
-)
+// often is the time between two observations.
+const often = 50 * time.Millisecond
 
 // kinds that this package knows, by name.
 func kindsByName(kind string) schema.GroupVersionKind {
@@ -217,7 +213,7 @@ func (s *stage) awaitManagedCluster(what string, is func(*v1alpha1.ManagedCluste
 
 func (s *stage) awaitTrue(what string, is wait.ConditionWithContextFunc, instead func() string) {
 	s.Helper()
-	if err := wait.PollUntilContextTimeout(s.Context(), often, patience, true, is); err != nil {
+	if err := wait.PollUntilContextTimeout(s.Context(), often, patience.Limit, true, is); err != nil {
 		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", what, err, instead(), providerLog())
 	}
 }

@@ -24,6 +24,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -241,7 +242,7 @@ func (s *stage) runPlugin(user string, args ...string) string {
 // askUntilGood asks at each pause until the answer is good, and fails the test with the last answer when that takes too long.
 func (s *stage) askUntilGood(what string, is func() (string, bool)) {
 	s.T.Helper()
-	tick, end := time.NewTicker(pause), time.NewTimer(scene.Patience)
+	tick, end := time.NewTicker(pause), time.NewTimer(patience.Limit)
 	defer tick.Stop()
 	defer end.Stop()
 	for {
@@ -252,7 +253,7 @@ func (s *stage) askUntilGood(what string, is func() (string, bool)) {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			s.T.Fatalf("%s: not within %s, but: %s", what, scene.Patience, last)
+			s.T.Fatalf("%s: not within %s, but: %s", what, patience.Limit, last)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/catalogview"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -39,7 +40,7 @@ func (e editor) plugin(args ...string) []string {
 func (e editor) list(args ...string) string {
 	e.T.Helper()
 	var out []byte
-	e.Until("the catalog is published", scene.Patience, func() bool {
+	e.Until("the catalog is published", patience.Limit, func() bool {
 		var err error
 		out, err = exec.CommandContext(e.T.Context(), e.Built("kubectl-intent"), e.plugin(append(args, "-o", "json")...)...).Output()
 		return err == nil && strings.Contains(string(out), `"configMap"`)
@@ -74,7 +75,7 @@ func TestCatalogOfAnEditor(t *testing.T) {
 	if refused, err := exec.CommandContext(t.Context(), s.Tool("KUBECTL"), "get", "sites", "--as", ann.name, "--kubeconfig", cp.Kubeconfig).CombinedOutput(); err == nil {
 		t.Errorf("A user with the role edit in one namespace may not list Sites:\n%s", refused)
 	}
-	ann.Until("both Sites are shown", scene.Patience, func() bool { return slices.Equal(ann.sites(), []string{"edge1", "edge2"}) })
+	ann.Until("both Sites are shown", patience.Limit, func() bool { return slices.Equal(ann.sites(), []string{"edge1", "edge2"}) })
 	out := s.Program("", s.Built("kubectl-intent"), ann.plugin("sites", "-o", "wide")...)
 	for _, want := range []string{"plmn=00101", "region=north", "ConfigMap " + s.Namespace + "/" + catalogview.ConfigMapName} {
 		if !strings.Contains(out, want) {
@@ -90,7 +91,7 @@ func TestCatalogOfAnEditor(t *testing.T) {
 		t.Errorf("A namespace reads of the Site of another one:\n%s", text)
 	}
 	s.Apply(s.Set(site, []any{"another-team"}, "spec", "allowedNamespaces"))
-	ann.Until("a Site that the namespace may not use any more is not shown", scene.Patience, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })
+	ann.Until("a Site that the namespace may not use any more is not shown", patience.Limit, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })
 }
 
 // TestCatalogOnRequest lets a user with the role edit ask for what is published, in a namespace that no Site names and that has no deployment.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -61,7 +62,7 @@ func awaitSiteWaits(t *testing.T) {
 	s.Apply(objectFromYAML(t, clusterDefinition))
 	cluster := objectFromYAML(t, "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: later}\nspec: {controlPlaneEndpoint: {host: later.example.org, port: 6443}}")
 	cluster.SetNamespace(s.Namespace)
-	s.Until("the definition is served", scene.Patience, func() bool { return s.ApplyObject(t.Context(), cluster.DeepCopy()) == nil })
+	s.Until("the definition is served", patience.Limit, func() bool { return s.ApplyObject(t.Context(), cluster.DeepCopy()) == nil })
 	s.Await(claim, "the Cluster is not ready", waits("NotReferenced: the Cluster names none"))
 	if files := s.FilesBelow("clusters/later"); len(files) != 0 {
 		t.Errorf("the Site whose cluster is not ready got files: %q", scene.Names(files))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -54,8 +55,8 @@ func TestWaitAndDigest(t *testing.T) {
 			}
 			digest := strings.TrimSpace(s.Program("", s.Built("kubectl-intent"), "digest", file))
 			s.Inside("apply", "--server-side", "--filename", file)
-			s.Inside("wait", "--timeout=500s", "--for=jsonpath={.status.intentDigest}="+digest, shape.resource+"/shop")
-			s.Inside("wait", "--timeout=500s", "--for=condition=Ready", shape.resource+"/shop")
+			s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=jsonpath={.status.intentDigest}="+digest, shape.resource+"/shop")
+			s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Ready", shape.resource+"/shop")
 			if diff := cmp.Diff(digest, scene.Field(s.Now(o), "status", "intentDigest")); diff != "" {
 				t.Errorf("status.intentDigest: -want, +got:\n%s", diff)
 			}

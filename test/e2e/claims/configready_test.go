@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -16,7 +17,7 @@ func TestConfigurationReady(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	own := "providerconfigs.config.intentplane.dev/" + scene.Config
-	s.Inside("wait", "--for=condition=Ready", "--timeout=2m", own)
+	s.Inside("wait", "--for=condition=Ready", "--timeout="+patience.Limit.String(), own)
 	if got := s.Inside("get", own, "--no-headers"); !strings.Contains(got, " True ") {
 		t.Errorf("column READY: want True, got %s", got)
 	}
@@ -30,5 +31,5 @@ func TestConfigurationReady(t *testing.T) {
 		t.Error("Ready does not say why the repository is not reached")
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(s.Namespace), "spec", "git", "url"))
-	s.Run("wait", "--for=condition=Ready", "--timeout=2m", "clusterproviderconfig/"+shared.GetName())
+	s.Run("wait", "--for=condition=Ready", "--timeout="+patience.Limit.String(), "clusterproviderconfig/"+shared.GetName())
 }

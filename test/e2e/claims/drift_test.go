@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -40,7 +41,7 @@ func TestDriftIsRestored(t *testing.T) {
 	if diff := cmp.Diff(scene.Condition(before, "Ready"), scene.Condition(seen, "Ready")); diff != "" {
 		t.Errorf("Ready of the claim while drift was restored: -want, +got:\n%s", diff)
 	}
-	s.Until("an event on the claim", scene.Patience, func() bool {
+	s.Until("an event on the claim", patience.Limit, func() bool {
 		return strings.Contains(s.Inside("get", "events", "--field-selector", "reason=DriftRestored,involvedObject.name=shop,involvedObject.kind=IntentDeployment"), commits[0].ID)
 	})
 	awaitSucceededUnchanged(s, claim)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -27,9 +28,9 @@ func TestForgedVerdict(t *testing.T) {
 		return err.Error()
 	}
 	forged := `{"spec":{"forProvider":{"ledger":{"events":[{"judged":{"verdict":{"result":"Rejected","reason":"GateFailed","message":"x"}}}]}}}}`
-	s.Until("the owner may patch", scene.Patience, func() bool { return patch(forged) == "" })
+	s.Until("the owner may patch", patience.Limit, func() bool { return patch(forged) == "" })
 	bindPolicies(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return patch(forged) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return patch(forged) != "" })
 	for name, tc := range map[string]struct{ patch, want string }{
 		"Verdict":    {patch: forged, want: "spec.forProvider: is written by Crossplane alone"},
 		"Config":     {patch: `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"other"}}}`, want: "spec: managementPolicies is all"},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -25,7 +26,7 @@ func TestDeletedInUse(t *testing.T) {
 	if said := scene.Condition(seen, "Terminating").Message; !strings.Contains(said, user) {
 		t.Errorf("message of Terminating: want GitDelivery %s in it, got %q", user, said)
 	}
-	s.Until("an event on the configuration", scene.Patience, func() bool {
+	s.Until("an event on the configuration", patience.Limit, func() bool {
 		return strings.Contains(s.Inside("get", "events", "--field-selector", "reason=InUse,involvedObject.kind=ProviderConfig"), user)
 	})
 	s.Delete(claim)

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -82,7 +83,7 @@ func TestPluginAsks(t *testing.T) {
 				}
 			}
 			s.Delete(o)
-			s.Until("the requests go with their deployment", scene.Patience, func() bool { return s.Inside("get", "rolloutrequests", "-o", "name") == "" })
+			s.Until("the requests go with their deployment", patience.Limit, func() bool { return s.Inside("get", "rolloutrequests", "-o", "name") == "" })
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -38,9 +39,9 @@ spec:
 	gate.SetName("shop-2-0")
 	writeFile(s, other, gate)
 	verdict := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--subresource=status", "--type=merge", "-p", `{"status":{"atProvider":{"verdict":"Passed"}}}`}
-	s.Until("the user may write the verdict", scene.Patience, func() bool { return refusalOfDryRun(s, user, verdict...) == "" })
+	s.Until("the user may write the verdict", patience.Limit, func() bool { return refusalOfDryRun(s, user, verdict...) == "" })
 	bindPolicies(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return refusalOfDryRun(s, user, verdict...) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return refusalOfDryRun(s, user, verdict...) != "" })
 	unpause := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--type=merge", "-p", `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`}
 	for name, tc := range map[string]struct {
 		user string
@@ -80,9 +81,9 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 		return refusalOfDryRun(s, user, "patch", claims, "shop", "--type=merge", "-p", patch)
 	}
 	const automatic = `{"spec":{"blueprint":{"updatePolicy":"Automatic"}}}`
-	s.Until("the editor may edit", scene.Patience, func() bool { return patch(editor, automatic) == "" && patch(approver, automatic) == "" })
+	s.Until("the editor may edit", patience.Limit, func() bool { return patch(editor, automatic) == "" && patch(approver, automatic) == "" })
 	bindPolicies(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return patch(editor, automatic) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return patch(editor, automatic) != "" })
 	for name, tc := range map[string]struct{ patch, want string }{
 		"CVE-2026-27111-Automatic": {patch: automatic, want: "spec.blueprint: who may create RolloutRequests"},
 		"Channel":                  {patch: `{"spec":{"blueprint":{"channel":"edge"}}}`, want: "spec.blueprint: who may create RolloutRequests"},

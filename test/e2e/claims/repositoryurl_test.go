@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -44,9 +45,9 @@ func TestWrongRepositoryURL(t *testing.T) {
 		}
 		return n
 	}
-	s.Until("one GitDelivery is Unreachable", scene.Patience, func() bool { return count(deliveryv1alpha1.ReasonUnreachable) == 1 })
+	s.Until("one GitDelivery is Unreachable", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonUnreachable) == 1 })
 	setURL(other)
-	s.Until("both GitDeliveries are Delivered", scene.Patience, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
+	s.Until("both GitDeliveries are Delivered", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
 	seen := s.Succeed(claim)
 	if diff := cmp.Diff(before, remembered(s), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("what the GitDeliveries remember after a URL was wrong for a while: -want, +got:\n%s", diff)

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -26,7 +27,7 @@ func TestRequestedBy(t *testing.T) {
 		t.Fatalf("without the policy: %s", said)
 	}
 	bindPolicies(s)
-	s.Until("the policy holds", scene.Patience, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return refusalOf(s, "bob", ask("ann")) != "" })
 	for name, tc := range map[string]struct{ user, by, want string }{
 		"Own":    {user: "bob", by: "bob"},
 		"Others": {user: "bob", by: "ann", want: "spec.requestedBy: must be bob, who asks"},

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -36,7 +37,7 @@ func TestTransitionEvents(t *testing.T) {
 				want = append(want, "Transitioned from "+from+" to "+to)
 			}
 			slices.Sort(want)
-			s.Until("each transition has its event", scene.Patience, func() bool { return len(transitionEvents(s, o)) >= len(want) })
+			s.Until("each transition has its event", patience.Limit, func() bool { return len(transitionEvents(s, o)) >= len(want) })
 			if diff := cmp.Diff(want, transitionEvents(s, o)); diff != "" {
 				t.Errorf("events: -want (status), +got:\n%s", diff)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -70,7 +71,7 @@ func TestManualUpdateApproved(t *testing.T) {
 			s, o := pendingUpdate(t, shape)
 			good := s.Set(s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1), "tested on staging\n\nIntentplane-Revision: 9", "spec", "reason")
 			s.Apply(good)
-			s.Inside("wait", "--timeout=500s", "--for=condition=Completed", requests+"/good")
+			s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", requests+"/good")
 			seen := awaitUpdate(s, awaitRevision(s, o, 2), "")
 			commit := s.AwaitCommits(2)[0]
 			wantVersion(s, "edge1", "1.1.0")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -38,7 +39,7 @@ func TestWaitingInScripts(t *testing.T) {
 			for of, r := range recorders {
 				for typ, unlike := range map[string]string{"Ready": "False", "Validated": "Unknown"} {
 					want := "True" + strings.Repeat(" "+unlike+" True", edits)
-					s.Until(of+" "+typ, scene.Patience, func() bool { return len(r.turnsOf(typ)) >= len(want) })
+					s.Until(of+" "+typ, patience.Limit, func() bool { return len(r.turnsOf(typ)) >= len(want) })
 					if diff := cmp.Diff(want, r.turnsOf(typ)); diff != "" {
 						t.Errorf("%s of the %s after %d edits: -want, +got:\n%s", typ, of, edits, diff)
 					}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -105,8 +106,8 @@ func (l *life) buildCluster() {
 // wantShown looks at the WorkloadCluster as people do.
 func (l *life) wantShown() {
 	l.T.Helper()
-	l.Inside("wait", "--timeout=500s", "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
-	l.Inside("wait", "--timeout=500s", "--for=condition=Ready", l.resource+"/east")
+	l.Inside("wait", "--timeout="+patience.Limit.String(), "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
+	l.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Ready", l.resource+"/east")
 	l.awaitClusterReady()
 	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published") && scene.Field(u, "status", "siteName") != "" // Conditions go first.
@@ -185,7 +186,7 @@ func (l *life) recreateCluster() {
 // wantEvents compares the events with the status, and finds the metrics.
 func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
 	l.T.Helper()
-	l.Until("each transition has its event", scene.Patience, func() bool { return len(transitionEvents(l.Scene, u)) >= n })
+	l.Until("each transition has its event", patience.Limit, func() bool { return len(transitionEvents(l.Scene, u)) >= n })
 	all := transitionEvents(l.Scene, u)
 	if len(all) != n || !slices.Contains(all, "Transitioned from Degraded to Provisioned") || !slices.Contains(all, "Transitioned from Deleting to Pending") {
 		l.T.Errorf("events: %q", all)

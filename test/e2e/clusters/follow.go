@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -106,7 +107,7 @@ func (f *follower) awaitOrder(s *stage, order ...pair) {
 			s.T.Logf("want in this order %+v, saw %+v", order, f.listSeen())
 		}
 	})
-	s.Until("the states of an object, in their order", patience, func() bool { return isInOrder(f.listSeen(), order) })
+	s.Until("the states of an object, in their order", patience.Limit, func() bool { return isInOrder(f.listSeen(), order) })
 	f.stop()
 	<-f.done
 	for _, p := range f.listSeen() {

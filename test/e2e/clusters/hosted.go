@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // A hosted cluster is one whose providers the test plays, with a real API server behind it. Core is the real one.
@@ -31,7 +32,7 @@ func (s *stage) hostCluster(edge *controlplane.Cluster) *hosted {
 	h := &hosted{stage: s, edge: edge}
 	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.controlPlaneOf()} {
 		s.Set(o, map[string]any{}, "spec")
-		s.Until("the kind is served", patience, func() bool { return s.ApplyObject(s.T.Context(), o.DeepCopy()) == nil })
+		s.Until("the kind is served", patience.Limit, func() bool { return s.ApplyObject(s.T.Context(), o.DeepCopy()) == nil })
 	}
 	c := s.Set(s.clusterNamed(), map[string]any{"host": at.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
 	s.Set(c, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "HostedCluster", "name": name}, "spec", "infrastructureRef")

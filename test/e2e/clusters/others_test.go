@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -118,7 +119,7 @@ func TestContractUnknown(t *testing.T) {
 	own := s.clusterNamed()
 	s.Set(own, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "UnlabelledCluster", "name": name}, "spec", "infrastructureRef")
 	s.Set(own, true, "spec", "paused")
-	s.Until("the kind is served", patience, func() bool { return s.ApplyObject(t.Context(), own.DeepCopy()) == nil })
+	s.Until("the kind is served", patience.Limit, func() bool { return s.ApplyObject(t.Context(), own.DeepCopy()) == nil })
 	mc := s.describeManaged("theirs", s.existingCluster())
 	s.Apply(mc)
 	u := s.awaitMessage(mc, "Ready", "ContractUnknown", "UnlabelledCluster "+name)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -23,7 +24,7 @@ func TestDeletedManagedCluster(t *testing.T) {
 			made := s.awaitObject(s.clusterNamed(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
 			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
 
-			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=500s")
+			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
 			s.awaitObject(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
 				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/clusterapi"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -42,9 +42,6 @@ var cp *controlplane.ControlPlane
 var capi = sync.OnceValue(func() error { return clusterapi.Start(context.Background(), cp) })
 
 const (
-	// patience is how long a step of a cluster may take: five programs share a machine.
-	patience = 20 * time.Minute
-
 	name       = "prod"
 	version    = "v1.34.2"
 	newVersion = "v1.35.0"
@@ -123,7 +120,7 @@ func (s *stage) clusterNamed() *unstructured.Unstructured {
 func (s *stage) awaitObject(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
 	seen := o.DeepCopy()
-	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience, func() bool {
+	s.Until(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), patience.Limit, func() bool {
 		s.Must(s.Err())
 		seen = o.DeepCopy()
 		return s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), seen) == nil && is(seen)
@@ -134,7 +131,7 @@ func (s *stage) awaitObject(o *unstructured.Unstructured, what string, is func(*
 // awaitGone waits until an object is not there any more.
 func (s *stage) awaitGone(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience, func() bool {
+	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience.Limit, func() bool {
 		s.Must(s.Err())
 		err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
 		return err != nil && client.IgnoreNotFound(err) == nil
@@ -177,7 +174,7 @@ func (s *stage) awaitMessage(o *unstructured.Unstructured, condition string, wor
 // finalizers of an object are changed. Its controllers write it at the same time.
 func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) []string) {
 	s.T.Helper()
-	s.Until("the finalizers of "+o.GetName()+" are changed", patience, func() bool {
+	s.Until("the finalizers of "+o.GetName()+" are changed", patience.Limit, func() bool {
 		now := s.Now(o)
 		now.SetFinalizers(change(now.GetFinalizers()))
 		err := s.Client.Update(s.T.Context(), now)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -91,7 +92,7 @@ func TestTenantRights(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.Inside("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant")
-	s.Until("the role has its rules", patience, func() bool { return s.tenantMay("get", "managedclusters.cluster.intentplane.dev") })
+	s.Until("the role has its rules", patience.Limit, func() bool { return s.tenantMay("get", "managedclusters.cluster.intentplane.dev") })
 	for _, what := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
 		for _, verb := range []string{"create", "update", "patch", "delete"} {
 			if s.tenantMay(verb, what) {

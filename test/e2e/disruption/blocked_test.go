@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -79,7 +80,7 @@ func TestDeleteTogether(t *testing.T) {
 			srv := guardServer(s, "correct horse")
 			claim, config := s.Claim("shop", intentLine(s, 1, "edge1")), s.GuardedConfig(srv)
 			s.Succeed(claim)
-			s.Run(append([]string{"delete", "--wait", "--timeout=500s"}, tc.args(s, claim, config, s.BasicAuthSecret("correct horse"))...)...)
+			s.Run(append([]string{"delete", "--wait", "--timeout=" + patience.Limit.String()}, tc.args(s, claim, config, s.BasicAuthSecret("correct horse"))...)...)
 			s.Gone(config)
 			if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, filesOfClaim(s, srv)); diff != "" {
 				t.Errorf("\n%s\nfiles: -want, +got:\n%s", tc.reason, diff)

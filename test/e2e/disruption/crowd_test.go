@@ -3,6 +3,7 @@ package disruption
 import (
 	"testing"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -15,7 +16,7 @@ func TestCrowdOutlivesKills(t *testing.T) {
 	for _, o := range all {
 		s.Apply(o)
 	}
-	s.Until("some deployments have their commits", scene.Patience, func() bool { return len(s.Commits()) >= each/2 })
+	s.Until("some deployments have their commits", patience.Limit, func() bool { return len(s.Commits()) >= each/2 })
 	cp.KillProvider()
 	if err := cp.RestartFunction(t.Context()); err != nil {
 		t.Fatal(err)

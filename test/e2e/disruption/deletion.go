@@ -11,6 +11,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -60,7 +61,7 @@ func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, in
 func awaitGone(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Gone(o)
-	s.Until("end of the GitDeliveries", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
+	s.Until("end of the GitDeliveries", patience.Limit, func() bool { return len(s.Deliveries()) == 0 })
 }
 
 // deliveryUIDs are the UIDs of all GitDeliveries of a scene.

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -55,7 +56,7 @@ func TestDeleteNamespace(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 	s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
-	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout=500s")
+	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
@@ -71,8 +72,8 @@ func TestDeleteManaged(t *testing.T) {
 	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
 	before, files := deliveryUIDs(s), s.Files()
 
-	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=500s")
-	s.Until("the GitDeliveries are there again, and delivered", scene.Patience, func() bool { return areNewAndDelivered(s, before) })
+	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
+	s.Until("the GitDeliveries are there again, and delivered", patience.Limit, func() bool { return areNewAndDelivered(s, before) })
 	for o, revision := range map[*unstructured.Unstructured]int64{composite: 1, claim: 2} {
 		seen := s.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Number(u, "status", "verifiedRevision") == revision

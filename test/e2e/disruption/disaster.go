@@ -13,6 +13,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -57,7 +58,7 @@ func (p *disaster) expectRevisions(commits int, revisions map[string]int64) {
 func (p *disaster) awaitReason(want xpv2.ConditionReason, deliveries int) []deliveryv1alpha1.GitDelivery {
 	p.T.Helper()
 	var all []deliveryv1alpha1.GitDelivery
-	p.Until("GitDeliveries "+string(want), scene.Patience, func() bool {
+	p.Until("GitDeliveries "+string(want), patience.Limit, func() bool {
 		all = p.Deliveries()
 		for i := range all {
 			if reasonOfReady(&all[i]) != string(want) {
@@ -99,7 +100,7 @@ func (p *disaster) restoreOldBackup() {
 	// What was being delivered was verified since then, so its order is as old as the other one.
 	p.awaitReason(deliveryv1alpha1.ReasonOrderBehind, 2)
 	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
-	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+scene.Patience.String())
+	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	p.Run(append(composites, "crossplane.io/paused-")...)
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
 	p.expectRevisions(4, map[string]int64{"shop": 3, "late": 1})
@@ -132,7 +133,7 @@ func (p *disaster) restoreOldRepository() {
 	}
 	startProvider(p.T)
 	// What was being delivered is not known to be there, so it is simply delivered. What was there before is missed.
-	p.Until("a lost history noticed", scene.Patience, func() bool { return p.hasRevision(deliveryv1alpha1.ReasonDiverged) })
+	p.Until("a lost history noticed", patience.Limit, func() bool { return p.hasRevision(deliveryv1alpha1.ReasonDiverged) })
 	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
 	p.expectRevisions(5, map[string]int64{"shop": 3, "late": 2})
@@ -184,7 +185,7 @@ func (p *disaster) secondCluster() {
 		})
 	}
 	p.Delete(never)
-	p.Until("a deletion that leaves what is not ours", scene.Patience, func() bool { return len(p.Deliveries()) == 3 })
+	p.Until("a deletion that leaves what is not ours", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
 	p.WantEqual("refs", before, p.refsOfRepository())
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))

@@ -11,6 +11,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -76,7 +77,7 @@ func (f *fleet) isDelivered(d *deliveryv1alpha1.GitDelivery) bool {
 // awaitAllOrders waits for the end of all orders.
 func (f *fleet) awaitAllOrders() {
 	f.T.Helper()
-	f.Until("all orders carried out", scene.Patience, f.areAllDelivered)
+	f.Until("all orders carried out", patience.Limit, f.areAllDelivered)
 }
 
 // areAllDelivered reports whether each delivery carried out what was ordered last.

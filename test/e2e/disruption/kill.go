@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // A moment at which the provider is killed.
@@ -59,7 +59,7 @@ func (f *fleet) killMeanwhile(m moment) {
 	for name := range f.ordered {
 		f.orderNext(name)
 	}
-	f.Until("the provider is dead: "+m.name, scene.Patience, func() bool {
+	f.Until("the provider is dead: "+m.name, patience.Limit, func() bool {
 		select {
 		case <-dead:
 			return true

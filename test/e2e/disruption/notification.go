@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/receiver"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -76,7 +77,7 @@ func countTaken(s *scene.Scene, taken []receiver.Notification) (types []string, 
 // awaitEvent waits until an event of the scene's namespace has a reason and a part of a message.
 func awaitEvent(s *scene.Scene, reason, part string) {
 	s.T.Helper()
-	s.Until("an event "+reason+" with "+part, scene.Patience, func() bool {
+	s.Until("an event "+reason+" with "+part, patience.Limit, func() bool {
 		l := &corev1.EventList{}
 		if err := s.Client.List(s.T.Context(), l); err != nil {
 			return false

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -21,7 +22,7 @@ func TestServerRefusesTooManyRequests(t *testing.T) {
 	s.Apply(s.Set(edited, intentFor(s, "shop", 2, "edge1"), "spec", "intent"))
 	s.Apply(made)
 	began := time.Now()
-	s.Until("the API server refused writes", scene.Patience, func() bool {
+	s.Until("the API server refused writes", patience.Limit, func() bool {
 		return refused.Load() >= refusedRequests && (!soak.Long() || time.Since(began) > refusedMinute)
 	})
 	wantCommits(s, 1)

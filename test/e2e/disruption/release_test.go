@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -37,7 +38,7 @@ func TestPackagesUpgrade(t *testing.T) {
 		pkg = strings.TrimPrefix(pkg, "intentplane-")
 		s.Run("patch", name, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"package":"%s/%s:%s"}}`, controlplane.Repository, pkg, release))
 	}
-	s.Until("each package has a new revision that is active and healthy", scene.Patience, func() bool {
+	s.Until("each package has a new revision that is active and healthy", patience.Limit, func() bool {
 		news := slices.DeleteFunc(packageRevisions(s), func(r string) bool { return slices.Contains(before, r) || !strings.HasSuffix(r, " Active True") })
 		return len(news) == len(upgrade)
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
@@ -184,7 +184,7 @@ func (p person) all(ctx context.Context, commands ...[]string) error {
 // deliverUntil delivers until each delivery is at a revision.
 func (f *fleet) deliverUntil(revision int64) {
 	f.T.Helper()
-	f.Until("all revisions carried out", scene.Patience+time.Duration(revision)*10*time.Second, func() bool {
+	f.Until("all revisions carried out", patience.Limit+time.Duration(revision)*10*time.Second, func() bool {
 		busy := false
 		for _, d := range f.Deliveries() {
 			name := d.GetName()

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -21,7 +22,7 @@ const ttl = time.Second
 func awaitCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
-	s.Until("calls of the function", scene.Patience+time.Duration(want)*ttl, func() bool {
+	s.Until("calls of the function", patience.Limit+time.Duration(want)*ttl, func() bool {
 		calls = askedOften(functionLog(s.T)[mark:], want)
 		return len(calls) >= 2
 	})

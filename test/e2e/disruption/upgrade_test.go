@@ -9,6 +9,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -45,7 +46,7 @@ func TestFunctionUpgrade(t *testing.T) {
 
 	request := s.Request("approve", manual, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(request)
-	s.Inside("wait", "--timeout=500s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
+	s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
 	awaitUpdatePending(s, manual, 2, next, "")
 	awaitUpdatePending(s, auto, 1, now, next)
 	wantCommits(s, 3)

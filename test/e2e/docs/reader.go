@@ -18,8 +18,8 @@ import (
 	"github.com/intentplane/intentplane/test/typed"
 )
 
-// patience is how long all blocks of a page may take.
-const patience = 20 * time.Minute
+// pageLimit is the time that all blocks of a page may take together.
+const pageLimit = 20 * time.Minute
 
 // A reader types pages in a folder that holds what a clone of the repository does, with the programs that the pages name.
 type reader struct {
@@ -126,7 +126,7 @@ func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) {
 
 // runScript runs a script. Its error names the block that failed, and what was printed.
 func (r *reader) runScript(ctx context.Context, s typed.Script) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	// All examples are one script, which is too long for an argument.
 	file := filepath.Join(r.home, fmt.Sprintf("script-%x", sha256.Sum256([]byte(s.Text))))

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
@@ -70,7 +71,7 @@ func (w *world) questionOf(query string, samples bool) *prometheus.Question {
 func (w *world) askUntil(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
-	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, patience.Limit, true, func(ctx context.Context) (bool, error) {
 		a = q.Ask(ctx, live)
 		return good(a), nil
 	})
@@ -94,7 +95,7 @@ func (w *world) judgeWithMeter(m *meter.Meter, woken <-chan types.NamespacedName
 		}
 		select {
 		case <-woken:
-		case <-time.After(10 * time.Minute):
+		case <-time.After(patience.Limit):
 			w.Fatal("the check does not end")
 		}
 	}
@@ -114,6 +115,6 @@ func (w *world) taskOf(query string, count int) meter.Task {
 	q := w.questionOf(query, false)
 	return meter.Task{
 		ID: "e1/errors", Question: q, Host: q.Host(), Lead: q.Lead(), LiveSince: time.Now(), Criteria: gates.Criteria{Limit: limit, MinSamples: 1},
-		Rules: gates.Rules{InitialDelay: time.Second, Interval: time.Second, Count: count, Timeout: time.Minute, ErrorLimit: 20},
+		Rules: gates.Rules{InitialDelay: time.Second, Interval: time.Second, Count: count, Timeout: patience.Limit, ErrorLimit: 20},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 func TestAnswers(t *testing.T) {
@@ -49,7 +50,7 @@ func TestBreach(t *testing.T) {
 	task := w.taskOf(ratio, 30)
 	go func() {
 		// The breach comes when it was good for some scrapes.
-		_ = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return w.target.Scrapes() > 10, nil })
+		_ = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience.Limit, true, func(context.Context) (bool, error) { return w.target.Scrapes() > 10, nil })
 		w.target.Set("error_ratio", 0.2)
 	}()
 	got := w.judgeWithMeter(m, woken, task)
@@ -68,7 +69,7 @@ func TestServerComesBack(t *testing.T) {
 	w.server.Stop()
 	// One error would end the check, and the server is down for longer than its timeout.
 	task := w.taskOf(ratio, 3)
-	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: time.Minute}
+	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: patience.Limit}
 	go func() {
 		select {
 		case <-time.After(25 * time.Second):

@@ -19,6 +19,7 @@ import (
 	compiled "github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
@@ -241,7 +242,7 @@ func newServices(t *testing.T, all map[string]service) *world {
 	t.Cleanup(w.server.Stop)
 	grow := time.NewTicker(growTick)
 	defer grow.Stop()
-	for deadline := time.Now().Add(10 * time.Minute); !scrapedSeries(targets); <-grow.C {
+	for deadline := time.Now().Add(patience.Limit); !scrapedSeries(targets); <-grow.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the services are not scraped")
 		}

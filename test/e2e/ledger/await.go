@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // awaitLedger waits until the ledger of the home fulfils a condition.
@@ -17,7 +17,7 @@ func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
 			d.T.Logf("ledger: %+v", last)
 		}
 	}()
-	d.Until("the ledger "+what, scene.Patience, func() bool {
+	d.Until("the ledger "+what, patience.Limit, func() bool {
 		f := d.storedRecord(d.homeRepository()).ledger
 		if f == nil {
 			return false
@@ -31,7 +31,7 @@ func (d *deployment) awaitLedger(what string, is func(s ledger.State) bool) {
 func (d *deployment) awaitRecords(epoch, revision int64) {
 	d.T.Helper()
 	for _, repository := range d.repositories {
-		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), scene.Patience, func() bool { return d.isRecordedAt(repository, epoch, revision) })
+		d.Until(fmt.Sprintf("the record of %s is in epoch %d", repository, epoch), patience.Limit, func() bool { return d.isRecordedAt(repository, epoch, revision) })
 	}
 }
 
@@ -45,7 +45,7 @@ func (d *deployment) isRecordedAt(repository string, epoch, revision int64) bool
 // awaitReplicas waits until the files of all Sites ask for so many replicas.
 func (d *deployment) awaitReplicas(want string) {
 	d.T.Helper()
-	d.Until("all repositories ask for "+want+" replicas", scene.Patience, func() bool { return d.haveAllReplicas(want) })
+	d.Until("all repositories ask for "+want+" replicas", patience.Limit, func() bool { return d.haveAllReplicas(want) })
 }
 
 // haveAllReplicas reports whether each repository asks for so many replicas.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // cloneRepository makes a clone as a user does, with the ref of the state.
@@ -44,7 +44,7 @@ func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) 
 // awaitEvent waits for the event about a verdict on a revision.
 func (d *deployment) awaitEvent(reason, says, revision string) {
 	d.T.Helper()
-	d.Until("event "+reason, scene.Patience, func() bool {
+	d.Until("event "+reason, patience.Limit, func() bool {
 		out := d.Inside("get", "events", "--field-selector", "reason="+reason, "-o", `jsonpath={range .items[*]}{.metadata.annotations.intentplane\.dev/revision} {.message}{"\n"}{end}`)
 		return slices.ContainsFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, revision+" ") && strings.Contains(line, says) })
 	})

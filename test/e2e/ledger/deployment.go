@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -181,7 +182,7 @@ func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 // awaitRefusal waits until the delivery to a repository is not Ready for a reason.
 func (d *deployment) awaitRefusal(repository string, reason xpv2.ConditionReason) {
 	d.T.Helper()
-	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), scene.Patience, func() bool {
+	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), patience.Limit, func() bool {
 		one := d.deliveryOf(repository)
 		return one != nil && one.Status.GetCondition(xpv2.TypeReady).Reason == reason
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // TestOldObjects brings back a cluster from a backup of before revisions were judged. What the repositories record counts: nothing is judged again,
@@ -31,7 +31,7 @@ func TestOldObjects(t *testing.T) {
 		return nil
 	}))
 	for _, d := range l.allDeployments() {
-		d.Inside("wait", "intentdeployments.claims.intentplane.dev", "--all", "--for=condition=Synced", "--timeout="+scene.Patience.String())
+		d.Inside("wait", "intentdeployments.claims.intentplane.dev", "--all", "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	}
 	l.pauseComposites("crossplane.io/paused-")
 	l.awaitSameEnds()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -34,7 +35,7 @@ func (d *deployment) awaitEnd(replicas int, answer string) {
 // awaitPosition waits until a repository was brought to a position.
 func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 	d.T.Helper()
-	d.Until("a position", scene.Patience, func() bool {
+	d.Until("a position", patience.Limit, func() bool {
 		r := d.storedRecord(d.repositories[repository]).record
 		return r != nil && r.Position == want
 	})
@@ -43,7 +44,7 @@ func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 // awaitGate waits until the Gate of the second revision says something.
 func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
 	d.T.Helper()
-	d.Until("the Gate says "+string(reason), scene.Patience, func() bool {
+	d.Until("the Gate says "+string(reason), patience.Limit, func() bool {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
 		d.Must(d.Client.List(d.T.Context(), l, client.InNamespace(d.Namespace)))

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -137,7 +138,7 @@ func TestHomeAwayTooLong(t *testing.T) {
 			d.Await(d.describeShop(2), "stalled by its ledger", func(u *unstructured.Unstructured) bool {
 				return scene.Is(u, "Stalled", corev1.ConditionTrue, ledgerUnreachable) && scene.Is(u, "Recorded", corev1.ConditionFalse, ledgerUnreachable)
 			})
-			d.Until("the metric counts the deployment", scene.Patience, func() bool { return unreachableLedgers(d) > 0 })
+			d.Until("the metric counts the deployment", patience.Limit, func() bool { return unreachableLedgers(d) > 0 })
 			d.pushes.callAfterEach(nil)
 			d.Git.Fail(d.homeRepository(), 0)
 			d.awaitSucceeded(2)

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // config is the ClusterProviderConfig that the deployments of these tests use, and no other test's do.
@@ -153,7 +154,7 @@ func (s *stage) remakeKind(name, state string) {
 // awaitWell waits until nothing is a problem: the API server takes a moment to see rights.
 func (s *stage) awaitWell() {
 	s.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(patience.Limit); ; {
 		r, code := s.runDoctor()
 		if code == 0 {
 			return

@@ -13,10 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-)
 
-// patience is how long a test waits for what will happen.
-const patience = 20 * time.Minute
+	"github.com/intentplane/intentplane/test/patience"
+)
 
 // A stage is a namespace with one deployment.
 type stage struct {
@@ -101,7 +100,7 @@ func (s *stage) runIntent(ctx context.Context, args ...string) *exec.Cmd {
 // run returns what the plugin prints, and its exit code.
 func (s *stage) run(args ...string) (string, int) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.Context(), patience.Limit)
 	defer cancel()
 	out := &bytes.Buffer{}
 	c := s.runIntent(ctx, args...)
@@ -124,7 +123,7 @@ func (s *stage) bindRole(user, role string) {
 // runUntil runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
 func (s *stage) runUntil(not string, args ...string) string {
 	s.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(patience.Limit); ; {
 		out, code := s.run(args...)
 		if code == 0 && !strings.Contains(out, not) || time.Now().After(deadline) {
 			return out

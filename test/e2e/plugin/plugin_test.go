@@ -14,6 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
@@ -81,9 +82,9 @@ func TestRefresh(t *testing.T) {
 	s := newStage(t, "plugin-refresh", samples.WrongPassword())
 	s.bindRole("ann", "edit")
 	s.expectOutput(s.runUntil("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	c := s.runIntent(ctx, "refresh", "shop", "--as", "ann", "--timeout=5m")
+	c := s.runIntent(ctx, "refresh", "shop", "--as", "ann", "--timeout="+patience.Limit.String())
 	out := &bytes.Buffer{}
 	c.Stdout, c.Stderr = out, out
 	s.must(c.Start())
@@ -134,7 +135,7 @@ func TestOffers(t *testing.T) {
 // TestWatch shows each change as a line, where there is no terminal.
 func TestWatch(t *testing.T) {
 	s := newStage(t, "plugin-watch", samples.Canary(false))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	c := s.runIntent(ctx, "status", "shop", "--watch")
 	out, err := c.StdoutPipe()
@@ -177,7 +178,7 @@ func TestWait(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "plugin-wait-"+name, tc.begins)
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 			defer cancel()
 			c := s.runIntent(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
 			out, err := c.StdoutPipe()

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -37,7 +38,7 @@ spec: {path: ./clusters/edge1, interval: 2s, retryInterval: 2s, prune: true, sou
 	s.wantDeployments(1)
 	s.Delete(o)
 	s.Gone(o)
-	s.Until("the GitDelivery is gone", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
+	s.Until("the GitDelivery is gone", patience.Limit, func() bool { return len(s.Deliveries()) == 0 })
 	s.wantDeployments(1)
 	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory")
 	s.wantDeployments(0)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -80,7 +81,7 @@ func (s *stage) abandonDirectories(all ...*unstructured.Unstructured) {
 	for _, o := range all {
 		s.Gone(o)
 	}
-	s.Until("the GitDeliveries are gone", scene.Patience, func() bool { return len(s.Deliveries()) == 0 })
+	s.Until("the GitDeliveries are gone", patience.Limit, func() bool { return len(s.Deliveries()) == 0 })
 }
 
 // wantDirectory compares whether the directory of a claim is in the branch.

@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // update replaces what is wanted: go test ./test/e2e/render -update.
 var update = flag.Bool("update", false, "write what is rendered into the examples")
-
-// patience is how long the function may take to start.
-const patience = 20 * time.Minute
 
 // crossplaneCLI is the path of the crossplane command.
 func crossplaneCLI(t *testing.T) string {
@@ -79,7 +78,7 @@ func serveFunction(t *testing.T, binary string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() }) // The context of the test kills it before.
-	tick, end := time.NewTicker(50*time.Millisecond), time.After(patience)
+	tick, end := time.NewTicker(50*time.Millisecond), time.After(patience.Limit)
 	defer tick.Stop()
 	for {
 		select {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -43,7 +44,7 @@ func tokensSpent(t *testing.T) (allowed, dropped float64) {
 // awaitSettled returns when no composite costs anything any more.
 func awaitSettled(s *stage) {
 	last, same := -1.0, 0
-	s.Until("Crossplane is done with what was there before", scene.Patience, func() bool {
+	s.Until("Crossplane is done with what was there before", patience.Limit, func() bool {
 		now, _ := tokensSpent(s.T)
 		if now != last {
 			last, same = now, 0

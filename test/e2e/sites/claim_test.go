@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -51,7 +52,7 @@ func TestClaim(t *testing.T) {
 	s.Delete(claim)
 	s.Gone(claim)
 	s.awaitApplied(s.Commits()[0].ID)
-	s.Until("Flux prunes what the last claim left", scene.Patience, func() bool { return s.replicasAtSite() == -1 })
+	s.Until("Flux prunes what the last claim left", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }
 
 // TestRejected lets a Site not run what was delivered: the revision is rejected, and held until the intent changes.

@@ -11,6 +11,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -34,7 +35,7 @@ func wantCounted(s *scene.Scene, what string, want map[string]float64) {
 			s.T.Logf("%s: metrics: -want, +got:\n%s", what, cmp.Diff(want, got))
 		}
 	})
-	s.Until(what, scene.Patience, func() bool {
+	s.Until(what, patience.Limit, func() bool {
 		m, err := cp.ProviderMetrics(s.T.Context())
 		if err != nil {
 			return false // It only just began.

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -15,7 +16,7 @@ func TestCountersOverRestarts(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	o := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge1")))
 	before := s.Succeed(o)
-	s.Until("each change has an event", scene.Patience, func() bool { return reportedChanges(s, o) == len(transitionsOf(s, before)) })
+	s.Until("each change has an event", patience.Limit, func() bool { return reportedChanges(s, o) == len(transitionsOf(s, before)) })
 
 	cp.KillProvider()
 	startProvider(s)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -23,12 +24,12 @@ func TestPassesByDefaultRules(t *testing.T) {
 		"slos": {"latency_p99": "<= 500ms", "error_rate": "< 1 %%", "availability": ">= 99 %%"}}`, r.Site("edge1")))
 	r.Apply(o)
 	// Crossplane writes the conditions of a claim and its status one after the other.
-	r.Until("the claim says that its Gate waits for requests", scene.Patience, func() bool {
+	r.Until("the claim says that its Gate waits for requests", patience.Limit, func() bool {
 		now := r.Now(o)
 		return scene.Is(now, "Validated", corev1.ConditionUnknown, "NoData") && strings.Contains(scene.Field(now, "status", "message"), "waits for data")
 	})
 	r.serveQuickly()
-	r.Until("Succeeded", scene.Patience, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Succeeded" })
+	r.Until("Succeeded", patience.Limit, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Succeeded" })
 	results, _, err := unstructured.NestedSlice(r.Now(o).Object, "status", "validationResults")
 	r.Must(err)
 	got := map[string]any{}

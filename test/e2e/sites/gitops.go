@@ -22,6 +22,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/gitops"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -128,7 +129,7 @@ func (w *workshop) awaitFlux(commit, status, words string) {
 // awaitFluxEvent waits until Flux has reported an event about the Kustomization of the claims, with words in its message.
 func (w *workshop) awaitFluxEvent(reason, words string) {
 	w.T.Helper()
-	w.Until("an event "+reason+" of Flux", scene.Patience, func() bool {
+	w.Until("an event "+reason+" of Flux", patience.Limit, func() bool {
 		l := &corev1.EventList{}
 		if err := w.Client.List(w.T.Context(), l, client.InNamespace(controlplane.FluxNamespace)); err != nil {
 			return false
@@ -172,7 +173,7 @@ func (w *workshop) claimFileSaying(file, words, instead string) map[string]strin
 // awaitClaimsLeft waits until the repository holds the directories of so many claims: a claim may be gone before its delivery cleaned up.
 func (w *workshop) awaitClaimsLeft(want int) {
 	w.T.Helper()
-	w.Until("directories are removed", scene.Patience, func() bool {
+	w.Until("directories are removed", patience.Limit, func() bool {
 		files, err := w.Git.Files(w.T.Context(), fleetRepo, "main")
 		w.Must(err)
 		dirs := map[string]bool{}
@@ -191,7 +192,7 @@ func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
 	w.Must(err)
 	w.patchAtSite(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
-	w.Until(what, scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
+	w.Until(what, patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
 
 // deliverToArgoCD delivers to a Site of Argo CD's, whose controller the test plays.
@@ -200,7 +201,7 @@ func (w *workshop) deliverToArgoCD() {
 	w.installArgoCD()
 	w.Must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
-		w.Until(file+" applies", scene.Patience, func() bool { return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil })
+		w.Until(file+" applies", patience.Limit, func() bool { return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil })
 	}
 	car := w.claimFile("claims.intentplane.dev/v1alpha1", "car")
 	w.Set(car, `{"service": "car", "sites": ["edge2"]}`, "spec", "intent")

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/test/controlplane"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // TestGitToGit goes from a repository to what runs in another cluster, and back: Flux applies claims, their commits go into another
@@ -37,7 +37,7 @@ func TestGitToGit(t *testing.T) {
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
 	// Crossplane says of a claim at its new generation what its composite said before the edit reached it. Who looks in that moment is
 	// told too early, which cannot happen with a composite.
-	w.Until("an edit of a claim is carried out", scene.Patience, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
+	w.Until("an edit of a claim is carried out", patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
 	// What an Alert is made from. Flux makes it an event of Kubernetes, too.

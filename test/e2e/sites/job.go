@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/job"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -63,7 +64,7 @@ func newKubelet(t *testing.T) *kubelet {
 func (k *kubelet) exitScript(script string, code int32, said string) {
 	k.T.Helper()
 	var pod *corev1.Pod
-	k.Until("the pod of "+script, scene.Patience, func() bool {
+	k.Until("the pod of "+script, patience.Limit, func() bool {
 		l := &corev1.PodList{}
 		k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
 		for i := range l.Items {

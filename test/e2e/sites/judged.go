@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -106,6 +107,6 @@ func (r *trial) breachObjective() time.Time {
 	r.T.Helper()
 	r.target.Set("error_ratio", bad)
 	before := r.target.Scrapes()
-	r.Until("the breach is scraped", scene.Patience, func() bool { return r.target.Scrapes() > before })
+	r.Until("the breach is scraped", patience.Limit, func() bool { return r.target.Scrapes() > before })
 	return time.Now()
 }

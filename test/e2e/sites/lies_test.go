@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -34,7 +35,7 @@ func TestPrometheusLies(t *testing.T) {
 		liars[name], claims[name] = liar, o
 	}
 	for name := range lies {
-		r.Until("lies are told: "+name, scene.Patience, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
+		r.Until("lies are told: "+name, patience.Limit, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/gitops"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -63,7 +64,7 @@ func (s *stage) wantTransitionEvents(u *unstructured.Unstructured) {
 		want = append(want, "Transitioned from "+from+" to "+to)
 	}
 	slices.Sort(want)
-	s.Until("each transition has its event", scene.Patience, func() bool { return len(s.transitionEvents(u)) >= len(want) })
+	s.Until("each transition has its event", patience.Limit, func() bool { return len(s.transitionEvents(u)) >= len(want) })
 	if diff := cmp.Diff(want, s.transitionEvents(u)); diff != "" {
 		s.T.Errorf("events: -want (status), +got:\n%s", diff)
 	}
@@ -100,7 +101,7 @@ func orDefault(v any, otherwise string) any {
 // awaitRequestDone waits until a RolloutRequest was carried out.
 func (s *stage) awaitRequestDone(name string) {
 	s.T.Helper()
-	s.Inside("wait", "--timeout=500s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
+	s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
 }
 
 // wantSeenAs compares what the library of Flux, and Argo CD with the script that we ship, make of an object as it is.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/gaterecord"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // measuredKey is the key of the ConfigMap that keeps what was measured of a revision.
@@ -25,7 +25,7 @@ func (r *trial) measuredKey(revision int) client.ObjectKey {
 func (r *trial) awaitMeasured(revision int) gaterecord.Gate {
 	r.T.Helper()
 	out := gaterecord.Gate{}
-	r.Until(fmt.Sprintf("the verdict of revision %d is kept", revision), scene.Patience, func() bool {
+	r.Until(fmt.Sprintf("the verdict of revision %d is kept", revision), patience.Limit, func() bool {
 		cm := &corev1.ConfigMap{}
 		if r.Client.Get(r.T.Context(), r.measuredKey(revision), cm) != nil {
 			return false
@@ -65,7 +65,7 @@ func TestMeasured(t *testing.T) {
 	}
 	r.Delete(o)
 	r.Gone(o)
-	r.Until("what was measured goes with the deployment", scene.Patience, func() bool {
+	r.Until("what was measured goes with the deployment", patience.Limit, func() bool {
 		return kerrors.IsNotFound(r.Client.Get(t.Context(), r.measuredKey(2), &corev1.ConfigMap{}))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -104,7 +105,7 @@ func TestPaused(t *testing.T) {
 			})
 			s.Apply(s.Set(shop, s.intentForSites("shop", 2, "edge1"), "spec", "intent"))
 			s.Succeed(other)
-			s.Until("what is not paused goes on", scene.Patience, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
+			s.Until("what is not paused goes on", patience.Limit, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
 			if u := s.Now(shop); scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "intentDigest") == s.Digest(shop) {
 				t.Errorf("\n%s\nit succeeded while it was paused", tc.reason)
 			}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -21,7 +22,7 @@ func TestPrometheusStops(t *testing.T) {
 	r.Succeed(r.claimJudged(claim, 1, 1, "1m"))
 	o := r.claimJudged(claim, 2, 25, "30s")
 	r.Apply(o)
-	r.Until("the Gate measures", scene.Patience, func() bool { return r.gateReason(claim, 2) == "Measuring" })
+	r.Until("the Gate measures", patience.Limit, func() bool { return r.gateReason(claim, 2) == "Measuring" })
 	r.server.Stop()
 	began := time.Now()
 	seen := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
@@ -31,7 +32,7 @@ func TestPrometheusStops(t *testing.T) {
 	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "Progressing") {
 		t.Errorf("Stalled while the server is down: %v", scene.Condition(seen, "Stalled"))
 	}
-	r.Until("the outage lasts", outageLength()+scene.Patience, func() bool {
+	r.Until("the outage lasts", outageLength()+patience.Limit, func() bool {
 		if says := r.gateReason(claim, 2); says != "MetricsUnavailable" {
 			t.Fatalf("%s after the server was stopped the Gate says %q: %v", time.Since(began), says, r.gateOfRevision(claim, 2).Status.AtProvider.Checks)
 		}

@@ -3,7 +3,7 @@ package sites
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 const perClaim = `
@@ -30,5 +30,5 @@ func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) 
 		client = s.Client
 	}
 	s.Must(client.Delete(s.T.Context(), k))
-	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicasAtSite() == -1 })
+	s.Until("Flux prunes what the claim left", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }

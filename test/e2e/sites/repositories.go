@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // directoriesInRepository are the directories in which another repository than the scene's has files of the claim.
@@ -40,7 +40,7 @@ func (s *stage) deleteHome() {
 		s.T.Fatalf("the GitDelivery of the ledger should be there without Sites: %+v", was)
 	}
 	s.Delete(s.Unstructured(was))
-	s.Until("the GitDelivery of the ledger is there again", scene.Patience, func() bool {
+	s.Until("the GitDelivery of the ledger is there again", patience.Limit, func() bool {
 		is := home()
 		return is != nil && is.GetUID() != was.GetUID() && is.Status.AtProvider.Ledger != nil
 	})

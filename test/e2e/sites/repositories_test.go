@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -62,7 +63,7 @@ func TestMovedRepository(t *testing.T) {
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
-			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.directoriesOfClaim("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
+			s.Until("nothing left behind", patience.Limit, func() bool { return len(s.directoriesOfClaim("shop")) == 0 && len(s.Deliveries()) == 2 }) // The first repository holds the ledger.
 			if diff := cmp.Diff(made, s.directoriesInRepository(other, "shop")); diff != "" {
 				t.Errorf("directories in the new repository at the end: -want, +got:\n%s", diff)
 			}
@@ -98,7 +99,7 @@ func TestDeletedUnreachable(t *testing.T) {
 	if diff := cmp.Diff([]string{"README.md", "clusters/far/.placeholder/README"}, scene.Names(s.Files())); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
-	s.Until("nothing of them", scene.Patience, func() bool {
+	s.Until("nothing of them", patience.Limit, func() bool {
 		return s.Inside("get", "gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev", "-o", "name") == ""
 	})
 }

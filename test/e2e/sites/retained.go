@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // setRetention says whether reports of rejected revisions are kept.
@@ -32,7 +32,7 @@ type retained struct {
 func (r *trial) awaitReport(revision int) (retained, tree.Files) {
 	r.T.Helper()
 	cm, key := &corev1.ConfigMap{}, client.ObjectKey{Namespace: r.Namespace, Name: fmt.Sprintf("%s-failed-r%d", claim, revision)}
-	r.Until("there is "+key.String(), scene.Patience, func() bool { return r.Client.Get(r.T.Context(), key, cm) == nil })
+	r.Until("there is "+key.String(), patience.Limit, func() bool { return r.Client.Get(r.T.Context(), key, cm) == nil })
 	out := retained{}
 	r.Must(json.Unmarshal([]byte(cm.Data["summary.json"]), &out))
 	if out.Reason != "GateFailed" || len(out.Trees) != 1 || out.Trees[0].Site != r.Site("edge1") || out.Trees[0].Path != r.Directory("edge1", claim) {

@@ -4,13 +4,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
 // deleteManaged deletes all that Crossplane composed in the scene's namespace, while the deployments live.
 func (r *trial) deleteManaged() {
 	r.T.Helper()
-	r.Run("delete", "managed", "--all", "-n", r.Namespace, "--wait", "--timeout=500s")
+	r.Run("delete", "managed", "--all", "-n", r.Namespace, "--wait", "--timeout="+patience.Limit.String())
 }
 
 // wantUntouched waits until the deployment has succeeded with a revision, and fails the test if anything of it was delivered again.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -21,7 +22,7 @@ func TestDeletedObjects(t *testing.T) {
 	commits := len(r.Commits())
 	sync := r.composedObject("SiteSync").GetUID()
 	r.deleteManaged()
-	r.Until("the SiteSync is there again", scene.Patience, func() bool {
+	r.Until("the SiteSync is there again", patience.Limit, func() bool {
 		all := r.Inside("get", "sitesyncs.delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.uid}")
 		return all != "" && all != string(sync)
 	})
@@ -31,7 +32,7 @@ func TestDeletedObjects(t *testing.T) {
 	r.Reach(next, "validated", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "phase") == "Validating"
 	})
-	r.Until("the Gate measures", scene.Patience, func() bool {
+	r.Until("the Gate measures", patience.Limit, func() bool {
 		reasons := r.Inside("get", "gates.rollout.intentplane.dev", "-o", `jsonpath={.items[*].status.conditions[?(@.type=="Ready")].reason}`)
 		return strings.Contains(reasons, string(rolloutv1alpha1.ReasonMeasuring))
 	})

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -87,7 +88,7 @@ func TestObjective(t *testing.T) {
 	o := r.Set(r.Claim(claim, r.runIntent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
 	r.Apply(o)
 	// Its first measurement is due half a minute after the Site went live, and up to another half later.
-	r.Until("Failed", scene.Patience, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
+	r.Until("Failed", patience.Limit, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
 	seen := r.awaitOutcome(o, "Failed", "Failed")
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
 		t.Errorf("what the claim says: %s", message)
@@ -110,7 +111,7 @@ func TestPrometheusDown(t *testing.T) {
 	o := r.describeJudged(1, 3)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	// The provider asks again after up to 5, 10, 20 and 40 seconds.
-	r.Until("three questions without an answer", scene.Patience, func() bool { return asked.Load() >= 3 })
+	r.Until("three questions without an answer", patience.Limit, func() bool { return asked.Load() >= 3 })
 	free()
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
 		t.Errorf("the phase while nobody answers: %s", phase)

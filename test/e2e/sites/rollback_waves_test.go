@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -82,7 +83,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	seen := r.Reach(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
-	r.Until("the one that takes it is rolled back", scene.Patience, func() bool { return r.Tree(here) == one })
+	r.Until("the one that takes it is rolled back", patience.Limit, func() bool { return r.Tree(here) == one })
 	two, twoThere := r.treeInRepository(r.Namespace, "main~1", here), r.treeInRepository(other, "main", there)
 	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{

@@ -38,6 +38,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -208,7 +209,7 @@ func (s *stage) lookAndExpect(o *unstructured.Unstructured, want string, words .
 			s.T.Logf("the SiteSync said %s", last)
 		}
 	}()
-	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), scene.Patience, func() bool {
+	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), patience.Limit, func() bool {
 		minutes++
 		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
 		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return siteMessage(u) != "" })
@@ -257,7 +258,7 @@ func (s *stage) patchAtSite(o *unstructured.Unstructured, patch string) {
 func (s *stage) awaitApplied(commit string) {
 	s.T.Helper()
 	s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
-	s.Until("Flux applies "+commit, scene.Patience, func() bool { return s.hasApplied(commit) })
+	s.Until("Flux applies "+commit, patience.Limit, func() bool { return s.hasApplied(commit) })
 }
 
 // hasApplied reports whether Flux applied a commit last.

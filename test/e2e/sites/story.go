@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	numbers "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // A player writes a story of provider/engines/testdata, which is what an engine's controllers write, step by step, into objects on a real
@@ -68,7 +68,7 @@ func (p *player) createApplication(story json.RawMessage) object {
 	case "ResourceGroup":
 		o.status, o.touch = true, `{"spec":{"resources":[]}}`
 	}
-	p.Until("the kind is served", scene.Patience, func() bool { return p.ApplyObject(p.T.Context(), u.DeepCopy()) == nil })
+	p.Until("the kind is served", patience.Limit, func() bool { return p.ApplyObject(p.T.Context(), u.DeepCopy()) == nil })
 	return o
 }
 

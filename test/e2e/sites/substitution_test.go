@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -35,7 +36,7 @@ func TestSecretsOfTheEngine(t *testing.T) {
 		}
 		return ""
 	}
-	s.Until("Flux applies the claim", scene.Patience, func() bool { return served() != "" })
+	s.Until("Flux applies the claim", patience.Limit, func() bool { return served() != "" })
 	if diff := cmp.Diff("is it ${TOKEN}", served()); diff != "" {
 		t.Fatalf("what a tenant reads at the Site: -want, +got:\n%s", diff)
 	}

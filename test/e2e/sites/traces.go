@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/test/collector"
-	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // spans is the collector to which the provider exports traces.
@@ -23,7 +23,7 @@ func (s *stage) wantTraces() {
 		},
 	}
 	var got map[string][]string
-	s.Until("the collector has the last span", scene.Patience, func() bool {
+	s.Until("the collector has the last span", patience.Limit, func() bool {
 		got = s.receivedSpans()
 		return slices.Contains(got["2"], "revision/rollback")
 	})

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/hostile"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -42,7 +43,7 @@ func (s *stage) addCluster(name string, c *hostile.Cluster) {
 // awaitBlamed waits until a claim's status names what the cluster of a Site does.
 func (s *stage) awaitBlamed(claim *unstructured.Unstructured, site, want string) {
 	s.T.Helper()
-	s.Until("Site "+site+" is told: "+want, scene.Patience, func() bool {
+	s.Until("Site "+site+" is told: "+want, patience.Limit, func() bool {
 		u := s.siteSyncOf(claim.GetName())
 		return u != nil && strings.Contains(observedBySync(u, s.Site(site)), want)
 	})

@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/test/hostile"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -92,7 +93,7 @@ func (s *stage) awaitUnready(name, want string) {
 			s.T.Logf("%s: want %q, last said %q", service, want, said)
 		}
 	})
-	s.Until("Ready says of "+service+": "+want, scene.Patience, func() bool {
+	s.Until("Ready says of "+service+": "+want, patience.Limit, func() bool {
 		for _, d := range s.Deliveries() {
 			if d.Spec.ForProvider.ClaimRef.Name == service {
 				ready := d.GetCondition(xpv2.TypeReady)
@@ -102,7 +103,7 @@ func (s *stage) awaitUnready(name, want string) {
 		return strings.HasPrefix(said, want)
 	})
 	_, message, _ := strings.Cut(want, ": ")
-	s.Until("the deployment "+service+" says: "+message, scene.Patience, func() bool {
+	s.Until("the deployment "+service+" says: "+message, patience.Limit, func() bool {
 		said = scene.Field(s.Now(s.Claim(service, "")), "status", "message")
 		return strings.Contains(said, message)
 	})
