@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,8 +19,13 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// claimVersion is the API version of claims.
-const claimVersion = "claims.intentplane.dev/v1alpha1"
+const (
+	// claimVersion is the API version of claims.
+	claimVersion = "claims.intentplane.dev/v1alpha1"
+
+	// watchPause is the time between two watches of an object. Without it, the watches of all tests would keep an API server busy that has just started.
+	watchPause = 100 * time.Millisecond
+)
 
 // A Plan is how a claim wants its revisions to go out.
 type Plan struct {
@@ -156,6 +162,7 @@ func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, 
 	}
 	w, err := r.cp.Client.Watch(ctx, all, opts...)
 	if err != nil {
+		pauseWatch(ctx)
 		return nil
 	}
 	defer w.Stop()
@@ -164,7 +171,16 @@ func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, 
 			return seen
 		}
 	}
+	pauseWatch(ctx)
 	return nil
+}
+
+// pauseWatch waits for watchPause after a watch that did not start, or ended.
+func pauseWatch(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(watchPause):
+	}
 }
 
 // Request asks something of a revision, with further fields of a RolloutRequest, and waits until that is taken. It returns an error if it is not.

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// pollInterval is how often a test looks at what cannot be watched.
+// pollInterval is the time between two observations of a state that cannot be watched, and between two watches.
 const pollInterval = 100 * time.Millisecond
 
 // Until polls a condition of what cannot be watched until it is true. It fails the test after the limit.
@@ -91,6 +91,7 @@ func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, i
 		Selector: fields.OneTermEqualSelector("metadata.name", o.GetName()),
 	})
 	if err != nil {
+		pauseWatch(ctx)
 		return nil
 	}
 	defer w.Stop()
@@ -99,7 +100,17 @@ func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, i
 			return seen
 		}
 	}
+	pauseWatch(ctx)
 	return nil
+}
+
+// pauseWatch waits for pollInterval after a watch that did not start, or ended: without a pause, the next watch of each test would keep an API server busy that has
+// just started.
+func pauseWatch(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pollInterval):
+	}
 }
 
 func statusOfObject(o *unstructured.Unstructured) any {
