@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// maxTokens is how many tokens of Crossplane's circuit breaker an Application may cost from apply to Running, of the 100 that there are at first.
+// maxTokens is the figure's limit of the tokens of Crossplane's circuit breaker that an Application costs from apply to Running, of the 100 that there are at first.
 const maxTokens = 80
 
 // quiet is for how long no token may be spent before the tokens are counted.
@@ -29,8 +29,8 @@ func (s *stage) tokensSpent() float64 {
 	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed", "controller": controller})
 }
 
-// maxCommitTokens is how many tokens the next commit may cost. The benchmark measures the goal, which is 45: on a machine that is busy a write is refused now and
-// then, and made once more.
+// maxCommitTokens is the figure's limit of the tokens that the next commit costs. The benchmark measures the goal, which is 45: on a busy machine the API server refuses
+// a write now and then, and the controller repeats it.
 const maxCommitTokens = 55
 
 // settledTokens returns how many tokens the Applications spent, once they spend no more.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/kubelet"
 )
 
@@ -57,13 +58,13 @@ func TestPodsWithWeight(t *testing.T) {
 	}
 }
 
-// TestWeightWithPods removes pods in the commit that takes their weight, until requests fail: whether the gateway follows before the pods are gone is
-// not in the hands of who commits. These pods end at once.
+// TestWeightWithPods removes pods in the commit that takes their weight, until requests fail. The author of a commit cannot say whether the gateway follows before
+// the pods are gone, so the number of commits is a figure. These pods end at once.
 func TestWeightWithPods(t *testing.T) {
 	t.Parallel()
 	const tries = 8
 	s := newShop(t)
-	for range tries {
+	for try := range tries {
 		files := withAnnotation(s.filesBeside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
 		s.awaitReached(files)
 		s.awaitReached(s.stateAt(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
@@ -72,9 +73,10 @@ func TestWeightWithPods(t *testing.T) {
 		s.awaitReached(s.filesAlone(track.Blue, 1))
 		s.awaitDrained()
 		if got := users.Stop(); len(got.Failed()) > 0 {
-			t.Logf("as wanted: %s", got)
+			figure.Check(t, "commits_until_request_fails", float64(try+1), tries)
+			t.Logf("requests fail: %s", got)
 			return
 		}
 	}
-	t.Errorf("no request fails although pods go with the weight of their track, in %d commits", tries)
+	figure.Check(t, "commits_until_request_fails", tries+1, tries)
 }

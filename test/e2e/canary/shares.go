@@ -14,7 +14,7 @@ const (
 	// atOnce is how many of them are under way.
 	atOnce = 8
 
-	// tolerance is how far, in percent of all requests, a share may be from its weight.
+	// tolerance is the figure's limit of the distance between a share and its weight, in percent of all requests.
 	tolerance = 1.0
 )
 

@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/load"
 )
 
 // flaps of a cluster, one each second. If each were reported, they would cost several times what Crossplane's circuit breaker lets through.
 const flaps = 60
 
-// budget is how many tokens may be missing of the circuit breaker, which has a hundred, and gets one each second.
+// budget is the figure's limit of the tokens that are missing of the circuit breaker, which has a hundred, and gets one each second.
 const budget = 75
 
 // refusedByBreaker is what the circuit breaker kept from composites so far.
@@ -54,12 +55,10 @@ func (b *book) endChapter(what string) {
 	b.t.Logf("%s: %d tokens, and at most %.0f missing so far", what, n, b.Deepest())
 }
 
-// checkBudget that the circuit breaker had much left.
+// checkBudget compares the tokens that were missing of the circuit breaker with the budget.
 func (b *book) checkBudget() {
 	b.t.Helper()
-	if deepest := b.Deepest(); deepest > budget {
-		b.t.Errorf("%.0f tokens were missing of the circuit breaker, and at most %d may be", deepest, budget)
-	}
+	figure.Check(b.t, "tokens_missing", b.Deepest(), budget)
 	for _, e := range b.Entries() {
 		if b.t.Failed() {
 			b.t.Logf("%s %d %s %v %v", e.At.Format("05.0"), e.Tokens, e.Kind, e.Writers, e.Changed)

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
+// budget is the figure's limit of the tokens of Crossplane's circuit breaker that a deployment costs from apply to Succeeded. It has 100.
 const budget = 60
 
 // tokensSpent are what all composites have cost so far.

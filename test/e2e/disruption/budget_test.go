@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -20,11 +21,7 @@ func TestBreakerBudget(t *testing.T) {
 			before := tokensSpent(t)
 			s.Succeed(s.Claim("shop", intentLine(s, 1, names...)))
 			after := tokensSpent(t)
-			used := after["Allowed"] - before["Allowed"]
-			t.Logf("%v tokens from apply to Succeeded for %d sites", used, n)
-			if used > budget {
-				t.Errorf("%v tokens are more than the %d of the budget", used, budget)
-			}
+			figure.Check(t, fmt.Sprintf("tokens_of_%d_sites", n), after["Allowed"]-before["Allowed"], budget)
 			if after["Dropped"] != before["Dropped"] || after["HalfOpenAllowed"] != before["HalfOpenAllowed"] {
 				t.Errorf("the circuit breaker opened: %v, before %v", after, before)
 			}

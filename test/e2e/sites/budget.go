@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// budget is how many tokens of Crossplane's circuit breaker a deployment may cost from apply to Succeeded. It has 100.
+	// budget is the figure's limit of the tokens of Crossplane's circuit breaker that a deployment costs from apply to Succeeded. It has 100.
 	budget = 60
 
 	tenSites = 10

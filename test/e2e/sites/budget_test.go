@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -36,8 +37,8 @@ func TestBreakerBudget(t *testing.T) {
 	}
 	s.Succeed(claim)
 	after, dropped := tokensSpent(t)
-	t.Logf("%v tokens from apply to Succeeded for %d sites, whose engines answered one after another", after-before, tenSites)
-	if after-before > budget || dropped != droppedBefore {
-		t.Errorf("%v tokens, and %v dropped: want at most %d, and none", after-before, dropped-droppedBefore, budget)
+	figure.Check(t, fmt.Sprintf("tokens_of_%d_sites_in_turn", tenSites), after-before, budget)
+	if dropped != droppedBefore {
+		t.Errorf("the circuit breaker opened, and dropped %v events", dropped-droppedBefore)
 	}
 }

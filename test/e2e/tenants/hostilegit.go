@@ -20,7 +20,7 @@ const (
 	// deliveries of the good tenant in each of the three times that it delivers.
 	deliveries = 6
 
-	// tolerance is how many times as long the slowest of them may take beside the hostile tenant. Without shares it takes until patience ends.
+	// tolerance is the figure's limit of the ratio of the slowest delivery beside the hostile tenant to the slowest without it. Without shares a delivery does not end.
 	tolerance = 4
 )
 
