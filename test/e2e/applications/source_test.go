@@ -107,12 +107,13 @@ func TestBranchLater(t *testing.T) {
 	})
 }
 
-// TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered.
+// TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered. The user's Image
+// names a builder that does not exist. Otherwise kpack would make a Build and a pod of it, whose names are those of the Application's first Build.
 func TestForgedBuild(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, claims)
 	theirs := s.Set(s.kpackObject("Image", "shop"), map[string]any{
-		"tag": cp.Registry() + "/theirs", "builder": map[string]any{"kind": "ClusterBuilder", "name": kpack.Builder},
+		"tag": cp.Registry() + "/theirs", "builder": map[string]any{"kind": "ClusterBuilder", "name": "no-such-builder"},
 		"source": map[string]any{"git": map[string]any{"url": s.Git.URL(s.repository), "revision": s.first}},
 	}, "spec")
 	s.Apply(theirs)
