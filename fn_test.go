@@ -238,7 +238,8 @@ func big(n, size int) string {
 }
 
 func TestRunFunctionLarge(t *testing.T) {
-	f, req := newFunction(), request(t, claimComposite)
+	// The race detector on a busy machine takes longer than the default to render so much.
+	f, req := newFunction(), request(t, claimComposite+"  compileConfig: {renderTimeout: 60s}\n")
 	objects := catalogOf(t, big(250, 40))
 	start := time.Now()
 	rsp := resolved(t, f, req, objects)

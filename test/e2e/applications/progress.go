@@ -1,22 +1,35 @@
 package applications
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// progressTimeout is that of the stories in which it is waited for. Containers have to crash within it, also on a busy machine.
-const progressTimeout = 45 * time.Second
+const (
+	// progressTimeout is that of revisions whose pods crash. The provider has to observe the crash within it, also on a busy machine.
+	progressTimeout = 45 * time.Second
+
+	// ampleTimeout is the progressTimeout of revisions whose pods serve.
+	ampleTimeout = 2 * patience.Limit
+)
 
 // limitProgress lets revisions be rejected whose pods do not become available within a time.
 func (s *stage) limitProgress(after time.Duration) {
 	s.T.Helper()
 	s.Set(s.app, after.String(), "spec", "deploy", "progressTimeout")
+}
+
+// editImage edits the image of the Application, and the time in which its pods have to become available.
+func (s *stage) editImage(image int, timeout time.Duration) {
+	s.T.Helper()
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q,"deploy":{"progressTimeout":%q}}}`, imageOf(image), timeout))
 }
 
 // awaitRolledBack waits until an image was rejected and rolled back.

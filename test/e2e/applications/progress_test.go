@@ -21,12 +21,12 @@ func TestProgressTimeout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, apiVersion)
-			s.limitProgress(progressTimeout)
+			s.limitProgress(ampleTimeout)
 			s.Apply(s.app)
 			s.servePods(1)
 			s.awaitReached("Running", 1)
 			from := nextTransition(s.Now(s.app))
-			s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+			s.editImage(2, progressTimeout)
 			s.crashContainers(2)
 			u := s.awaitRolledBack(2)
 			s.wantCrashExplained(u)
@@ -41,7 +41,7 @@ func TestProgressTimeout(t *testing.T) {
 			if len(s.podsServingImage(1)) != 1 {
 				t.Errorf("%d pods of the image before serve, want 1", len(s.podsServingImage(1)))
 			}
-			s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+			s.editImage(3, ampleTimeout)
 			s.servePods(3)
 			s.awaitReached("Running", 3)
 		})
@@ -59,7 +59,7 @@ func TestFirstImageCrashes(t *testing.T) {
 	if message := scene.Field(u, "status", "message"); !strings.Contains(message, "CrashLoopBackOff") {
 		t.Errorf("the Application does not say why: %q", message)
 	}
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.editImage(2, ampleTimeout)
 	s.servePods(2)
 	s.awaitReached("Running", 2)
 }
@@ -96,7 +96,7 @@ func TestCrashLoopStays(t *testing.T) {
 func TestCommitCrashes(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, claims)
-	s.limitProgress(progressTimeout)
+	s.limitProgress(2 * progressTimeout) // The commits that serve have it too: another timeout alone would be another revision.
 	s.Apply(s.app)
 	first := s.serveCommit(s.first)
 	bad := s.pushCommit("main", "2")
@@ -118,13 +118,13 @@ func TestCommitCrashes(t *testing.T) {
 // TestProgressAcrossRestart stops the provider while a crash loop has its time, until that is over: the provider that starts then rejects the revision without
 // giving it the time again. It runs before the tests that run beside each other.
 func TestProgressAcrossRestart(t *testing.T) {
-	const timeout = time.Minute
+	const timeout = 2 * time.Minute
 	s := newStage(t, namespaced)
-	s.limitProgress(timeout)
+	s.limitProgress(ampleTimeout)
 	s.Apply(s.app)
 	s.servePods(1)
 	s.awaitReached("Running", 1)
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.editImage(2, timeout)
 	s.crashContainers(2)
 	s.Until("the Gate measures", patience.Limit, func() bool { return s.isMeasured() })
 	since := time.Now()

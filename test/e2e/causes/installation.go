@@ -8,13 +8,17 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/patience"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
 // patchLease changes the lease of the provider.
@@ -37,6 +41,35 @@ func (s *stage) startProvider() {
 	s.T.Helper()
 	s.patchLease(`{"spec":{"holderIdentity":""}}`)
 	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
+}
+
+// refreshUntilResponsive does the next step for an open circuit breaker: it waits until the breaker closes, and refreshes the deployment. It repeats both while the
+// breaker is open: Crossplane may observe the last of the many writes late, and then the cooldown begins later than this wait.
+func (s *stage) refreshUntilResponsive() {
+	s.T.Helper()
+	composite := s.deployment
+	if s.isClaim() {
+		composite = s.XR(s.Now(s.deployment))
+	}
+	for end := time.Now().Add(patience.Limit); time.Now().Before(end); {
+		<-time.After(cooldown + time.Second)
+		s.runPlugin(editor, "refresh", "shop", "--no-wait")
+		if s.isResponsiveSoon(composite) {
+			return
+		}
+	}
+	s.T.Fatalf("the circuit breaker is open after %s", patience.Limit)
+}
+
+// isResponsiveSoon reports whether Crossplane says within a cooldown that it reacts to the changes of a composite.
+func (s *stage) isResponsiveSoon(composite *unstructured.Unstructured) bool {
+	s.T.Helper()
+	for end := time.Now().Add(cooldown); time.Now().Before(end); time.Sleep(pause) {
+		if scene.Is(s.Now(composite), "Responsive", corev1.ConditionTrue, "") {
+			return true
+		}
+	}
+	return false
 }
 
 // homeFlux is in the cluster of the control plane.

@@ -2,7 +2,6 @@ package causes
 
 import (
 	"testing"
-	"time"
 
 	"github.com/intentplane/intentplane/apis/advice"
 )
@@ -25,10 +24,7 @@ func TestBreaker(t *testing.T) {
 			s.awaitSucceeded(1)
 			s.OpenBreaker(s.deployment)
 			s.editReplicas(2)
-			return func() {
-				<-time.After(cooldown + time.Second)
-				s.runPlugin(editor, "refresh", "shop")
-			}
+			return s.refreshUntilResponsive
 		},
 		want:            answer{object: "Crossplane's circuit breaker", reason: advice.ReasonWatchCircuitOpen, actor: advice.PlatformTeam, do: "Wait five minutes, then use kubectl intent refresh"},
 		toEditorOfClaim: answer{object: "IntentDeployment shop", reason: advice.ReasonNotComposed, actor: advice.PlatformTeam, do: "look at the Pods of the function and of Crossplane"},

@@ -90,6 +90,11 @@ func (s *stage) runIntent(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
+// isClaim reports whether the deployment is a claim, which has a composite behind it.
+func (s *stage) isClaim() bool {
+	return s.deployment.GroupVersionKind().Group == deploymentv1alpha1.GroupClaims
+}
+
 // editReplicas asks for another number of replicas.
 func (s *stage) editReplicas(replicas int) {
 	s.T.Helper()
@@ -128,9 +133,8 @@ type story struct {
 
 // answerTo returns what a user reads about the deployment of a stage.
 func (told story) answerTo(s *stage, user string) answer {
-	isClaim := s.deployment.GroupVersionKind().Group == deploymentv1alpha1.GroupClaims
 	switch {
-	case user == editor && isClaim && told.toEditorOfClaim.reason != "":
+	case user == editor && s.isClaim() && told.toEditorOfClaim.reason != "":
 		return told.toEditorOfClaim
 	case user == editor && told.toEditor.reason != "":
 		return told.toEditor

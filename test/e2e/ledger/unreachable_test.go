@@ -124,8 +124,9 @@ func TestHomeAwayTooLong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			t.Log(tc.reason)
-			d := newDeployment(t, form{repositories: 2, timeout: "5s"})
+			d := newDeployment(t, form{repositories: 2})
 			d.awaitSucceeded(1)
+			d.form.timeout = "30s" // The follower is well, and has to deliver within it.
 			if tc.fails == nil {
 				d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 			}

@@ -117,6 +117,18 @@ func (s *stage) runPruneIn(namespace, config string, args ...string) prune {
 	return prune{out: string(out), problems: problems.String(), code: c.ProcessState.ExitCode()}
 }
 
+// wantNoPlan asks for a plan through a configuration that gives none, for a reason. Such a request waits until its timeout: one of 5 seconds may end before the
+// provider has answered, and is made again.
+func (s *stage) wantNoPlan(config, reason, words string) {
+	s.T.Helper()
+	var p prune
+	s.Until("prune through "+config+" answers "+reason, patience.Limit, func() bool {
+		p = s.runPruneIn(s.Namespace, config, "--dry-run", "--timeout", "5s")
+		return p.code != 1 || strings.Contains(p.out+p.problems, reason)
+	})
+	s.wantOutput(p, 1, reason, words)
+}
+
 // wantOutput compares what a call says, on either stream, and its exit code.
 func (s *stage) wantOutput(p prune, code int, says ...string) {
 	s.T.Helper()

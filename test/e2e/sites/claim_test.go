@@ -74,7 +74,7 @@ func TestRejected(t *testing.T) {
 	if diff := cmp.Diff(commits, len(s.Commits())); diff != "" {
 		t.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
 	}
-	seen := s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+	seen := s.Succeed(s.Set(s.Set(claim, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
 	if diff := cmp.Diff(int64(2), numberOf(seen, "revision")); diff != "" {
 		t.Errorf("revision: -want, +got:\n%s", diff)
 	}

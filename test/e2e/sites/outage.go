@@ -1,14 +1,17 @@
 package sites
 
 import (
+	"fmt"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
@@ -44,6 +47,21 @@ func (s *stage) gateOfRevision(claim string, revision int64) *rolloutv1alpha1.Ga
 		}
 	}
 	return nil
+}
+
+// awaitUnavailable waits until the Gate of a revision says that its metrics backend is unavailable, and returns the start of the outage as the first check has it.
+func (r *trial) awaitUnavailable(claim string, revision int64) *metav1.Time {
+	r.T.Helper()
+	var since *metav1.Time
+	r.Until(fmt.Sprintf("the Gate of revision %d says MetricsUnavailable", revision), patience.Limit, func() bool {
+		g := r.gateOfRevision(claim, revision)
+		if g == nil || g.GetCondition(xpv2.TypeReady).Reason != "MetricsUnavailable" || len(g.Status.AtProvider.Checks) == 0 {
+			return false
+		}
+		since = g.Status.AtProvider.Checks[0].UnavailableSince
+		return since != nil
+	})
+	return since
 }
 
 // gateReason is the reason of Ready of the Gate of a revision.
