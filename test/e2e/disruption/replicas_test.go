@@ -43,7 +43,7 @@ func TestReplicas(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			args := controlplane.Program{Args: []string{"--leader-election", "--leader-lease=5s"}}
+			args := controlplane.Program{Args: []string{"--leader-election", "--leader-lease=15s"}}
 			cp.KillProvider()
 			startProvider(t, args.Args...)
 			if err := cp.StartStandby(t.Context(), args); err != nil {
