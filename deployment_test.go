@@ -143,7 +143,9 @@ func TestHostileSites(t *testing.T) {
 			labelled(t, o)
 		}
 	}
-	client, req := served(t, newFunction()), request(t, strings.Replace(claimComposite, `"sites": ["edge1", "edge2"]`, `"site": "all"`, 1))
+	// The race detector on a busy machine takes longer than the default to compile so many Sites.
+	composite := strings.Replace(claimComposite, `"sites": ["edge1", "edge2"]`, `"site": "all"`, 1) + "  compileConfig: {renderTimeout: 60s}\n"
+	client, req := served(t, newFunction()), request(t, composite)
 	rsp := callServed(t, client, req)
 	for range 5 {
 		req.RequiredResources = map[string]*fnv1.Resources{}
