@@ -29,7 +29,6 @@ tools() {
 	cat <<-'TABLE'
 		ETCD                     etcd           etcd                     go.etcd.io/etcd/server/v3                          -
 		KUBE_APISERVER           kubernetes     kube-apiserver           k8s.io/kubernetes/cmd/kube-apiserver               k8s.io/component-base/version.gitVersion
-		KUBE_CONTROLLER_MANAGER  kubernetes     kube-controller-manager  k8s.io/kubernetes/cmd/kube-controller-manager      k8s.io/component-base/version.gitVersion
 		KUBE_CONTROLLERS         controllers    kube-controllers         .                                                  -
 		KUBECTL                  kubernetes     kubectl                  k8s.io/kubernetes/cmd/kubectl                      k8s.io/component-base/version.gitVersion
 		CROSSPLANE_CORE          crossplane     crossplane-core          github.com/crossplane/crossplane/v2/cmd/crossplane github.com/crossplane/crossplane-runtime/v2/pkg/version.version
@@ -41,7 +40,7 @@ tools() {
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
-		PROMTOOL                 promtool       promtool                 github.com/prometheus/prometheus/cmd/promtool      github.com/prometheus/common/version.Version
+		PROMTOOL                 prometheus     promtool                 github.com/prometheus/prometheus/cmd/promtool      github.com/prometheus/common/version.Version
 		KUBE_STATE_METRICS       kube-state-metrics kube-state-metrics    k8s.io/kube-state-metrics/v2                         -
 		TRAEFIK                  traefik        traefik                  github.com/traefik/traefik/v3/cmd/traefik           github.com/traefik/traefik/v3/pkg/version.Version
 		GATEWAY_API_CRDS         traefik        gateway-api-crds         dir:sigs.k8s.io/gateway-api/config/crd/standard     -
@@ -64,6 +63,8 @@ tools() {
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -
 		GOLANGCI_LINT            golangci-lint  golangci-lint            github.com/golangci/golangci-lint/v2/cmd/golangci-lint main.version
+		GOFUMPT                  gofumpt        gofumpt                  mvdan.cc/gofumpt                                    -
+		GOTESTSUM                gotestsum      gotestsum                gotest.tools/gotestsum                              -
 		XPKG_IMAGE               images         xpkg-image               .                                                  -
 		XPKG                     xpkg           xpkg                     .                                                  -
 	TABLE
@@ -172,11 +173,12 @@ module() {
 # compile makes one program in a scratch folder. A file called tags holds the
 # build tags that leave out of it what nobody here needs. Nobody debugs these
 # programs, and without what a debugger reads they compile in five sixths of the time.
+# A compiler lives for seconds: without garbage collection it takes a fifth less processor time.
 compile() {
 	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w' tags=''
 	[[ ! -e $here/$folder/tags ]] || tags=$(<"$here/$folder/tags")
 	[[ $stamp == - ]] || flags+=" -X $stamp=$version"
-	(cd "$here/$folder" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 \
+	(cd "$here/$folder" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 GOGC=off GOMEMLIMIT=6GiB \
 		go build -mod=readonly -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "$tags" -ldflags "$flags" -o "$scratch/$made" "$package")
 }
 
@@ -299,7 +301,6 @@ installed() {
 	cat <<-'TABLE'
 		ETCD                    official 0 --version
 		KUBE_APISERVER          official 0 --version
-		KUBE_CONTROLLER_MANAGER -        0 --version
 		KUBECTL                 official 1 version --client
 		CROSSPLANE_CORE         -        0 --version
 		CROSSPLANE_CLI          -        9 version --client

@@ -22,7 +22,7 @@ const (
 )
 
 // serverPrograms are the programs of a control plane, by the names that tools/tools.sh has for them.
-const serverPrograms = "ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS"
+const serverPrograms = "ETCD KUBE_APISERVER KUBE_CONTROLLERS KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS"
 
 // printedNeeds are how needs are printed: "packages" for those of this repository, and the programs, or "all" of them.
 func printedNeeds() map[need]string {

@@ -236,7 +236,7 @@ func (c *ControlPlane) stopProcesses() error {
 	return errors.Join(err, errors.Wrap(os.RemoveAll(c.Dir), "cannot remove directory of control plane"))
 }
 
-// LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controller-manager, garbage-collector, core-init, core,
+// LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controllers, garbage-collector, core-init, core,
 // rbac-manager, function, provider, source-controller or kustomize-controller.
 func (c *ControlPlane) LogFile(component string) string {
 	return c.runner.logFile(component)

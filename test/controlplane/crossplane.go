@@ -117,6 +117,7 @@ func (c *ControlPlane) crossplaneEnvironment() []string {
 
 func (c *ControlPlane) coreSettings() []string {
 	return []string{
+		rareGC,
 		"KUBECONFIG=" + c.accountKubeconfig(coreServiceAccount),
 		"POD_NAMESPACE=" + Namespace,
 		"POD_SERVICE_ACCOUNT=" + coreServiceAccount,

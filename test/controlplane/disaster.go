@@ -65,7 +65,7 @@ func (c *ControlPlane) restartCluster(ctx context.Context, first func() error) e
 			return err
 		}
 	}
-	if err := c.startControllers("kube-controller-manager", controllers); err != nil {
+	if err := c.startControllers("kube-controllers", controllers); err != nil {
 		return err
 	}
 	if err := c.startCrossplane(ctx, c.broken); err != nil {

@@ -69,7 +69,7 @@ func (c *ControlPlane) startFluxController(ctx context.Context, name, path strin
 	p, err := c.runner.startProcess(command{
 		name: name, path: path,
 		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopbackAddress(health)}, args...),
-		env:  []string{"KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
+		env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
 	})
 	if err != nil {
 		return err

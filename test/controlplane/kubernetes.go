@@ -41,7 +41,7 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 	if err := c.startAPIServer(ctx); err != nil {
 		return err
 	}
-	return c.startControllers("kube-controller-manager", controllers)
+	return c.startControllers("kube-controllers", controllers)
 }
 
 func (c *ControlPlane) startEtcd() error {
@@ -56,7 +56,7 @@ func (c *ControlPlane) startEtcd() error {
 		// The data dies with the control plane.
 		"--unsafe-no-fsync",
 		"--log-level=warn",
-	}})
+	}, env: []string{rareGC}})
 	c.mu.Lock()
 	c.etcd = p
 	c.mu.Unlock()
@@ -89,8 +89,9 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
-// apiServerGC lets the API server collect its garbage less often: with Go's default that is a fifth of the processor time of the program that needs most of it.
-const apiServerGC = "GOGC=400"
+// rareGC lets etcd, the API server, Crossplane and Flux collect garbage less often: with Go's default that is a fifth of the processor time of the API server,
+// which needs most of it.
+const rareGC = "GOGC=400"
 
 // spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
 func (c *ControlPlane) spawnAPIServer() error {
@@ -106,7 +107,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 		"--service-account-signing-key-file=" + filepath.Join(c.Dir, signingKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}), env: []string{apiServerGC}})
+	}), env: []string{rareGC}})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.apiServer = p
@@ -238,9 +239,9 @@ const (
 	maxAPIServerStart = 2 * time.Minute
 )
 
-// startControllers starts a kube-controller-manager that runs just these controllers.
+// startControllers starts a process that runs just these controllers.
 func (c *ControlPlane) startControllers(name, controllers string) error {
-	_, err := c.runner.startProcess(command{name: name, path: c.tools.KubeControllerManager, args: []string{
+	_, err := c.runner.startProcess(command{name: name, path: c.tools.KubeControllers, args: []string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--controllers=" + controllers,
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=200", "--kube-api-burst=400",

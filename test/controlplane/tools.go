@@ -15,12 +15,12 @@ import (
 
 // Tools are the paths of the programs and folders that a control plane is made of. Each is named by a variable of the environment.
 type Tools struct {
-	Etcd                  string // ETCD
-	KubeAPIServer         string // KUBE_APISERVER
-	KubeControllerManager string // KUBE_CONTROLLER_MANAGER
-	Kubectl               string // KUBECTL
-	CrossplaneCore        string // CROSSPLANE_CORE
-	CrossplaneCRDs        string // CROSSPLANE_CRDS
+	Etcd            string // ETCD
+	KubeAPIServer   string // KUBE_APISERVER
+	KubeControllers string // KUBE_CONTROLLERS
+	Kubectl         string // KUBECTL
+	CrossplaneCore  string // CROSSPLANE_CORE
+	CrossplaneCRDs  string // CROSSPLANE_CRDS
 }
 
 // FindTools returns the tools that the environment names, and for the others those that tools/tools.sh built. It returns an error
@@ -46,7 +46,7 @@ func namesOfTools() []string {
 func (t *Tools) pathsByName() map[string]*string {
 	return map[string]*string{
 		"ETCD": &t.Etcd, "KUBECTL": &t.Kubectl,
-		"KUBE_APISERVER": &t.KubeAPIServer, "KUBE_CONTROLLER_MANAGER": &t.KubeControllerManager,
+		"KUBE_APISERVER": &t.KubeAPIServer, "KUBE_CONTROLLERS": &t.KubeControllers,
 		"CROSSPLANE_CORE": &t.CrossplaneCore, "CROSSPLANE_CRDS": &t.CrossplaneCRDs,
 	}
 }

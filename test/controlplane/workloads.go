@@ -8,5 +8,5 @@ const workloadControllers = "deployment-controller,replicaset-controller," +
 // StartWorkloads starts what makes pods of Deployments in the cluster. Nodes are missing: package kubelet plays one. It returns an error if it does
 // not start.
 func (k *Cluster) StartWorkloads() error {
-	return k.inner.startControllers("kube-controller-manager", workloadControllers)
+	return k.inner.startControllers("kube-controllers", workloadControllers)
 }

@@ -81,6 +81,9 @@ func controllersByName() map[string]newController {
 		"clusterrole-aggregation-controller": newAggregationController,
 		"serviceaccount-controller":          newAccountController,
 		"garbage-collector-controller":       newGarbageCollector,
+		"deployment-controller":              newDeploymentController,
+		"replicaset-controller":              newReplicaSetController,
+		"job-controller":                     newJobController,
 	}
 }
 

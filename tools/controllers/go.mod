@@ -1,4 +1,4 @@
-// This module builds the controllers of Kubernetes that the demo needs, without the others.
+// This module builds the controllers of Kubernetes that demo and tests need, without the others.
 module github.com/intentplane/intentplane/tools/controllers
 
 go 1.26.0

@@ -1,8 +1,7 @@
-// Command kube-controllers runs controllers of Kubernetes that a control plane without nodes needs: those that finish deleting namespaces, aggregate
-// ClusterRoles, make the service account of a namespace, and collect garbage. It takes the arguments of kube-controller-manager that the demo gives.
+// Command kube-controllers runs the controllers of Kubernetes that demo and tests need: for namespaces, aggregated ClusterRoles, service accounts, garbage,
+// Deployments, ReplicaSets and Jobs. It takes the arguments of kube-controller-manager that the harness gives.
 //
-// The code of the controllers is that of kube-controller-manager, which has 40 more, with the scheduler and parts of the kubelet: 2,400 packages, of which
-// these four need 870.
+// The code of the controllers is that of kube-controller-manager, which has 37 more, with the scheduler and parts of the kubelet.
 package main
 
 import (

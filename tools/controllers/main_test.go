@@ -11,7 +11,10 @@ func TestParseArguments(t *testing.T) {
 		settings settings
 		err      bool
 	}
-	all := []string{"clusterrole-aggregation-controller", "garbage-collector-controller", "namespace-controller", "serviceaccount-controller"}
+	all := []string{
+		"clusterrole-aggregation-controller", "deployment-controller", "garbage-collector-controller", "job-controller", "namespace-controller",
+		"replicaset-controller", "serviceaccount-controller",
+	}
 	cases := map[string]struct {
 		reason string
 		args   []string
@@ -19,8 +22,10 @@ func TestParseArguments(t *testing.T) {
 	}{
 		"Demo": {
 			reason: "The arguments that the demo gives kube-controller-manager are understood.",
-			args: []string{"--kubeconfig=k", "--controllers=garbage-collector-controller,namespace-controller", "--leader-elect=false", "--secure-port=0",
-				"--kube-api-qps=200", "--kube-api-burst=400"},
+			args: []string{
+				"--kubeconfig=k", "--controllers=garbage-collector-controller,namespace-controller", "--leader-elect=false", "--secure-port=0",
+				"--kube-api-qps=200", "--kube-api-burst=400",
+			},
 			want: want{settings: settings{kubeconfig: "k", controllers: []string{"garbage-collector-controller", "namespace-controller"}, qps: 200, burst: 400}},
 		},
 		"Defaults": {
@@ -29,7 +34,7 @@ func TestParseArguments(t *testing.T) {
 		},
 		"OtherController": {
 			reason: "A controller that is only in kube-controller-manager is an error, so that a control plane does not go without it unnoticed.",
-			args:   []string{"--controllers=job-controller"},
+			args:   []string{"--controllers=cronjob-controller"},
 			want:   want{err: true},
 		},
 		"EmptyList": {

@@ -20,8 +20,7 @@ func TestTour(t *testing.T) {
 	}
 	watched := filepath.Join(t.TempDir(), "watched")
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/playground", "tour", "--watch", watched)
-	// The tour has the few controllers of Kubernetes that "make tour" builds.
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "KUBE_CONTROLLER_MANAGER="+os.Getenv("KUBE_CONTROLLERS"))
+	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the tour ends with %v:\n%s", err, out)
