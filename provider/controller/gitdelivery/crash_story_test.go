@@ -43,6 +43,7 @@ func (w *world) recover() {
 }
 
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	rounds, random := soak.Random(t, 10, 50)
 	w := newWorld(t)
 	for _, p := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {

@@ -39,6 +39,7 @@ func echo(t *testing.T) *httptest.Server {
 
 // TestCanaries fails with each kind of credential at hand, and looks for it in all that is said.
 func TestCanaries(t *testing.T) {
+	t.Parallel()
 	server := echo(t)
 	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -102,6 +103,7 @@ func TestCanaries(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			data := map[string][]byte{"trust": []byte(ca)}
 			for k, v := range tc.data {

@@ -26,6 +26,7 @@ func tell(t *testing.T, stories map[string]story) {
 	t.Helper()
 	for name, s := range stories {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			t.Log(s.reason)
 			s.run(newWorld(t))
 		})
@@ -33,6 +34,7 @@ func tell(t *testing.T, stories map[string]story) {
 }
 
 func TestDeliver(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"First": {reason: "A delivery becomes one commit, and says so", run: func(w *world) {
 			w.create(w.first())
@@ -157,6 +159,7 @@ func TestDeliver(t *testing.T) {
 }
 
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"AfterPush": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.create(w.first())
@@ -267,6 +270,7 @@ func (w *world) restoreStatus(before *v1alpha1.GitDelivery) {
 }
 
 func TestOwnership(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"StrangersFiles": {reason: "Files that we did not write are not overwritten", run: func(w *world) {
 			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}

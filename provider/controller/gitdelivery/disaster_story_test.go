@@ -27,6 +27,7 @@ func (w *world) ahead() {
 
 // TestDisasterInTheMiddle plays what happens to the management cluster, and to Git, while a delivery is under way.
 func TestDisasterInTheMiddle(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Rebuilt": {reason: "What the lost cluster began is carried out once, as the revision that it was", run: func(w *world) {
 			w.ahead()

@@ -12,6 +12,7 @@ import (
 )
 
 func TestDiverged(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Stop": {reason: "Where history was rewritten nothing is written, until the branch is as it was", run: func(w *world) {
 			w.create(w.first())

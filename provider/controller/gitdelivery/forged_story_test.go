@@ -44,6 +44,7 @@ func (w *world) stateTip() string {
 
 // TestForgedMemory forges the state while nothing else remembers anything.
 func TestForgedMemory(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"ObjectLost": {reason: "A new object learns from our commits, and not from the forged state, what was ordered last", run: func(w *world) {
 			w.sign()
@@ -170,6 +171,7 @@ func TestForgedMemory(t *testing.T) {
 
 // TestGroupAfterForgery delivers for many at once where the state was forged.
 func TestGroupAfterForgery(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.sign()
 	names := []string{"a", "b", "c"}

@@ -53,6 +53,7 @@ func (w *world) plantTower(dir string, levels int) {
 
 // TestTower lets a tenant fill the directory of a claim with trees that stand for a million directories, or for more than there is time for.
 func TestTower(t *testing.T) {
+	t.Parallel()
 	refused := func(w *world) {
 		w.expect("web", v1alpha1.ReasonTooLarge)
 		if got := w.message("web"); !strings.Contains(got, webAtE1) {

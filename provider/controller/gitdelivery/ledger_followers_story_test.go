@@ -63,6 +63,7 @@ func (w *world) bothHold(home, follower string) {
 
 // TestLedgerFollowers plays a deployment with two repositories: the home of its ledger, and one that follows.
 func TestLedgerFollowers(t *testing.T) {
+	t.Parallel()
 	both := func(says string) []ledger.Event {
 		return []ledger.Event{openedEvent("demo"), orderedEvent(1, says, "edge1", "edge2")}
 	}

@@ -16,6 +16,7 @@ import (
 
 // TestLedgerHome plays what the home repository of a deployment records.
 func TestLedgerHome(t *testing.T) {
+	t.Parallel()
 	tellLedger(t, map[string]story{
 		"First": {reason: "The home records the first revision, its trees and its record in one push.", run: func(w *world) {
 			w.startHome()
@@ -148,6 +149,7 @@ func TestLedgerHome(t *testing.T) {
 
 // TestLedgerLimits plays revisions that are recorded and cannot be delivered.
 func TestLedgerLimits(t *testing.T) {
+	t.Parallel()
 	tellLedger(t, map[string]story{
 		"Limit": {reason: "A revision that a limit refuses is recorded first, so that it can be rejected by its number.", run: func(w *world) {
 			w.startHome()
@@ -215,6 +217,7 @@ func TestLedgerLimits(t *testing.T) {
 
 // TestLedgerLoss plays losses of states and of objects.
 func TestLedgerLoss(t *testing.T) {
+	t.Parallel()
 	tellLedger(t, map[string]story{
 		"State": {reason: "A ledger that the home lost continues from the status, in the next epoch.", run: func(w *world) {
 			w.verifiedRevision()
@@ -334,6 +337,7 @@ func TestLedgerLoss(t *testing.T) {
 
 // TestLedgerFiles plays files of the state that other versions, other clusters and other users wrote.
 func TestLedgerFiles(t *testing.T) {
+	t.Parallel()
 	tellLedger(t, map[string]story{
 		"UnknownFields": {reason: "Fields that a newer version wrote are written back.", run: func(w *world) {
 			w.firstRevision()
@@ -446,6 +450,7 @@ func TestLedgerFiles(t *testing.T) {
 
 // TestLedgerDeleted plays the end of a deployment, and one that is made again.
 func TestLedgerDeleted(t *testing.T) {
+	t.Parallel()
 	tellLedger(t, map[string]story{
 		"Closed": {reason: "A ledger whose delivery is deleted is closed, and keeps its number.", run: func(w *world) {
 			w.secondRevision()
@@ -474,8 +479,10 @@ func TestLedgerDeleted(t *testing.T) {
 
 // TestLedgerCrashes lets the provider die around each push of a home.
 func TestLedgerCrashes(t *testing.T) {
+	t.Parallel()
 	for name, crash := range crashes() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.verifiedRevision()
 			w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(t, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))

@@ -33,6 +33,7 @@ func (w *world) leave(policy v1alpha1.DriftPolicy) {
 
 // TestLeft removes a directory that the order has no more.
 func TestLeft(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Reported": {reason: "What we remove ourselves is nobody's drift", run: func(w *world) {
 			w.leave(v1alpha1.DriftReport)
@@ -72,6 +73,7 @@ func TestLeft(t *testing.T) {
 
 // TestMovedAndRefused remembers of a revision what it brought, and not what could not be removed for it.
 func TestMovedAndRefused(t *testing.T) {
+	t.Parallel()
 	const moved = "clusters/moved/team-a/web"
 	tell(t, map[string]story{
 		"Refused": {reason: "A server that does not let the old directory go", run: func(w *world) {

@@ -74,6 +74,7 @@ func (w *world) below(place string, want int) {
 
 // TestMovedAll moves more Sites than a status has room for.
 func TestMovedAll(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Once": {reason: "What was left is remembered until the order is verified, also by who comes later", run: func(w *world) {
 			w.settle()
@@ -98,6 +99,7 @@ func TestMovedAll(t *testing.T) {
 
 // TestTooManyLeft has as many directories of earlier orders as can be remembered.
 func TestTooManyLeft(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Refused": {reason: "A record that could not be read back is not pushed, and a delivery whose Sites are moved back goes on.", run: func(w *world) {
 			w.create(w.first())

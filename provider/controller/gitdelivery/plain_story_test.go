@@ -52,6 +52,7 @@ func bothTracks(blue, plain int64, weight int32) []v1alpha1.TreeTrack {
 }
 
 func TestPlainParts(t *testing.T) {
+	t.Parallel()
 	restoreFlat := func(t *testing.T) v1alpha1.Tree {
 		t.Helper()
 		out := tracked(t, flatShop(t), nil)

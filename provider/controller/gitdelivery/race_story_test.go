@@ -15,6 +15,7 @@ import (
 )
 
 func TestRace(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Lost": {reason: "Who pushed first keeps what they pushed, and we come after them in the same reconcile", run: func(w *world) {
 			w.create(w.first())
@@ -59,6 +60,7 @@ func TestRace(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"StateRefIsRefused": {reason: "A server that takes no custom refs gets a branch for the state", run: func(w *world) {
 			w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane"))

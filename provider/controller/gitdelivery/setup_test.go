@@ -90,6 +90,7 @@ func (w *world) statePlaces() []string {
 }
 
 func TestStatePlaces(t *testing.T) {
+	t.Parallel()
 	verified := ledger.Verdict{Result: ledger.VerdictVerified}
 	tell(t, map[string]story{
 		"RefusedForAWhile": {reason: "A hook that refuses everything for a while, and a restart, leave the state where it is, with all that it remembers.", run: func(w *world) {
@@ -181,6 +182,7 @@ func (w *world) remove() {
 }
 
 func TestDeleteWhileCompositeLives(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Retained": {reason: "A deleted GitDelivery of a living composite removes nothing, and the next one goes on without a commit.", run: func(w *world) {
 			xr := w.compose()

@@ -79,6 +79,7 @@ func (w *world) unsigned() string {
 }
 
 func TestForgedState(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Unsigned": {reason: "Without a key, whoever writes the state is believed", run: func(w *world) {
 			w.create(w.first())
@@ -138,6 +139,7 @@ func TestForgedState(t *testing.T) {
 }
 
 func TestSignedCrashes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.sign()
 	w.create(w.first())
@@ -166,6 +168,7 @@ func TestSignedCrashes(t *testing.T) {
 }
 
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	c := &configv1alpha1.ClusterProviderConfig{}
 	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
