@@ -1,0 +1,141 @@
+package checks
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// printFolder is a Makefile whose checks print the folder that they run in, and its files.
+const printFolder = "test:\n\t@echo \"checked $$PWD\" *\n"
+
+func TestRunOfCI(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// change makes the folder of the project differ from its commit, or the cache unusable. It may be nil.
+		change func(project, cache string) error
+		// inPlace is true if the checks run in the folder of the project, and otherwise in the checkout that stays.
+		inPlace bool
+		// want is a part of the output.
+		want string
+	}{
+		"Commit": {
+			reason: "A commit is checked in the checkout that stays.",
+			want:   "which stays",
+		},
+		"Dirty": {
+			reason:  "A folder with changes that no commit has is checked where it is.",
+			change:  func(project, _ string) error { return os.WriteFile(filepath.Join(project, "new.go"), nil, 0o600) },
+			inPlace: true,
+			want:    "it has changes that no commit has",
+		},
+		"Tarball": {
+			reason:  "A folder without git is checked where it is.",
+			change:  func(project, _ string) error { return os.RemoveAll(filepath.Join(project, ".git")) },
+			inPlace: true,
+			want:    "there is no commit",
+		},
+		"HalfACheckout": {
+			reason: "A checkout that a killed run left half written is made anew.",
+			change: func(_, cache string) error {
+				return os.MkdirAll(filepath.Join(cache, "checkout", ".git", "refs"), 0o700)
+			},
+			want: "which stays",
+		},
+		"NoCache": {
+			reason:  "Where the cache cannot be a folder, the commit is checked where it is.",
+			change:  func(_, cache string) error { return os.WriteFile(cache, nil, 0o600) },
+			inPlace: true,
+			want:    "cannot be written",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			project, cache := filepath.Join(dir, "project"), filepath.Join(dir, "cache")
+			writeFiles(t, project, map[string]string{"Makefile": printFolder, ".ci/run": readFile(t, "../../.ci/run")})
+			runGit(t, project, "init", "-q")
+			runGit(t, project, "add", ".")
+			runGit(t, project, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "a")
+			if tc.change == nil {
+				tc.change = func(string, string) error { return nil }
+			}
+			if err := tc.change(project, cache); err != nil {
+				t.Fatal(err)
+			}
+			where := filepath.Join(cache, "checkout")
+			if tc.inPlace {
+				where = project
+			}
+			for range 2 {
+				out := runCI(t, project, cache)
+				if !strings.Contains(out, "checked "+where+" ") || !strings.Contains(out, tc.want) {
+					t.Errorf("\n%s\n.ci/run: want %q and checks in %s:\n%s", tc.reason, tc.want, where, out)
+				}
+			}
+		})
+	}
+}
+
+// TestRunOfCIKeepsTimes checks two commits: a file that both have keeps its time, by which go finds the result of its tests in the cache, and the output of the
+// build stays.
+func TestRunOfCIKeepsTimes(t *testing.T) {
+	dir := t.TempDir()
+	project, cache := filepath.Join(dir, "project"), filepath.Join(dir, "cache")
+	writeFiles(t, project, map[string]string{"Makefile": printFolder, ".ci/run": readFile(t, "../../.ci/run"), "same.go": "", "other.go": ""})
+	commit := []string{"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-a", "-m", "a"}
+	runGit(t, project, "init", "-q")
+	runGit(t, project, "add", ".")
+	runGit(t, project, commit...)
+	runCI(t, project, cache)
+	same := filepath.Join(cache, "checkout", "same.go")
+	first, err := os.Stat(same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, filepath.Join(cache, "checkout"), map[string]string{"_output/bin/provider": "", "left.go": ""})
+	writeFiles(t, project, map[string]string{"other.go": "package other"})
+	runGit(t, project, commit...)
+	out := runCI(t, project, cache)
+	second, err := os.Stat(same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.ModTime().Equal(second.ModTime()) {
+		t.Errorf("the time of an unchanged file moved from %s to %s", first.ModTime(), second.ModTime())
+	}
+	if !strings.Contains(out, "_output") || strings.Contains(out, "left.go") {
+		t.Errorf("want the built programs and no file that no commit has:\n%s", out)
+	}
+	if got := readFile(t, filepath.Join(cache, "checkout", "other.go")); got != "package other" {
+		t.Errorf("the changed file has %q", got)
+	}
+}
+
+func runCI(t *testing.T, project, cache string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", ".ci/run")
+	// The script installs programs that a machine lacks. Those that these checks do not run are there.
+	unused := t.TempDir()
+	for _, name := range []string{"ssh-keygen", "gpg", "gcc", "ip", "zsh", "fish"} {
+		writeFiles(t, unused, map[string]string{name: "#!/bin/sh\n"})
+	}
+	cmd.Dir = project
+	cmd.Env = append(os.Environ(), "INTENTPLANE_CACHE="+cache, "MAKEFLAGS=", "MAKELEVEL=", "PATH="+os.Getenv("PATH")+":"+unused)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf(".ci/run: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func runGit(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
