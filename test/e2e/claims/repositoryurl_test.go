@@ -7,7 +7,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -58,7 +57,7 @@ func TestWrongRepositoryURL(t *testing.T) {
 
 	setURL(third)
 	s.Await(claim, "delivered to the third repository", func(u *unstructured.Unstructured) bool {
-		return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+		return scene.Number(u, "status", "liveRevision") == 2 && scene.Field(u, "status", "phase") == "Succeeded"
 	})
 	files, err := s.Git.Files(t.Context(), third, "main")
 	if err != nil {

@@ -36,8 +36,8 @@ func TestMovedSite(t *testing.T) {
 			})
 
 			s.Patch(s.NewSite("edge1"), `{"spec":{"repository":{"path":"clusters/moved"}}}`)
-			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
-				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			s.Await(claim, "revision 2 in the new directory", func(u *unstructured.Unstructured) bool {
+				return scene.Number(u, "status", "revision") == 2 && s.stateOfSite(u, "edge1") == "Syncing"
 			})
 			s.wantHomes(tc.reason, "shop", "clusters/edge1", "clusters/moved")
 

@@ -45,8 +45,9 @@ func TestMovedRepository(t *testing.T) {
 			if !tc.live {
 				s.suspendEngine("edge1", false) // A change of the catalog waits for the verdict on what was begun.
 			}
-			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
-				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			// Crossplane writes the fields of a claim before its conditions: the revision and the Site's state are of one write.
+			s.Await(claim, "revision 2 in the new repository", func(u *unstructured.Unstructured) bool {
+				return scene.Number(u, "status", "revision") == 2 && s.stateOfSite(u, "edge1") == "Syncing"
 			})
 			made := []string{"clusters/edge1"}
 			s.wantHomes("the old one stays until the new one runs", "shop", made...)
