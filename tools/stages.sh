@@ -41,7 +41,7 @@ if [[ -s $SECONDS_OF_SUITES ]]; then
 	cat "$SECONDS_OF_SUITES"
 fi
 caches
-cat "$logs"/*.log | grep '^FLAKE ' || true
+cat "$logs"/*.log | grep -E '^(FLAKE|LEFT) ' || true
 for stage in "${red[@]}"; do
 	echo "FAILED: make $stage"
 	faults "$logs/$stage.log"

@@ -16,6 +16,43 @@ done
 exit "$STATUS"
 `
 
+// leavingGotestsum runs a suite that leaves a process behind.
+const leavingGotestsum = `#!/usr/bin/env bash
+cd "$(dirname "$0")" && "$NETWORK" bash -c 'sleep 321 >/dev/null 2>&1 &'
+`
+
+func TestRunEndsLeftProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sites")
+	writeFiles(t, dir, map[string]string{"gotestsum": leavingGotestsum})
+	network, err := filepath.Abs("../e2e/own-network.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := readLink(t, exec.CommandContext(t.Context(), "readlink", "/proc/self/ns/net"))
+	want := "LEFT sites: sleep 321 \n"
+	if there := readLink(t, exec.CommandContext(t.Context(), network, "readlink", "/proc/self/ns/net")); there == here {
+		want = "" // Where no network can be made, a suite has none of its own.
+	}
+	cmd := exec.CommandContext(t.Context(), "../e2e/run.sh")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GOTESTSUM=" + filepath.Join(dir, "gotestsum"), "SUITES=./p", "LIMIT=1m", "NETWORK=" + network}
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("run.sh: %v, printed %q, want %q", err, out, want)
+	}
+	if exec.CommandContext(t.Context(), "pgrep", "-f", "^sleep 321$").Run() == nil && want != "" {
+		t.Error("the process that the suite left behind still runs")
+	}
+}
+
+func readLink(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
 func TestRerunOfSuites(t *testing.T) {
 	cases := map[string]struct {
 		reason         string

@@ -15,11 +15,14 @@ connect='
 	ip route add local 10.200.0.0/16 dev lo
 '
 
+# record writes the network and its suite to the file of a run, which ends the processes that are left in it.
+record='[[ -z ${INTENTPLANE_NETWORKS:-} ]] || echo "$(readlink /proc/self/ns/net) ${PWD##*/}" >>"$INTENTPLANE_NETWORKS"'
+
 own=(unshare --net)
 if [[ $(id -u) -ne 0 ]]; then
 	own=(unshare --map-root-user --net)
 fi
 if [[ $(uname) == Linux ]] && "${own[@]}" bash -c "set -e; $connect" 2>/dev/null; then
-	exec "${own[@]}" bash -c "set -e; $connect"' exec "$@"' -- "$@"
+	exec "${own[@]}" bash -c "set -e; $connect $record;"' exec "$@"' -- "$@"
 fi
 exec "$@"

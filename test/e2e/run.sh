@@ -1,12 +1,28 @@
 #!/usr/bin/env bash
 # run.sh FLAG...: runs the end-to-end tests of $SUITES with these flags of "go test". A suite ends after $LIMIT. A failed test runs once more, alone, on a
 # control plane of its own: passes it then, it is printed as FLAKE, with its log above. More than two failed tests are no accident, and are not repeated.
+# Processes that a suite leaves behind are ended, and printed as LEFT.
 # Needs GOTESTSUM, the path of gotestsum.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 report=$(mktemp)
-trap 'rm -f "$report"' EXIT
+INTENTPLANE_NETWORKS=$(mktemp)
+export INTENTPLANE_NETWORKS
+
+# end_leftovers ends the orphans in the networks of the suites, and says whose they are. The network of a suite that ended holds no other process.
+end_leftovers() {
+	local process network suite
+	for process in /proc/[0-9]*; do
+		network=$(readlink "$process/ns/net" 2>/dev/null) || continue
+		suite=$(awk -v n="$network" '$1 == n { print $2; exit }' "$INTENTPLANE_NETWORKS")
+		[[ -n $suite ]] && grep -q '^PPid:	1$' "$process/status" 2>/dev/null || continue
+		echo "LEFT $suite: $(tr '\0' ' ' <"$process/cmdline")"
+		kill -9 "${process#/proc/}" 2>/dev/null || true
+	done
+}
+
+trap 'end_leftovers; rm -f "$report" "$INTENTPLANE_NETWORKS"' EXIT
 
 status=0
 "$GOTESTSUM" --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=2 --rerun-fails-run-root-test --rerun-fails-report="$report" --packages="$SUITES" -- \
