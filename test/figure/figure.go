@@ -10,10 +10,10 @@ import (
 const variable = "INTENTPLANE_FIGURES"
 
 // Check logs a figure and its limit, which is the highest good value. With INTENTPLANE_FIGURES=1 the test fails above the limit.
-func Check(t testing.TB, name string, got, limit float64) {
-	t.Helper()
-	t.Logf("figure %s=%v limit=%v", name, got, limit)
+func Check(tb testing.TB, name string, got, limit float64) {
+	tb.Helper()
+	tb.Logf("figure %s=%v limit=%v", name, got, limit)
 	if os.Getenv(variable) == "1" && got > limit {
-		t.Errorf("figure %s is %v, above its limit of %v", name, got, limit)
+		tb.Errorf("figure %s is %v, above its limit of %v", name, got, limit)
 	}
 }

@@ -15,6 +15,7 @@ import (
 )
 
 func TestDrift(t *testing.T) {
+	t.Parallel()
 	changed := map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"}
 	tell(t, map[string]story{
 		"Restore": {reason: "What was changed is written again, in a commit that names the one that changed it", run: func(w *world) {
@@ -88,6 +89,7 @@ func TestDrift(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Ends": {reason: "Our directories go, those of others stay, and the number of the last revision is remembered", run: func(w *world) {
 			w.create(w.first())

@@ -237,6 +237,7 @@ func (w *world) deep() (d *v1alpha1.GitDelivery, path string) {
 }
 
 func TestEntangled(t *testing.T) {
+	t.Parallel()
 	adopt := func(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 		d.Spec.ForProvider.Adopt = new(true)
 		return d
@@ -309,6 +310,7 @@ func (w *world) orphan() {
 
 // TestMoveShape hands a directory over from a claim to a namespaced composite of the same name.
 func TestMoveShape(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Moves": {reason: "What was orphaned may be adopted by the other shape, and comes back to the first one no more", run: func(w *world) {
 			w.create(w.first())

@@ -42,6 +42,7 @@ func (w *world) formerBranches(want ...v1alpha1.FormerBranch) {
 }
 
 func TestFormerBranches(t *testing.T) {
+	t.Parallel()
 	main := v1alpha1.FormerBranch{Branch: "main", Paths: []string{webAtE1}}
 	begin := func(w *world) {
 		w.create(w.first())

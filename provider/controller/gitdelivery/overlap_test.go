@@ -57,6 +57,7 @@ func (w *world) message(name string) string {
 }
 
 func TestOverlap(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Same": {reason: "The later of two claims that bring one object to a Site is refused, and both are named", run: func(w *world) {
 			w.create(w.claiming("first", rendered("team-a", "shop")))

@@ -202,6 +202,7 @@ func (w *world) tracksAre(want ...v1alpha1.DeliveredTrack) {
 }
 
 func TestParts(t *testing.T) {
+	t.Parallel()
 	first := &ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}
 	tell(t, map[string]story{
 		"RouteForbidden": {reason: "A configuration that does not name routes delivers no canary, and says which object it refuses.", run: func(w *world) {

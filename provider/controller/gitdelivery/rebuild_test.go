@@ -29,6 +29,7 @@ func (w *world) starts(request string) {
 }
 
 func TestRecover(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Forward": {reason: "Our commits tell the order; nothing is written, and what was verified is no more", run: func(w *world) {
 			w.twoRevisions()
@@ -159,6 +160,7 @@ func forgery(controlPlane, cluster string, revision int64) string {
 
 // TestDisaster plays what happens to the management cluster while claims are delivered.
 func TestDisaster(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Rebuilt": {reason: "A cluster that was rebuilt goes on with revision, verdict and target once it is told to take over", run: func(w *world) {
 			w.twoRevisions()

@@ -75,6 +75,7 @@ func (w *world) deleteState() {
 }
 
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Back": {reason: "A tree of the history comes back in a commit of its own, which says so, and no file comes through the object", run: func(w *world) {
 			w.twoRevisions()
@@ -233,6 +234,7 @@ func TestRestore(t *testing.T) {
 
 // TestKept upgrades a state that holds on to nothing, as an earlier version wrote it.
 func TestKept(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Heals": {reason: "What is delivered is held on to from now on, without a commit of the branch", run: func(w *world) {
 			w.twoRevisions()
@@ -324,6 +326,7 @@ func (w *world) goBack() {
 }
 
 func TestRestoreAbroad(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Moved": {reason: "A tree comes from the repository that the claim moved from, and is held on to in the new one", run: func(w *world) {
 			w.moved()

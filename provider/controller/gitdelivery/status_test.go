@@ -33,6 +33,7 @@ func (w *world) unanswered(times int) {
 }
 
 func TestClock(t *testing.T) {
+	t.Parallel()
 	tell(t, map[string]story{
 		"Trouble": {reason: "Trouble is trouble until it took too long, and then it is not over", run: func(w *world) {
 			w.create(w.first())
@@ -115,6 +116,7 @@ func TestClock(t *testing.T) {
 
 // TestMore lets a revision that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
 func TestMore(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
 		tell(t, map[string]story{
 			string(policy): {reason: "An attempt that comes late is not drift, whatever the policy for drift.", run: func(w *world) {
@@ -137,6 +139,7 @@ func TestMore(t *testing.T) {
 
 // TestVerdict records how a revision was judged: in the state, and not in the branch.
 func TestVerdict(t *testing.T) {
+	t.Parallel()
 	judge := func(v ledger.Verdict) func(*v1alpha1.GitDelivery) {
 		return func(d *v1alpha1.GitDelivery) { setVerdict(d, v) }
 	}

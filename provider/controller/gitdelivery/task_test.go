@@ -30,6 +30,7 @@ func (w *world) move(name, dir string) {
 }
 
 func TestPlaceholder(t *testing.T) {
+	t.Parallel()
 	both := func(w *world) *v1alpha1.GitDelivery {
 		return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a"))
 	}

@@ -19,6 +19,7 @@ func ofComposite(d *v1alpha1.GitDelivery, name string, uid types.UID) *v1alpha1.
 
 // TestTwin deletes one of two deliveries to one repository.
 func TestTwin(t *testing.T) {
+	t.Parallel()
 	deleteWeb := func(w *world) {
 		w.must(w.kube.Delete(w.Context(), w.get("web")))
 		w.reconcile("web")
