@@ -34,10 +34,7 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 		return errors.Wrapf(err, "cannot create directory of repository %q", repo)
 	}
-	if _, err := s.runGit(ctx, s.dir, nil, "init", "--quiet", "--bare", "-b", Branch, p); err != nil {
-		return err
-	}
-	if err := s.configureRepository(ctx, repo); err != nil {
+	if _, err := s.runGit(ctx, s.dir, nil, "init", "--quiet", "--bare", "--template="+s.template(), "-b", Branch, p); err != nil {
 		return err
 	}
 	if len(seed) == 0 {
@@ -47,23 +44,30 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	return err
 }
 
-// configureRepository makes a repository behave like those of the public forges, and run nothing that outlives the request.
-func (s *Server) configureRepository(ctx context.Context, repo string) error {
-	settings := [][2]string{
-		{"http.receivepack", "true"},
-		{"uploadpack.allowFilter", "true"},
-		{"uploadpack.allowTipSHA1InWant", "true"},
-		{"uploadpack.allowReachableSHA1InWant", "true"},
-		{"receive.advertiseAtomic", "true"},
-		{"receive.autogc", "false"},
-		{"gc.auto", "0"},
+// settings make a repository behave like those of the public forges, and run nothing that outlives the request.
+const settings = `[http]
+	receivepack = true
+[uploadpack]
+	allowFilter = true
+	allowTipSHA1InWant = true
+	allowReachableSHA1InWant = true
+[receive]
+	advertiseAtomic = true
+	autogc = false
+[gc]
+	auto = 0
+`
+
+// template is the directory that new repositories are copied from.
+func (s *Server) template() string { return filepath.Join(s.dir, ".template") }
+
+// writeTemplate writes the settings of new repositories, so that git makes one in one process, and a directory for hooks.
+func (s *Server) writeTemplate() error {
+	if err := os.MkdirAll(filepath.Join(s.template(), "hooks"), 0o755); err != nil {
+		return errors.Wrap(err, "cannot create template directory")
 	}
-	for _, kv := range settings {
-		if err := s.Configure(ctx, repo, kv[0], kv[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	err := os.WriteFile(filepath.Join(s.template(), "config"), []byte(settings), 0o600)
+	return errors.Wrap(err, "cannot write template of repositories")
 }
 
 // Configure sets a git setting of a repository, such as receive.advertiseAtomic.
@@ -127,13 +131,26 @@ func (s *Server) Replace(ctx context.Context, repo, branch, dir string, files ma
 func (s *Server) fastImport(ctx context.Context, repo, ref, message string, changes []byte) (string, error) {
 	var in bytes.Buffer
 	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, otherUser, len(message), message)
-	if _, err := s.Git(ctx, repo, "rev-parse", "--quiet", "--verify", ref); err == nil {
+	if s.hasRef(ctx, repo, ref) {
 		fmt.Fprintf(&in, "from %s^0\n", ref)
 	}
 	in.Write(changes)
 	if _, err := s.runGit(ctx, s.Path(repo), in.Bytes(), "fast-import", "--quiet", "--date-format=now"); err != nil {
 		return "", err
 	}
-	out, err := s.Git(ctx, repo, "rev-parse", ref)
-	return strings.TrimSpace(out), err
+	// fast-import writes each ref into a file of its own.
+	id, err := os.ReadFile(filepath.Join(s.Path(repo), ref))
+	return strings.TrimSpace(string(id)), errors.Wrapf(err, "cannot read ref %s", ref)
+}
+
+// hasRef reports whether a repository has a ref. It asks git only if the ref may be packed: each process costs milliseconds.
+func (s *Server) hasRef(ctx context.Context, repo, ref string) bool {
+	if _, err := os.Stat(filepath.Join(s.Path(repo), ref)); err == nil {
+		return true
+	}
+	if _, err := os.Stat(filepath.Join(s.Path(repo), "packed-refs")); err != nil {
+		return false
+	}
+	_, err := s.Git(ctx, repo, "rev-parse", "--quiet", "--verify", ref)
+	return err == nil
 }

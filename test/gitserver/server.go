@@ -83,6 +83,9 @@ func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
 	for _, fn := range o {
 		fn(s)
 	}
+	if err := s.writeTemplate(); err != nil {
+		return nil, err
+	}
 	env := append(isolatedEnvironment(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH"))
 	s.backend = &cgi.Handler{Path: backend, Dir: dir, Env: env}
 	s.spaceless = &cgi.Handler{Path: "/bin/sh", Args: []string{"-c", `ulimit -f 0; exec "$0"`, backend}, Dir: dir, Env: env}
