@@ -73,6 +73,7 @@ tools() {
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${INTENTPLANE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; set INTENTPLANE_CACHE}/.cache}/intentplane}/tools
 recipe='CGO_ENABLED=0 go build -mod=readonly -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags=-s,-w'
+read_only="cannot write $cache: name a folder that can be written, as in INTENTPLANE_CACHE=\$HOME/intentplane"
 scratch=
 ticker=
 
@@ -233,6 +234,11 @@ expect() {
 	[[ $# -eq 1 ]] || echo -n ", $(seconds_of "${@:2}" | add) s for the $(($# - 1)) after it"
 }
 
+# make_scratch makes a folder beside the programs, where they are built.
+make_scratch() {
+	mktemp -d "$cache/.build.XXXXXX" 2>/dev/null || fail "$read_only"
+}
+
 # make_one builds one tool beside its place and moves it there in one step, so
 # that an interrupted build leaves nothing, and two builds do not disturb each other.
 make_one() {
@@ -240,7 +246,7 @@ make_one() {
 	read -r mod version < <(module "$folder" "$package") || true
 	line+=" building $made (${mod:-tools/$folder}${version:+ $version})${7:-} ..."
 	printf '%s' "$line"
-	scratch=$(mktemp -d "$cache/.build.XXXXXX")
+	scratch=$(make_scratch)
 	[[ ! -t 1 ]] || { tick "$line" & ticker=$!; }
 
 	local verb=compile
@@ -275,7 +281,8 @@ build() {
 		return
 	fi
 	# What a killed build left is removed when no build can still be at it.
-	mkdir -p "$cache" && find "$cache" -maxdepth 1 -name '.build.*' -mmin +180 -exec rm -rf {} +
+	mkdir -p "$cache" 2>/dev/null || fail "$read_only"
+	find "$cache" -maxdepth 1 -name '.build.*' -mmin +180 -exec rm -rf {} +
 	read -ra names <<<"$(awk '{ printf "%s ", $4 }' <<<"$missing")"
 	announce "${names[@]}"
 	while read -r name path folder made package stamp <&3; do
@@ -351,7 +358,7 @@ download() {
 	command -v curl >/dev/null && command -v sha512sum >/dev/null ||
 		{ echo 'tools: cannot download programs without curl and sha512sum: they are built instead' >&2; return 0; }
 	mkdir -p "$cache/downloads"
-	scratch=$(mktemp -d "$cache/.build.XXXXXX")
+	scratch=$(make_scratch)
 	echo "tools: downloading $base/$file" >&2
 	curl -fsSL --connect-timeout 5 --max-time 600 --max-filesize 500000000 -o "$scratch/archive" "$base/$file" >&2 ||
 		{ echo 'tools: cannot download programs: they are built instead' >&2; return 0; }
