@@ -21,7 +21,7 @@ const otherUser = "Another User <other-user@example.org>"
 
 // isolatedEnvironment returns an environment in which git reads no configuration but the repository's.
 func isolatedEnvironment(home string) []string {
-	return []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 }
 
 // CreateRepo creates a bare repository. Its first commit has the files of seed; without any it stays empty. It returns an error
@@ -44,9 +44,10 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	return err
 }
 
-// settings make a repository behave like those of the public forges, and run nothing that outlives the request.
-const settings = `[http]
-	receivepack = true
+// settings make a repository behave like those of the public forges, run nothing that outlives the request, and are
+// not written for a power failure.
+const settings = `[core]
+	fsync = none
 [uploadpack]
 	allowFilter = true
 	allowTipSHA1InWant = true
@@ -85,7 +86,7 @@ func (s *Server) Git(ctx context.Context, repo string, args ...string) (string, 
 func (s *Server) runGit(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(isolatedEnvironment(s.dir), "PATH="+os.Getenv("PATH"))
+	cmd.Env = isolatedEnvironment(s.dir)
 	cmd.Stdin = bytes.NewReader(stdin)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -2,6 +2,7 @@ package gitserver
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/subtle"
 	"io"
 	"maps"
@@ -49,7 +50,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	s.callBeforeFetch(repo, r)
 	if !isPushRequest(r) {
-		s.gitHandler().ServeHTTP(w, r)
+		s.serveGit(w, r)
 		return
 	}
 	s.servePush(w, r, repo)
@@ -72,7 +73,7 @@ func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) 
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	s.gitHandler().ServeHTTP(answer, r)
+	s.serveGit(answer, r)
 	s.callAfterPush(repo)
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
@@ -107,17 +108,20 @@ func (s *Server) isAuthorized(r *http.Request) bool {
 	return len(s.auth) == 0 || slices.ContainsFunc(s.auth, func(accepts authorizer) bool { return accepts(r) })
 }
 
-// readBody reads the whole body before the backend gets it. CGI has no way to express an unknown length, which git sends for a large pack. And git's
-// backend reads for ever, at full load, from a body that ends before its length: that of a client which was killed while it pushed.
+// readBody reads the whole body before git gets it: git would read for ever, at full load, from a body that ends before its length, which is that of a
+// client that was killed while it pushed. Git compresses a large request.
 func readBody(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
-	r.TransferEncoding = nil
-	return nil
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return nil
+	}
+	r.Body, err = gzip.NewReader(bytes.NewReader(body))
+	return err
 }
 
 func repositoryOf(r *http.Request) string {

@@ -1,34 +1,26 @@
-// Package gitserver serves bare Git repositories over HTTP(S) on loopback, through the git command's own http-backend, and
+// Package gitserver serves bare Git repositories over HTTP(S) on loopback, through git's own upload-pack and receive-pack, and
 // lets a test break them, watch them and write to them as another user.
 package gitserver
 
 import (
 	"context"
 	"encoding/pem"
-	"io/fs"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-const backendName = "git-http-backend"
-
 // A Server serves the repositories below one directory. Its methods are safe for concurrent use.
 type Server struct {
-	dir     string
-	auth    []authorizer
-	tls     bool
-	backend http.Handler
-	// spaceless is a backend that can write to no file.
-	spaceless http.Handler
-	http      *httptest.Server
+	dir  string
+	auth []authorizer
+	tls  bool
+	http *httptest.Server
 
 	mu    sync.Mutex
 	full  bool
@@ -66,12 +58,11 @@ func WithTLS() Option {
 
 // New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It
 // returns an error if git is not installed or dir cannot be made. It lives until Close, whatever becomes of ctx.
-func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
-	backend, err := findBackend(ctx)
-	if err != nil {
-		return nil, err
+func New(_ context.Context, dir string, o ...Option) (*Server, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.Wrap(err, "cannot find git")
 	}
-	dir, err = filepath.Abs(dir)
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot resolve repository directory")
 	}
@@ -86,9 +77,6 @@ func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
 	if err := s.writeTemplate(); err != nil {
 		return nil, err
 	}
-	env := append(isolatedEnvironment(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH"))
-	s.backend = &cgi.Handler{Path: backend, Dir: dir, Env: env}
-	s.spaceless = &cgi.Handler{Path: "/bin/sh", Args: []string{"-c", `ulimit -f 0; exec "$0"`, backend}, Dir: dir, Env: env}
 	s.http = s.startListening()
 	return s, nil
 }
@@ -142,16 +130,6 @@ func (s *Server) Fill(full bool) {
 	s.full = full
 }
 
-// gitHandler returns what answers requests.
-func (s *Server) gitHandler() http.Handler {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.full {
-		return s.spaceless
-	}
-	return s.backend
-}
-
 // BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is answered.
 func (s *Server) BeforeFetch(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.beforeFetchFn = fn })
@@ -190,17 +168,4 @@ func (s *Server) withTraffic(repo string, fn func(t *traffic)) {
 		s.repos[repo] = t
 	}
 	fn(t)
-}
-
-// findBackend finds git-http-backend, which distributions keep off the PATH.
-func findBackend(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", "--exec-path").Output()
-	if err != nil {
-		return "", errors.Wrap(err, "cannot run git")
-	}
-	p := filepath.Join(strings.TrimSpace(string(out)), backendName)
-	if _, err := os.Stat(p); errors.Is(err, fs.ErrNotExist) {
-		return "", errors.Errorf("cannot find %s beside the other git commands", backendName)
-	}
-	return p, nil
 }

@@ -21,7 +21,7 @@ import (
 func client(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(isolatedEnvironment(dir), "PATH="+os.Getenv("PATH"),
+	cmd.Env = append(isolatedEnvironment(dir),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -8,7 +8,6 @@ import (
 	"encoding/pem"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -209,7 +208,7 @@ func (x *SSH) runCommand(channel ssh.Channel, command string) {
 	}
 	cmd := exec.CommandContext(context.Background(), "git", "shell", "-c", command)
 	cmd.Dir = x.of.dir
-	cmd.Env = append(isolatedEnvironment(x.of.dir), "PATH="+os.Getenv("PATH"))
+	cmd.Env = isolatedEnvironment(x.of.dir)
 	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -1,0 +1,77 @@
+package gitserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A gitRequest is one request of Git's smart HTTP protocol (gitprotocol-http): a client asks for the refs that a service advertises, or runs the service.
+type gitRequest struct {
+	service   string // upload-pack or receive-pack
+	advertise bool
+	repo      string // the directory below the server's
+}
+
+// parseRequest returns the request of a URL. It reports false for any other URL.
+func parseRequest(r *http.Request) (gitRequest, bool) {
+	repo, operation := path.Split(path.Clean(r.URL.Path))
+	g := gitRequest{service: strings.TrimPrefix(operation, "git-"), repo: repo}
+	if operation == "refs" {
+		g = gitRequest{
+			service:   strings.TrimPrefix(r.URL.Query().Get("service"), "git-"),
+			advertise: true,
+			repo:      strings.TrimSuffix(repo, "info/"),
+		}
+	}
+	method := map[bool]string{true: http.MethodGet, false: http.MethodPost}[g.advertise]
+	return g, r.Method == method && (g.service == "upload-pack" || g.service == "receive-pack")
+}
+
+// arguments returns the git command that answers a request.
+func (g gitRequest) arguments(dir string) []string {
+	if g.advertise {
+		return []string{g.service, "--stateless-rpc", "--http-backend-info-refs", dir}
+	}
+	return []string{g.service, "--stateless-rpc", dir}
+}
+
+// serveGit answers a request by one git process. Git's own http-backend would be a second one for each request. The process is not ended when its client
+// goes away: what a forge was sent whole, it carries out.
+func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
+	g, ok := parseRequest(r)
+	dir := filepath.Join(s.dir, filepath.FromSlash(g.repo))
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); !ok || err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	kind := map[bool]string{true: "advertisement", false: "result"}[g.advertise]
+	w.Header().Set("Content-Type", "application/x-git-"+g.service+"-"+kind)
+	w.Header().Set("Cache-Control", "no-cache")
+	protocol := r.Header.Get("Git-Protocol")
+	if g.advertise && !strings.Contains(protocol, "version=2") {
+		line := "# service=git-" + g.service + "\n"
+		_, _ = fmt.Fprintf(w, "%04x%s0000", len(line)+len("0000"), line)
+	}
+	cmd := s.command(context.WithoutCancel(r.Context()), g.arguments(dir))
+	cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
+	cmd.Stdin, cmd.Stdout = r.Body, w
+	_ = cmd.Run() // A client sees a failure as an answer that ends early, or in git's own report.
+}
+
+// command is a git command. On a disk that is full it can write to no file.
+func (s *Server) command(ctx context.Context, arguments []string) *exec.Cmd {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cmd := exec.CommandContext(ctx, "git", arguments...)
+	if s.full {
+		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -f 0; exec git "$@"`, "git"}, arguments...)...)
+	}
+	cmd.Env = isolatedEnvironment(s.dir)
+	return cmd
+}
