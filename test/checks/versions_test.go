@@ -1,0 +1,66 @@
+package checks
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// TestSharedVersions reads the modules of this project and of the programs that it builds. Two versions of a dependency are compiled twice: on two
+// processors client-go and what it imports take two minutes. These modules therefore require one version of each dependency.
+func TestSharedVersions(t *testing.T) {
+	separate := []string{
+		"argocd", "capt", // are folders of files, and nothing is compiled
+		"clusterapi110", "crossplane-cli", "kpack", // do not compile with newer versions of Kubernetes
+		"clusterapi", "kube-state-metrics", "traefik", // are built for few suites
+		"gofumpt", "golangci-lint", "gotestsum", // share no large dependency
+	}
+	folders, err := filepath.Glob("../../tools/*/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := []string{"../../go.mod"}
+	for _, folder := range folders {
+		if !slices.Contains(separate, filepath.Base(filepath.Dir(folder))) {
+			modules = append(modules, folder)
+		}
+	}
+	highest := map[string]string{}
+	for _, module := range modules {
+		for path, version := range readVersions(t, module) {
+			if semver.Compare(version, highest[path]) > 0 {
+				highest[path] = version
+			}
+		}
+	}
+	for _, module := range modules {
+		for path, version := range readVersions(t, module) {
+			if version != highest[path] {
+				t.Errorf("%s requires %s %s, another module %s: run \"go mod edit -require=%s@%s\" in its folder, and build it with -mod=mod",
+					module, path, version, highest[path], path, highest[path])
+			}
+		}
+	}
+}
+
+// readVersions returns the version of each module that a go.mod file requires.
+func readVersions(t *testing.T, path string) map[string]string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse(path, content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for _, r := range file.Require {
+		versions[r.Mod.Path] = r.Mod.Version
+	}
+	return versions
+}
