@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -47,14 +48,16 @@ type Server struct {
 	kinds map[schema.GroupVersionKind]kind
 }
 
-// New returns a Server that knows all of our kinds. It returns an error when our own definitions cannot be used.
-func New() (*Server, error) {
+// New returns the Server that knows all of our kinds. It returns an error when our own definitions cannot be used.
+func New() (*Server, error) { return ownServer() }
+
+var ownServer = sync.OnceValues(func() (*Server, error) { //nolint:gochecknoglobals // Made once: the definitions are part of the binary.
 	all, err := readDefinitions()
 	if err != nil {
 		return nil, err
 	}
 	return newAdmissionServer(all)
-}
+})
 
 // Of returns a Server that knows the kinds of CustomResourceDefinitions, in YAML, alone. It returns an error for one that no API
 // server would take.
@@ -152,10 +155,14 @@ func validateObject(ctx context.Context, k kind, u *unstructured.Unstructured) f
 	errs := checkMetadata(k, u)
 	errs = append(errs, schemavalidation.ValidateCustomResource(nil, u.Object, k.schema)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structure, u.Object)...)
-	if k.rules == nil || slices.ContainsFunc(errs, blocksRules) {
+	if slices.ContainsFunc(errs, blocksRules) {
 		return errs
 	}
-	broken, _ := k.rules.Validate(ctx, nil, k.structure, u.Object, nil, celconfig.RuntimeCELCostBudget)
+	rules := k.rules()
+	if rules == nil {
+		return errs
+	}
+	broken, _ := rules.Validate(ctx, nil, k.structure, u.Object, nil, celconfig.RuntimeCELCostBudget)
 	return append(errs, broken...)
 }
 

@@ -3,6 +3,7 @@ package admission
 import (
 	"embed"
 	"io/fs"
+	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
@@ -73,7 +74,9 @@ type kind struct {
 	namespaced bool
 	structure  *structuralschema.Structural
 	schema     schemavalidation.SchemaValidator
-	rules      *cel.Validator
+
+	// rules returns the compiled rules, or nil if the kind has none. Compiling those of all kinds takes half a second, and a user checks objects of a few.
+	rules func() *cel.Validator
 }
 
 // kindsOf returns what is needed of a definition, by version.
@@ -110,5 +113,6 @@ func newKind(s *apiextensions.JSONSchemaProps) (kind, error) {
 		return kind{}, err
 	}
 	v, _, err := schemavalidation.NewSchemaValidator(s)
-	return kind{structure: structure, schema: v, rules: cel.NewValidator(structure, true, celconfig.PerCallLimit)}, err
+	rules := sync.OnceValue(func() *cel.Validator { return cel.NewValidator(structure, true, celconfig.PerCallLimit) })
+	return kind{structure: structure, schema: v, rules: rules}, err
 }
