@@ -1,11 +1,14 @@
 package kpack
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -40,7 +43,11 @@ func CurrentStep(b *unstructured.Unstructured) string {
 
 // HasBegun reports whether a step of a Build runs, or ended.
 func HasBegun(b *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(decodeObject[build](b).Status.StepStates, func(s stepState) bool { return s.Running != nil || s.Terminated != nil })
+	return decodeObject[build](b).hasBegun()
+}
+
+func (b build) hasBegun() bool {
+	return slices.ContainsFunc(b.Status.StepStates, func(s stepState) bool { return s.Running != nil || s.Terminated != nil })
 }
 
 // A Failure is why a Build failed.
@@ -64,83 +71,129 @@ type Failure struct {
 // ExplainFailure says why a Build failed. The pod is nil if it is gone: kpack does not say why a pod ended.
 func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 	content := decodeObject[build](b)
-	f := Failure{Step: CurrentStep(b), Reason: podFailure(pod)}
-	if f.Reason == "" && isDeleted(pod) && content.wasKilled() {
-		f.Reason = buildv1alpha1.ReasonFailurePodDeleted
-	}
-	said := CleanMessage(findCondition(content.Status.Conditions, conditionSucceeded).Message)
-	if f.Reason == "" && content.Status.PodName == "" {
-		return Failure{Reason: buildv1alpha1.ReasonFailureNotStarted, Message: said}
-	}
-	if f.Reason == "" {
-		f.Reason = buildv1alpha1.ReasonFailureStep
-	}
+	f := Failure{Step: CurrentStep(b)}
+	f.Reason = content.failureReason(f.Step, pod)
 	f.IsOfSource = slices.Contains([]string{"detect", "build"}, f.Step) && slices.Contains([]string{buildv1alpha1.ReasonFailureStep, buildv1alpha1.ReasonFailureDeadline}, f.Reason)
-	f.Message = said
-	if said == "" && f.Step != "" {
-		f.Message = fmt.Sprintf("step %s ended with exit code %d", f.Step, content.exitCode())
-	}
+	f.Message = content.failureMessage(f.Step, pod)
 	if f.Step != "" && pod != nil {
 		f.Logs = fmt.Sprintf("kubectl logs -n %s %s -c %s", b.GetNamespace(), content.Status.PodName, f.Step)
 	}
 	return f
 }
 
-// Exit codes of a step that a signal ended: SIGTERM, and SIGKILL once its grace period was over.
+// failureReason returns why a Build failed at a step, or before the first one. A step fails by itself only if its end was reported, and nothing ended its pod.
+func (b build) failureReason(step string, pod *corev1.Pod) string {
+	end := b.ended()
+	if reason := podFailure(pod, end); reason != "" {
+		return reason
+	}
+	switch {
+	case !b.hasBegun():
+		return buildv1alpha1.ReasonFailureNotStarted
+	case step == "": // kpack says why, after the last step.
+		return buildv1alpha1.ReasonFailureStep
+	case end == nil, end.Reason == reasonStatusUnknown:
+		return buildv1alpha1.ReasonFailureNodeLost
+	case isDeleted(pod) && end.isKilled():
+		return buildv1alpha1.ReasonFailurePodDeleted
+	}
+	return buildv1alpha1.ReasonFailureStep
+}
+
+// failureMessage explains a failure: in kpack's words, else in those of the pod, else by how the step ended.
+func (b build) failureMessage(step string, pod *corev1.Pod) string {
+	message := CleanMessage(findCondition(b.Status.Conditions, conditionSucceeded).Message)
+	if message == "" && pod != nil {
+		message = CleanMessage(pod.Status.Message)
+	}
+	end := b.ended()
+	switch {
+	case message != "", step == "":
+		return message
+	case end == nil:
+		return fmt.Sprintf("no node reported how step %s ended", step)
+	}
+	return fmt.Sprintf("step %s ended with exit code %d", step, end.ExitCode)
+}
+
+// reasonStatusUnknown is the reason of a container that the kubelet did not find any more when its pod ended.
+const reasonStatusUnknown = "ContainerStatusUnknown"
+
+// Exit codes of a step that a signal ended.
 const (
+	// exitTerminated is that of SIGTERM, and exitKilled that of SIGKILL once the grace period was over.
 	exitTerminated = 143
 	exitKilled     = 137
+
+	// exitFirstProcess is that of SIGTERM in a program in Go that is the first process of its container, which no signal ends: so are the steps.
+	exitFirstProcess = 2
 )
 
-// exitCode returns that of the step that failed, or 0.
-func (b build) exitCode() int64 {
-	code, _ := b.ended()
-	return code
-}
-
-// ended returns the exit code of the step that failed, and why it ended.
-func (b build) ended() (code int64, reason string) {
-	if at := len(b.Status.StepsCompleted); at < len(b.Status.StepStates) && b.Status.StepStates[at].Terminated != nil {
-		return b.Status.StepStates[at].Terminated.ExitCode, b.Status.StepStates[at].Terminated.Reason
+// ended returns how the step that failed ended. It is nil if that was not reported.
+func (b build) ended() *stepEnd {
+	if at := len(b.Status.StepsCompleted); at < len(b.Status.StepStates) {
+		return b.Status.StepStates[at].Terminated
 	}
-	return 0, ""
+	return nil
 }
 
-// wasKilled is true if a signal ended the step that failed, as for a pod that is deleted. A step that used too much memory is killed for its own fault.
-func (b build) wasKilled() bool {
-	code, reason := b.ended()
-	return (code == exitTerminated || code == exitKilled) && reason != "OOMKilled"
+// isKilled reports whether a signal ended a step, as for a pod that is deleted. A step that used too much memory is killed for its own fault.
+func (e *stepEnd) isKilled() bool {
+	return slices.Contains([]int64{exitTerminated, exitKilled, exitFirstProcess}, e.ExitCode) && e.Reason != "OOMKilled"
+}
+
+// isBefore reports whether a step ended before a time, where both are known.
+func (e *stepEnd) isBefore(at metav1.Time) bool {
+	return e != nil && !e.FinishedAt.IsZero() && !at.IsZero() && e.FinishedAt.Before(&at)
 }
 
 // isDeleted is true for a pod that is gone, or going.
 func isDeleted(pod *corev1.Pod) bool { return pod == nil || pod.GetDeletionTimestamp() != nil }
 
-// podFailure returns why a pod ended that did not end by itself, or "".
-func podFailure(pod *corev1.Pod) string {
+// podFailure returns why a pod ended that did not end by itself, or "". What disrupted the pod after its step had ended is not why the step failed.
+func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	if pod == nil {
 		return ""
 	}
+	reason := reportedFailure(pod.Status.Reason)
 	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
-			return disruptionFailure(c.Reason)
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && !end.isBefore(c.LastTransitionTime) {
+			return cmp.Or(disruptionFailure(c.Reason), reason, buildv1alpha1.ReasonFailureEvicted)
 		}
 	}
-	return map[string]string{
-		"Evicted": buildv1alpha1.ReasonFailureEvicted, "DeadlineExceeded": buildv1alpha1.ReasonFailureDeadline, "Preempting": buildv1alpha1.ReasonFailurePreempted,
-		"NodeLost": buildv1alpha1.ReasonFailureNodeLost, "NodeShutdown": buildv1alpha1.ReasonFailureNodeLost, "Terminated": buildv1alpha1.ReasonFailureNodeLost, "Shutdown": buildv1alpha1.ReasonFailureNodeLost,
-	}[pod.Status.Reason]
+	return reason
 }
 
-// disruptionFailure returns why a pod ended that Kubernetes says it disrupted. "kubectl drain" evicts by the API. A reason of a newer Kubernetes is one of the
-// infrastructure, too.
+// reportedFailure returns what the status of a pod says of its end, or "". Kubelets write it.
+func reportedFailure(reason string) string {
+	switch reason {
+	case "Evicted":
+		return buildv1alpha1.ReasonFailureEvicted
+	case "DeadlineExceeded":
+		return buildv1alpha1.ReasonFailureDeadline
+	case "Preempting":
+		return buildv1alpha1.ReasonFailurePreempted
+	case "NodeLost", "NodeShutdown", "Terminated", "Shutdown":
+		return buildv1alpha1.ReasonFailureNodeLost
+	}
+	if strings.HasPrefix(reason, "OutOf") { // OutOfcpu, OutOfmemory, OutOfpods and others: the node has no room.
+		return buildv1alpha1.ReasonFailureEvicted
+	}
+	return ""
+}
+
+// disruptionFailure returns why a pod ended that Kubernetes says it disrupted, or "" where the pod itself may say more: a kubelet ends pods for several reasons. A
+// reason of a newer Kubernetes is one of the infrastructure, too.
 func disruptionFailure(reason string) string {
 	switch reason {
 	case corev1.PodReasonPreemptionByScheduler:
 		return buildv1alpha1.ReasonFailurePreempted
 	case "DeletionByTaintManager", "DeletionByPodGC":
 		return buildv1alpha1.ReasonFailureNodeLost
+	case "EvictionByEvictionAPI": // "kubectl drain" evicts by the API.
+		return buildv1alpha1.ReasonFailureEvicted
 	}
-	return buildv1alpha1.ReasonFailureEvicted
+	return ""
 }
 
 // escape is a sequence that changes how a terminal shows text.

@@ -3,6 +3,7 @@ package kpack
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -24,12 +25,18 @@ conditions: [{type: Succeeded, status: "False", reason: Failed, message: "`+mess
 // endedWith returns a Build whose step after some others ended with an exit code, and why.
 func endedWith(t *testing.T, completed []string, code int64, reason string) *unstructured.Unstructured {
 	t.Helper()
+	return withState(t, completed, map[string]any{"terminated": map[string]any{"exitCode": code, "reason": reason}})
+}
+
+// withState returns a Build that failed, in which the step after some others has a state.
+func withState(t *testing.T, completed []string, state map[string]any) *unstructured.Unstructured {
+	t.Helper()
 	b := failedAt(t, completed, "COMMIT", "")
 	states, _, err := unstructured.NestedSlice(b.Object, "status", "stepStates")
 	if err != nil {
 		t.Fatal(err)
 	}
-	states[len(completed)] = map[string]any{"terminated": map[string]any{"exitCode": code, "reason": reason}}
+	states[len(completed)] = state
 	if err := unstructured.SetNestedSlice(b.Object, states, "status", "stepStates"); err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +46,31 @@ func endedWith(t *testing.T, completed []string, code int64, reason string) *uns
 // disruptedBy returns a pod that Kubernetes says it disrupted.
 func disruptedBy(reason string) *corev1.Pod {
 	pod := podThat("")
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: disruptedAt()}}
 	return pod
 }
+
+// endedByKubelet returns a pod that its kubelet ended, and says why.
+func endedByKubelet(reason, message string) *corev1.Pod {
+	pod := disruptedBy(corev1.PodReasonTerminationByKubelet)
+	pod.Status.Reason, pod.Status.Message = reason, message
+	return pod
+}
+
+// runningAt returns a Build that failed while the step after some others ran.
+func runningAt(t *testing.T, completed []string) *unstructured.Unstructured {
+	t.Helper()
+	return withState(t, completed, map[string]any{"running": map[string]any{"startedAt": "2026-11-01T11:59:00Z"}})
+}
+
+// failedBefore returns a Build whose step ended a minute before disruptedAt.
+func failedBefore(t *testing.T, completed []string) *unstructured.Unstructured {
+	t.Helper()
+	return withState(t, completed, map[string]any{"terminated": map[string]any{"exitCode": int64(51), "finishedAt": disruptedAt().Add(-time.Minute).Format(time.RFC3339)}})
+}
+
+// disruptedAt is when disruptedBy says that a pod was disrupted.
+func disruptedAt() metav1.Time { return metav1.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
 func podThat(reason string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "shop-build-1-build-pod"}, Status: corev1.PodStatus{Reason: reason}}
@@ -93,6 +122,62 @@ func TestExplainFailure(t *testing.T) {
 		"OutOfMemory": {
 			reason: "A step that used too much memory is the author's, also when its pod is gone.", build: endedWith(t, upTo(4), 137, "OOMKilled"),
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 137", IsOfSource: true},
+		},
+		"NodeGone": {
+			reason: "A pod that was lost with its node is tried again: no kubelet reported how its step ended.", build: runningAt(t, upTo(4)),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "no node reported how step build ended"},
+		},
+		"DetectGone": {
+			reason: "That holds for step detect, too.", build: runningAt(t, upTo(2)),
+			want: Failure{Reason: "NodeLost", Step: "detect", Message: "no node reported how step detect ended"},
+		},
+		"NodeSilent": {
+			reason: "A node that does not answer any more reported no end, although the pod is still there.", build: runningAt(t, upTo(4)), pod: podThat(""),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "no node reported how step build ended", Logs: logs + "build"},
+		},
+		"StatusUnknown": {
+			reason: "A container that the kubelet did not find any more did not fail by itself.", build: endedWith(t, upTo(4), 137, "ContainerStatusUnknown"), pod: podThat(""),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
+		},
+		"Collected": {
+			reason: "A pod that was collected with its node is tried again.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByPodGC"),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "ended", Logs: logs + "build"},
+		},
+		"GracefulShutdown": {
+			reason: "A pod that its kubelet ended says why: the node was shut down.", build: failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Terminated", "node shutdown"),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "node shutdown", Logs: logs + "build"},
+		},
+		"NodePressure": {
+			reason: "A pod that its kubelet ended says why: the node had no room.", build: failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Evicted", "low on resource"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "low on resource", Logs: logs + "build"},
+		},
+		"Critical": {
+			reason: "A pod that its kubelet ended says why: it made room.", build: failedAt(t, upTo(4), "COMMIT", ""), pod: endedByKubelet("Preempting", "made room"),
+			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
+		},
+		"NewDisruption": {
+			reason: "A disruption that is not known here is one of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
+		},
+		"FirstProcess": {
+			reason: "A step whose pod was deleted ends with the exit code of a first process, which no signal ends.", build: endedWith(t, upTo(4), 2, "Error"),
+			want: Failure{Reason: "PodDeleted", Step: "build", Message: "step build ended with exit code 2"},
+		},
+		"FirstProcessStays": {
+			reason: "That exit code of a pod that stays is the author's.", build: endedWith(t, upTo(4), 2, "Error"), pod: podThat(""),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 2", Logs: logs + "build", IsOfSource: true},
+		},
+		"DrainedLater": {
+			reason: "A step that failed before its node was drained is the author's.", build: failedBefore(t, upTo(4)), pod: disruptedBy("EvictionByEvictionAPI"),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 51", Logs: logs + "build", IsOfSource: true},
+		},
+		"NoRoom": {
+			reason: "A pod that a node has no room for never began.", build: object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
+			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "OutOfmemory", Message: "Node didn't have enough resource: memory"}}, want: Failure{Reason: "Evicted", Message: "Node didn't have enough resource: memory"},
+		},
+		"Unadmitted": {
+			reason: "A pod that its kubelet does not admit never began.", build: object(t, `{metadata: {name: b, namespace: team-a}, status: {podName: p, conditions: [{type: Succeeded, status: "False"}]}}`),
+			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "UnexpectedAdmissionError", Message: "Allocate failed"}}, want: Failure{Reason: "NotStarted", Message: "Allocate failed"},
 		},
 		"Deadline": {
 			reason: "A step build that took too long is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod was active too long"), pod: podThat("DeadlineExceeded"),

@@ -100,10 +100,14 @@ type stepState struct {
 		Reason string `json:"reason"`
 	} `json:"waiting"`
 	Running    *struct{} `json:"running"`
-	Terminated *struct {
-		ExitCode int64  `json:"exitCode"`
-		Reason   string `json:"reason"`
-	} `json:"terminated"`
+	Terminated *stepEnd  `json:"terminated"`
+}
+
+// stepEnd is how the container of a step ended.
+type stepEnd struct {
+	ExitCode   int64       `json:"exitCode"`
+	Reason     string      `json:"reason"`
+	FinishedAt metav1.Time `json:"finishedAt"`
 }
 
 // decodeObject reads the fields of an object. One that has something else in them is as one that reports nothing.

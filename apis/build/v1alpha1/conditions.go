@@ -79,10 +79,10 @@ const (
 	// ReasonFailureStep means that a step ended with a failure.
 	ReasonFailureStep = "StepFailed"
 
-	// ReasonFailureEvicted means that the node had no room for the pod any more.
+	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, or was drained.
 	ReasonFailureEvicted = "Evicted"
 
-	// ReasonFailureNodeLost means that the node of the pod went, or was shut down.
+	// ReasonFailureNodeLost means that the node of the pod went, was shut down, or did not report how a step ended.
 	ReasonFailureNodeLost = "NodeLost"
 
 	// ReasonFailurePreempted means that the pod had to make room for a more important one.
@@ -94,6 +94,6 @@ const (
 	// ReasonFailurePodDeleted means that the pod was deleted while a step ran.
 	ReasonFailurePodDeleted = "PodDeleted"
 
-	// ReasonFailureNotStarted means that kpack could not make the pod of the Build.
+	// ReasonFailureNotStarted means that the pod of the Build could not be made, or ended before its first step.
 	ReasonFailureNotStarted = "NotStarted"
 )
