@@ -5,7 +5,6 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // inForce is the image that a deployment is asked for, and what it was built of.
@@ -87,15 +86,12 @@ func builtDeployment(in Input, of inForce) *Composed {
 	return d
 }
 
-// heldDeployment returns the IntentDeployment as it is, with what of an edit belongs to no image: whether it is suspended, how it is rolled back, how long its
-// delivery may take, and what its deletion leaves. A progressTimeout is a check, and so part of how a revision is judged: with another one the image in force
-// would be delivered and judged once more, as a revision of its own, before the one of the build.
+// heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image.
 func heldDeployment(in Input, was *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec
 	d.Spec = *was.Spec.DeepCopy()
-	d.Spec.Suspend, d.Spec.RollbackConfig = next.Suspend, next.RollbackConfig
-	passTimeouts(&d.Spec.DeliveryConfig, next.DeliveryConfig)
+	passPolicy(&d.Spec, next)
 	for _, key := range []string{buildv1alpha1.AnnotationRequest, buildv1alpha1.AnnotationCommit, buildv1alpha1.AnnotationBuild} {
 		if v, ok := was.Metadata.Annotations[key]; ok {
 			if d.Annotations == nil {
@@ -105,9 +101,4 @@ func heldDeployment(in Input, was *observedDeployment) *Composed {
 		}
 	}
 	return d
-}
-
-func passTimeouts(to *deploymentv1alpha1.DeliveryConfig, from deploymentv1alpha1.DeliveryConfig) {
-	to.DeliveryTimeout, to.SyncWaitTimeout, to.ClusterWaitTimeout = from.DeliveryTimeout, from.SyncWaitTimeout, from.ClusterWaitTimeout
-	to.DeletionPolicy = from.DeletionPolicy
 }

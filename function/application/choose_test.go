@@ -70,12 +70,13 @@ func TestEditsThatWaitForNoBuild(t *testing.T) {
 	to := &w.in.Spec.Deploy
 	to.Suspend, to.RollbackConfig, to.DeliveryConfig = want.Suspend, want.RollbackConfig, want.DeliveryConfig
 	to.DeliveryConfig.DriftPolicy, to.Sites, to.ProgressTimeout = "Report", append(to.Sites, "edge2"), "5m"
+	want.GatesConfig.Checks = []deploymentv1alpha1.Check{progressCheck("5m")}
 	w.in.Spec.Source.Git.Revision, w.in.Spec.Replicas = "next", new(deploymentv1alpha1.Replicas(5))
 	w.run()
 	w.builds("Building", atCommit(secondCommit))
 	w.run()
 	if diff := cmp.Diff(want, w.desiredSpec()); diff != "" {
-		t.Errorf("The Sites, the replicas, how drift is treated and how a revision is judged wait for the build, and the rest does not: -want, +got:\n%s", diff)
+		t.Errorf("The Sites, the replicas and how drift is treated wait for the build, and the rest does not: -want, +got:\n%s", diff)
 	}
 }
 

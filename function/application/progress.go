@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
@@ -26,14 +28,24 @@ func gatesConfigFor(d v1alpha1.Deploy) deploymentv1alpha1.GatesConfig {
 	if d.ProgressTimeout == "" {
 		return d.GatesConfig
 	}
-	check := deploymentv1alpha1.Check{
-		Name: ProgressCheck, Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{},
-		InitialDelay: progressDelay, Interval: progressInterval, Count: new(int32(progressCount)), Timeout: d.ProgressTimeout,
-	}
-	check.Default()
 	out := d.GatesConfig
-	out.Checks = slices.Concat(out.Checks, []deploymentv1alpha1.Check{check})
+	out.Checks = slices.Concat(out.Checks, []deploymentv1alpha1.Check{progressCheck(d.ProgressTimeout)})
 	return out
+}
+
+// progressCheck returns the check that deploy.progressTimeout adds to the Gates.
+func progressCheck(timeout deploymentv1alpha1.Duration) deploymentv1alpha1.Check {
+	out := deploymentv1alpha1.Check{
+		Name: ProgressCheck, Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{},
+		InitialDelay: progressDelay, Interval: progressInterval, Count: new(int32(progressCount)), Timeout: timeout,
+	}
+	out.Default()
+	return out
+}
+
+// isProgressCheck reports whether deploy.progressTimeout added a check: a user may give the name to another one.
+func isProgressCheck(c deploymentv1alpha1.Check) bool {
+	return equality.Semantic.DeepEqual(c, progressCheck(c.Timeout))
 }
 
 // findProgressProblem returns why deploy.progressTimeout cannot add its check, or "".

@@ -1,0 +1,87 @@
+package application
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// TestGatesWhileBuilding edits the source and, with it, how revisions are judged.
+func TestGatesWhileBuilding(t *testing.T) {
+	type gates = deploymentv1alpha1.GatesConfig
+	web := func(name, url string, timeout deploymentv1alpha1.Duration) deploymentv1alpha1.Check {
+		c := deploymentv1alpha1.Check{Name: name, Type: "Web", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "true"}, Threshold: "< 5", Timeout: timeout}
+		c.Default()
+		return c
+	}
+	many := func(n int) []deploymentv1alpha1.Check {
+		var out []deploymentv1alpha1.Check
+		for i := range n {
+			out = append(out, web(string(rune('a'+i)), "https://a", "5m"))
+		}
+		return out
+	}
+	limits := map[string]deploymentv1alpha1.Threshold{"errors": "< 1%"}
+	rules := func(timeout deploymentv1alpha1.Duration) map[string]deploymentv1alpha1.MetricRules {
+		return map[string]deploymentv1alpha1.MetricRules{"errors": {Timeout: timeout}}
+	}
+	cases := map[string]struct {
+		reason        string
+		has, edit     gates
+		hasFor, until deploymentv1alpha1.Duration
+		want          gates
+	}{
+		"Progress":        {reason: "A progressTimeout begins to count.", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
+		"ProgressChanged": {reason: "Another progressTimeout takes the place of the one before.", hasFor: "10m", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
+		"ProgressLeft":    {reason: "A progressTimeout that is left out ends.", hasFor: "10m", want: gates{}},
+		"ProgressKept":    {reason: "An edit of the source alone changes no policy.", hasFor: "10m", until: "10m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("10m")}}},
+		"Metric": {
+			reason: "The rules of a metric that is measured take effect, and those of another one wait for the image.", has: gates{SLOThresholds: limits},
+			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"errors": "< 2%", "latency": "< 1s"}, MetricRules: map[string]deploymentv1alpha1.MetricRules{"errors": {Timeout: "9m"}, "latency": {Timeout: "9m"}}},
+			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+		},
+		"MetricLeft": {reason: "Rules of a metric that are left out end.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")}, edit: gates{SLOThresholds: limits}, want: gates{SLOThresholds: limits}},
+		"Check": {
+			reason: "The timeout of a check takes effect, and what it asks waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
+			edit: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}}, want: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
+		},
+		"CheckLeft": {reason: "A check that an edit leaves out measures the image that it was made for.", has: gates{Checks: many(1)}, want: gates{Checks: many(1)}},
+		"PostCheck": {
+			reason: "The timeout of a script takes effect, and its text waits for the image.",
+			has:    gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "1m"}}, edit: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "b", Timeout: "2m"}},
+			want: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "2m"}},
+		},
+		"Backend": {
+			reason: "What an unavailable backend leads to takes effect.", edit: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
+			want: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
+		},
+		"OwnCheck": {
+			reason: "A check of the user that has the name stays until the edit that gives it up goes out.", has: gates{Checks: []deploymentv1alpha1.Check{web(ProgressCheck, "https://a", "5m")}}, until: "7m",
+			want: gates{Checks: []deploymentv1alpha1.Check{web(ProgressCheck, "https://a", "5m")}},
+		},
+		"OwnMetric": {
+			reason: "A metric that has the name stays until the edit that gives it up goes out.", has: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}}, until: "7m",
+			want: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}},
+		},
+		"Full": {reason: "A check for which there is no room waits for the edit that makes some.", has: gates{Checks: many(maxChecks)}, until: "7m", want: gates{Checks: many(maxChecks)}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.in.Spec.Deploy = v1alpha1.Deploy{Sites: w.in.Spec.Deploy.Sites, GatesConfig: *tc.has.DeepCopy(), ProgressTimeout: tc.hasFor}
+			w.runs(newImage)
+			w.in.Spec.Source.Git.Revision = "next"
+			w.in.Spec.Deploy.GatesConfig, w.in.Spec.Deploy.ProgressTimeout = *tc.edit.DeepCopy(), tc.until
+			w.run()
+			w.builds("Building", atCommit(secondCommit))
+			w.run()
+			tc.want.Default()
+			if diff := cmp.Diff(tc.want, w.desiredSpec().GatesConfig); diff != "" {
+				t.Errorf("\n%s\nRun(...): gates of the image in force: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
