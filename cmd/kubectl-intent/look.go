@@ -7,8 +7,14 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
@@ -35,6 +41,9 @@ func (c *lookCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if found.Applications[0].Application.Spec.Source.Git == nil {
+		return errors.Errorf("%s: an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again", name)
+	}
 	token := s.now().UTC().Format(time.RFC3339Nano)
 	if err := opened.Refresh(ctx, found, token); err != nil {
 		return err
@@ -44,7 +53,10 @@ func (c *lookCommand) Run(s *streams) error {
 		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{name + ": the repository will be looked at"}) })
 	}
 	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) { return opened.ImageBuild(ctx, name) }
-	b, err := awaitLook(ctx, read, token, waitInterval)
+	b, err := awaitLook(ctx, read, token, s.pollInterval())
+	if kerrors.IsNotFound(err) {
+		err = explainNoBuild(found.Applications[0])
+	}
 	if err != nil {
 		return errors.Wrap(err, name)
 	}
@@ -63,7 +75,7 @@ type lookReport struct {
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
 
-	// Revision that was looked for, and the Commit that it is at. An archive has none.
+	// Revision that was looked for, and the Commit that it is at.
 	Revision string `json:"revision,omitempty"`
 	Commit   string `json:"commit,omitempty"`
 
@@ -75,6 +87,9 @@ type lookReport struct {
 func newLookReport(name, token string, b *buildv1alpha1.ImageBuild) lookReport {
 	at, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
 	out := lookReport{Name: name, RequestedAt: token, Reason: at.SourceTrouble.Reason, Message: at.SourceTrouble.Message}
+	if synced := b.GetCondition(xpv2.TypeSynced); !isAnswered(b, token) {
+		out.Reason, out.Message = string(synced.Reason), synced.Message
+	}
 	if git != nil && out.Reason == "" {
 		out.Revision, out.Commit = git.Revision, at.Wanted.Commit
 	}
@@ -109,7 +124,28 @@ func findBuilt(ctx context.Context, opened *cluster.Cluster, name string) (strin
 	return found.Applications[0].Application.Metadata.Name, found, nil
 }
 
-// awaitLook waits until a look has answered a request.
+// explainNoBuild returns why an Application has no ImageBuild.
+func explainNoBuild(f *cause.ApplicationFacts) error {
+	valid := f.Application.Status.Conditions.Get(applicationv1alpha1.TypeValid)
+	if valid.Status != metav1.ConditionFalse {
+		return errors.New("the repository is not looked at yet: kubectl intent why says what is in the way")
+	}
+	return errors.Errorf("%s: %s", valid.Reason, valid.Message)
+}
+
+// isAnswered reports whether the provider answered a request for a look.
+func isAnswered(b *buildv1alpha1.ImageBuild, token string) bool {
+	return strings.HasSuffix(b.Status.AtProvider.LookNow, token)
+}
+
+// isReconcileFailed reports whether the provider took a request up, and could not look. Its Synced condition says why.
+func isReconcileFailed(b *buildv1alpha1.ImageBuild, token string) bool {
+	synced := b.GetCondition(xpv2.TypeSynced)
+	isPaused := synced.Reason == xpv2.ReconcilePaused().Reason
+	return synced.Status == corev1.ConditionFalse && (isPaused || b.Status.LastHandledReconcileAt == token)
+}
+
+// awaitLook waits until a request for a look was answered, or could not be.
 func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.ImageBuild, error), token string, interval time.Duration) (*buildv1alpha1.ImageBuild, error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -118,7 +154,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 		if ctx.Err() != nil {
 			return nil, endError{errors.New("the provider did not look in time: kubectl intent why says what is in the way"), exitTimedOut}
 		}
-		if err != nil || strings.HasSuffix(b.Status.AtProvider.LookNow, token) {
+		if err != nil || isAnswered(b, token) || isReconcileFailed(b, token) {
 			return b, err
 		}
 		select {
@@ -130,11 +166,8 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 
 // printFound prints the commit that a look found. What it did not find is said by an error.
 func printFound(s *streams, r lookReport) error {
-	switch {
-	case r.Reason != "":
+	if r.Reason != "" {
 		return printLines(s, []string{r.Object.line()})
-	case r.Revision == "":
-		return printLines(s, []string{"an archive is not looked at", r.Object.line()})
 	}
 	return printLines(s, []string{r.Revision + " is at " + r.Commit, r.Object.line()})
 }

@@ -7,13 +7,17 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
 func TestLook(t *testing.T) {
 	found := buildv1alpha1.ImageBuildObservation{Wanted: buildv1alpha1.WantedImage{Commit: "4f2a"}}
 	missing := buildv1alpha1.ImageBuildObservation{SourceTrouble: buildv1alpha1.SourceTrouble{Reason: "RevisionNotFound", Message: "no branch"}}
+	denied := buildv1alpha1.ImageBuildObservation{Wanted: buildv1alpha1.WantedImage{Commit: "4f2a"}, SourceTrouble: buildv1alpha1.SourceTrouble{Reason: "PolicyDenied", Message: "spec.build"}}
 	cases := map[string]struct {
 		reason string
 		at     buildv1alpha1.ImageBuildObservation
@@ -27,6 +31,8 @@ func TestLook(t *testing.T) {
 		"JSON":    {reason: "A program reads the commit.", at: found, args: []string{"-o", "json"}, want: `"commit": "4f2a"`},
 		"NotJSON": {reason: "A program reads why there is no commit.", at: missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1},
 		"NoWait":  {reason: "Who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
+		"Archive": {reason: "An archive has no repository, which is known at once.", source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1},
+		"Denied":  {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
 		"Image":   {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
 	}
 	for name, tc := range cases {
@@ -64,5 +70,51 @@ func TestAwaitLook(t *testing.T) {
 	_, err := awaitLook(ctx, read, "later", time.Millisecond)
 	if e := (endError{}); !errors.As(err, &e) || e.code != exitTimedOut {
 		t.Errorf("A wait that takes too long ends with 4: %v", err)
+	}
+}
+
+// TestUnanswerableLook has a request that the provider took up, and could not look for.
+func TestUnanswerableLook(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		handled   string
+		lookNow   string
+		condition xpv2.Condition
+		want      string
+	}{
+		"Error":    {reason: "An error of the reconcile is the reason.", handled: "now", condition: xpv2.ReconcileError(errors.New("cannot get Secret")), want: "ReconcileError: cannot get Secret"},
+		"Paused":   {reason: "A paused ImageBuild answers nothing.", condition: xpv2.ReconcilePaused(), want: "ReconcilePaused: "},
+		"Answered": {reason: "An error of something else hides no commit.", handled: "now", lookNow: "now", condition: xpv2.ReconcileError(errors.New("cannot apply Image"))},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &buildv1alpha1.ImageBuild{}
+			b.Status.LastHandledReconcileAt, b.Status.AtProvider.LookNow = tc.handled, tc.lookNow
+			b.SetConditions(tc.condition)
+			got, err := awaitLook(t.Context(), func(context.Context) (*buildv1alpha1.ImageBuild, error) { return b, nil }, "now", time.Millisecond)
+			if err != nil {
+				t.Fatalf("\n%s\nawaitLook(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, message(newLookReport("api", "now", got).trouble())); diff != "" {
+				t.Errorf("\n%s\nnewLookReport(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	b := &buildv1alpha1.ImageBuild{}
+	b.SetConditions(xpv2.ReconcileError(errors.New("an earlier one")))
+	if isReconcileFailed(b, "now") {
+		t.Error("An error of an earlier reconcile is no answer.")
+	}
+}
+
+// TestExplainNoBuild has an Application that composed no ImageBuild.
+func TestExplainNoBuild(t *testing.T) {
+	f := &cause.ApplicationFacts{}
+	if got := message(explainNoBuild(f)); !strings.Contains(got, "kubectl intent why") {
+		t.Errorf("explainNoBuild(...): the command that says why is wanted, got %q", got)
+	}
+	f.Application.Status.Conditions = cause.Conditions{{Type: "Valid", Status: "False", Reason: "NameTaken", Message: "an IntentDeployment shop exists"}}
+	if diff := cmp.Diff("NameTaken: an IntentDeployment shop exists", message(explainNoBuild(f))); diff != "" {
+		t.Errorf("explainNoBuild(...): -want, +got:\n%s", diff)
 	}
 }

@@ -77,7 +77,13 @@ type streams struct {
 
 	// now returns the time, in the zone in which people read it. run sets it where it is nil.
 	now func() time.Time
+
+	// interval between two observations of what is waited for. 0 means waitInterval.
+	interval time.Duration
 }
+
+// pollInterval is the time between two observations of what is waited for.
+func (s *streams) pollInterval() time.Duration { return cmp.Or(s.interval, waitInterval) }
 
 // A usageError says that the command line is wrong, and nothing was looked at.
 type usageError struct{ error }

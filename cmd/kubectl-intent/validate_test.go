@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +18,7 @@ const blueprints = "../../examples/blueprints/"
 // runIntent returns what a command line prints, and its exit code.
 func runIntent(in string, args ...string) (out, problems string, code int) {
 	o, p := &bytes.Buffer{}, &bytes.Buffer{}
-	code = runCommand(args, &streams{in: strings.NewReader(in), out: o}, p)
+	code = runCommand(args, &streams{in: strings.NewReader(in), out: o, interval: time.Millisecond}, p)
 	return o.String(), p.String(), code
 }
 

@@ -219,7 +219,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
-	// SourceTrouble is why the last look at the repository found no commit.
+	// SourceTrouble is why the last look at the repository found no commit, or why there was none.
 	// +optional
 	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
 
@@ -243,8 +243,8 @@ type ImageBuildObservation struct {
 	// +optional
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
-	// LookNow is the last value of annotation build.intentplane.dev/look-now for which the repository was looked at, and that of
-	// crossplane.io/reconcile-requested-at, which the Application passes on.
+	// LookNow is the last value of annotation build.intentplane.dev/look-now that was answered, and that of crossplane.io/reconcile-requested-at, which
+	// the Application passes on: the repository was looked at, or sourceTrouble says why it cannot be. An archive is never looked at.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	LookNow string `json:"lookNow,omitempty"`

@@ -32,15 +32,22 @@ func (d *decision) decideWanted(f *facts) {
 	if trouble != nil {
 		d.next.SourceTrouble = v1alpha1.SourceTrouble{Reason: string(trouble.reason), Message: setup.CutMessage(trouble.message, maxMessage)}
 	}
-	if f.isLookDone {
+	if f.isLookDone || f.cannotLook() {
 		d.next.LookNow = f.lookNow
 	}
+}
+
+// cannotLook reports whether there is no repository to look at, or none that may be. A request for a look is answered by that.
+func (f *facts) cannotLook() bool {
+	return f.refused != nil || f.secretProblem != nil || f.spec.Source.Git == nil
 }
 
 // sourceTrouble returns why the last look found no commit, or nil.
 func (f *facts) sourceTrouble() *problem {
 	git := f.spec.Source.Git
 	switch {
+	case f.refused != nil:
+		return f.refused
 	case f.secretProblem != nil:
 		return f.secretProblem
 	case git == nil, f.found == nil:
