@@ -87,6 +87,8 @@ func (g *goal) resultOf(d *waitedFor) waitResult {
 	switch {
 	case isBad:
 		return end
+	case d.isOfEarlierRequest():
+		return end
 	case g.isLive && d.Status.Delivery.SyncState == string(deploymentv1alpha1.SyncLive), g.step > 0 && d.hasReachedStep(g.step):
 		return waitSucceeded
 	}

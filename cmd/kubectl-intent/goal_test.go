@@ -16,6 +16,7 @@ const (
 	delivering = `{intentDigest: DIGEST, phase: Delivering, revision: 7, message: It goes.}`
 	live       = `{intentDigest: DIGEST, phase: Validating, revision: 7, message: It is measured., delivery: {syncState: Live}}`
 	verified   = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`
+	heldBack   = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, heldBack: true, message: It is held back., delivery: {syncState: Live}}`
 	rejected   = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
 	goingBack  = `{intentDigest: DIGEST, phase: RollingBack, message: Back.}`
 	rolledBack = `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It was bad., conditions: [` + isStalled + `]}`
@@ -50,6 +51,7 @@ func TestExitsOfWait(t *testing.T) {
 		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
 		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
+		"LiveHeldBack":     {reason: "Sites that run what an earlier request made do not run one that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: exitTimedOut},
 		"LiveSuperseded":   {reason: "Another spec takes the place of the one whose Sites are waited for.", goal: "live", looks: []spec{{status: delivering}, {text: other, status: live}}, want: exitSuperseded},
 		"Step":             {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},
 		"StepPassed":       {reason: "A step of a canary is reached when a later one goes out.", goal: "step=2", looks: []spec{{status: third}}},

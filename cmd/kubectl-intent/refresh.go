@@ -46,7 +46,7 @@ func (c *refreshCommand) Run(s *streams) error {
 		return c.printValue(s.out, report, func(io.Writer) error { return printLines(s, []string{c.Name + " was asked to reconcile"}) })
 	}
 	look := func(ctx context.Context) (*cluster.Subjects, error) { return opened.Subject(ctx, c.Name) }
-	r := &refresher{token: token, look: look, last: found, interval: waitInterval, answered: map[string]bool{}, report: refreshReport{Name: c.Name, RequestedAt: token, Answers: []lookAnswer{}}}
+	r := &refresher{token: token, look: look, last: found, interval: s.pollInterval(), answered: map[string]bool{}, report: refreshReport{Name: c.Name, RequestedAt: token, Answers: []lookAnswer{}}}
 	r.print = func(lines []string) error { return printLines(s, lines) }
 	if c.Output != "text" {
 		r.print = func([]string) error { return nil }

@@ -39,7 +39,7 @@ func (c *waitCommand) Run(s *streams) error {
 	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
-	w := &waiter{interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now}
+	w := &waiter{interval: s.pollInterval(), missingTimeout: c.MissingTimeout, now: time.Now}
 	w.observe, w.goal, err = c.chooseSubject(ctx, s, w, opened)
 	if err != nil {
 		return err
@@ -236,6 +236,7 @@ type waitedFor struct {
 		IntentDigest string           `json:"intentDigest"`
 		Phase        string           `json:"phase"`
 		Outcome      string           `json:"outcome"`
+		HeldBack     bool             `json:"heldBack"`
 		Message      string           `json:"message"`
 		Conditions   cause.Conditions `json:"conditions"`
 		Revision     int64            `json:"revision"`
@@ -285,18 +286,28 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 
 // resultOfWait says whether the deployment came to an end. One that only a person can help did.
 func (d *waitedFor) resultOfWait() waitResult {
-	held := d.Spec.Suspend != nil && *d.Spec.Suspend && d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended
+	isSuspended := d.Spec.Suspend != nil && *d.Spec.Suspend && (d.Status.HeldBack || d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended)
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
-	case outcome == deploymentv1alpha1.OutcomeRolledBack:
-		return waitRolledBack
+	case isSuspended:
+		return waitFailed
+	case d.isOfEarlierRequest():
+		return waitGoesOn
 	case outcome == deploymentv1alpha1.OutcomeFailed:
 		return waitFailed
-	case held, d.isConditionTrue("Stalled"):
+	case outcome == deploymentv1alpha1.OutcomeRolledBack:
+		return waitRolledBack
+	case d.isConditionTrue("Stalled"):
 		return waitFailed
 	case outcome == deploymentv1alpha1.OutcomeSucceeded && d.isConditionTrue("Ready"):
 		return waitSucceeded
 	}
 	return waitGoesOn
+}
+
+// isOfEarlierRequest reports whether the status is about an earlier request, while the present one is held back.
+func (d *waitedFor) isOfEarlierRequest() bool {
+	s := deploymentv1alpha1.IntentDeploymentStatus{Outcome: deploymentv1alpha1.Outcome(d.Status.Outcome), HeldBack: d.Status.HeldBack}
+	return s.IsOfEarlierRequest()
 }
 
 func (d *waitedFor) isConditionTrue(typ string) bool {

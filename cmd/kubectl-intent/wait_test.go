@@ -104,6 +104,21 @@ func TestProgressOf(t *testing.T) {
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
 			want:   progress{result: waitFailed, message: "Succeeded: Held."},
 		},
+		"HeldBackAfterRollback": {
+			reason: "A request that is held back behind a revision that was rolled back was not rolled back itself.", spec: "{suspend: true}",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, heldBack: true, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
+			want:   progress{result: waitFailed, message: "Succeeded: Held."},
+		},
+		"OutrankedAfterRollback": {
+			reason: "A request that a newer version of the function takes up goes on.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, heldBack: true, message: Held., conditions: [` + isNotReady + `]}`,
+			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
+		},
+		"OutrankedAfterSuccess": {
+			reason: "The success of an earlier request is none of one that is held back.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, heldBack: true, message: Held., conditions: [` + isReady + `]}`,
+			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
+		},
 		"SuspendedAndThere": {
 			reason: "A deployment that is suspended, and runs what it asks for, is at its end.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,

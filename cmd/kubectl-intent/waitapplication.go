@@ -50,6 +50,9 @@ func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progres
 	if a.Status.SpecDigest != want {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
+	if commit := a.Status.Source.Commit; commit != "" && of.Commit != "" && commit != of.Commit {
+		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + of.Commit + " yet.", digest: want}, nil
+	}
 	return progress{
 		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
 	}, nil
@@ -83,7 +86,7 @@ func endOfApplication(a *cause.Application) waitResult {
 	all := a.Status.Conditions
 	isHeldBack := all.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
 	switch {
-	case a.Status.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack):
+	case a.Status.IsRolledBack():
 		return waitRolledBack
 	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack:
 		return waitFailed

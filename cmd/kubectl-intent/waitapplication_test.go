@@ -19,13 +19,24 @@ func TestProgressOfApplication(t *testing.T) {
 			}
 		}
 	}
+	building := func(f *cause.ApplicationFacts) {
+		f.Application.Status.Phase, f.Application.Status.Conditions = applicationv1alpha1.PhaseBuilding, nil
+	}
+	commit := func(f *cause.ApplicationFacts) {
+		f.Application.Status.Source.Commit = "1111111111111111111111111111111111111111"
+	}
 	cases := map[string]struct {
 		reason string
 		sample *samples.ApplicationSample
 		edit   func(*cause.ApplicationFacts)
 		goal   goal
+		// commit that the ImageBuild looked for last.
+		commit string
 		want   waitResult
 	}{
+		"NextCommit":   {reason: "The commit after one that was rolled back is being built.", sample: samples.NewApplication(samples.RolledBack()), edit: building, want: waitGoesOn},
+		"Pushed":       {reason: "A commit that the provider found after the one that was rolled back is not judged yet.", sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "2222222222222222222222222222222222222222", want: waitGoesOn},
+		"SameCommit":   {reason: "The commit that the provider found last is the one that was rolled back.", sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "1111111111111111111111111111111111111111", want: waitRolledBack},
 		"Running":      {reason: "An Application that runs is reached.", sample: samples.NewApplication(samples.Verified()), want: waitSucceeded},
 		"Crashing":     {reason: "An Application whose pods crash is not, although its deployment succeeded.", sample: samples.Crashing(), want: waitGoesOn},
 		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: waitSucceeded},
@@ -45,7 +56,9 @@ func TestProgressOfApplication(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(f)
 			}
-			got, err := (&waiter{goal: tc.goal}).progressOfApplication(composedApplication(t, f))
+			composed := composedApplication(t, f)
+			composed.Commit = tc.commit
+			got, err := (&waiter{goal: tc.goal}).progressOfApplication(composed)
 			if err != nil || got.result != tc.want {
 				t.Errorf("\n%s\nprogressOfApplication(...): %+v, %v, want %s", tc.reason, got, err, tc.want)
 			}

@@ -129,6 +129,50 @@ func TestSourceLife(t *testing.T) {
 	}
 }
 
+// TestEarlierOutcome has a request that follows on a commit whose deployment came to its end: the outcome of that is none of the request.
+func TestEarlierOutcome(t *testing.T) {
+	next := func(ready xpv2.ConditionReason, commit string) func(*world) {
+		return func(w *world) {
+			w.builds(ready, func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(firstCommit, newImage)(o)
+				o.Wanted.Commit = commit
+			})
+		}
+	}
+	cases := map[string]struct {
+		reason  string
+		request func(*world)
+		phase   v1alpha1.Phase
+	}{
+		"Building":    {reason: "A commit that is being built has no outcome.", request: next("Building", secondCommit), phase: v1alpha1.PhaseBuilding},
+		"Queued":      {reason: "A commit that waits to be built has no outcome.", request: next("Queued", secondCommit), phase: v1alpha1.PhaseBuilding},
+		"BuildFailed": {reason: "A commit whose build failed was not deployed.", request: next("BuildFailed", secondCommit), phase: v1alpha1.PhaseFailed},
+		"NoBuilder":   {reason: "A commit that waits for its builder has no outcome.", request: next("BuilderNotReady", secondCommit), phase: v1alpha1.PhasePending},
+		"NoBranch":    {reason: "A branch that was deleted has no outcome.", request: next("RevisionNotFound", ""), phase: v1alpha1.PhasePending},
+		"Denied":      {reason: "A source that the configuration refuses was not deployed.", request: next("PolicyDenied", ""), phase: v1alpha1.PhaseFailed},
+		"Edited":      {reason: "An edit that is built first has no outcome.", request: func(w *world) { w.in.Spec.Source.Git.SubPath = "api" }, phase: v1alpha1.PhaseBuilding},
+		"Invalid":     {reason: "A spec that cannot be carried out was not deployed.", request: func(w *world) { w.in.Spec.Image = oldImage }, phase: v1alpha1.PhaseFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, outcome := range []deploymentv1alpha1.Outcome{deploymentv1alpha1.OutcomeRolledBack, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeSucceeded} {
+				w := newSourceWorld(t)
+				w.runs(newImage)
+				w.observe(DeploymentName, fmt.Sprintf(`{phase: Succeeded, outcome: %s, revision: 1, intentDigest: %q, delivery: {sites: {edge1: {}}}}`, outcome, w.desiredDigest()))
+				w.run()
+				if got := w.in.Status.Deployment.Outcome; got != string(outcome) {
+					t.Fatalf("The outcome of the commit that was deployed is %s, got %q", outcome, got)
+				}
+				tc.request(w)
+				w.run()
+				if got := w.in.Status; got.Deployment.Outcome != "" || got.Phase != tc.phase || got.IsRolledBack() {
+					t.Errorf("\n%s\nRun(...) after %s: want %s without an outcome, got %s with %q: %s", tc.reason, outcome, tc.phase, got.Phase, got.Deployment.Outcome, got.Message)
+				}
+			}
+		})
+	}
+}
+
 // TestSameDigest has a commit of which the same image is built: nothing is delivered.
 func TestSameDigest(t *testing.T) {
 	w := newSourceWorld(t)

@@ -41,7 +41,7 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 		Source: f.Source, Build: f.Build.project(), Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
 		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
 	}
-	if d.isCurrent() {
+	if f.isDeploymentCurrent() {
 		s.Deployment.Outcome = string(d.Outcome)
 	}
 	projectSites(s, f)

@@ -2,6 +2,8 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // Phase of an Application.
@@ -120,7 +122,8 @@ type DeploymentStatus struct {
 	// +optional
 	VerifiedRevision int64 `json:"verifiedRevision,omitempty"`
 
-	// Outcome of the deployment, when it came to an end.
+	// Outcome of the deployment of the commit and the spec that this status speaks about, when it came to an end: Succeeded, Failed or RolledBack.
+	// Empty before, and while they have no image, or are held back.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Outcome string `json:"outcome,omitempty"`
@@ -253,4 +256,9 @@ type ApplicationStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
 	Transitions []Transition `json:"transitions,omitempty"`
+}
+
+// IsRolledBack reports whether the image of the present request was rolled back. Of a request that has no image yet, the outcome is that of an earlier one.
+func (s *ApplicationStatus) IsRolledBack() bool {
+	return s.Phase == PhaseDegraded && s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack)
 }

@@ -44,12 +44,17 @@ type ApplicationFacts struct {
 	Unread    []Unread
 }
 
+// IsAnswered reports whether the status speaks about the present spec.
+func (f *ApplicationFacts) IsAnswered() bool {
+	return f.SpecDigest == "" || f.Application.Status.SpecDigest == f.SpecDigest
+}
+
 // FindForApplication returns why an Application does not go on.
 func FindForApplication(f *ApplicationFacts, now time.Time) Finding {
 	a := f.Application
 	r := root{
 		kind: a.Kind, metadata: a.Metadata, conditions: a.Status.Conditions, installed: f.Installed,
-		isAnswered: f.SpecDigest == "" || a.Status.SpecDigest == f.SpecDigest,
+		isAnswered: f.IsAnswered(),
 	}
 	chain, isGood := r.installationChain(), false
 	if chain == nil {
@@ -88,8 +93,8 @@ func (f *ApplicationFacts) applicationChain(now time.Time) ([]Link, bool) {
 // else to its deployment.
 func (f *ApplicationFacts) followDown(now time.Time) []Link {
 	all := f.Application.Status.Conditions
-	if !all.IsTrue(applicationv1alpha1.TypeValid) {
-		return nil
+	if !all.IsTrue(applicationv1alpha1.TypeValid) || !all.IsTrue(applicationv1alpha1.TypeBuilt) {
+		return nil // What was deployed before has no part in it.
 	}
 	pods := f.healthChain(now)
 	if f.Deployment == nil || all.IsTrue(applicationv1alpha1.TypeDeployed) && pods != nil {

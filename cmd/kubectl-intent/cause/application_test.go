@@ -80,6 +80,17 @@ func TestFindForApplication(t *testing.T) {
 			reason: "An image that was rolled back names why its revision was rejected.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
 			want: want{object: "revision 7", reason: "GateFailed", actor: advice.Author, needsPerson: true, links: 3},
 		},
+		"NextCommit": {
+			reason: "A commit that is being built waits for that, although the one before it was rolled back.",
+			facts: editApplication(samples.NewApplication(samples.RolledBack()), func(f *cause.ApplicationFacts) {
+				f.Application.Status.Conditions = cause.Conditions{
+					{Type: applicationv1alpha1.TypeValid, Status: "True"},
+					{Type: applicationv1alpha1.TypeBuilt, Status: "False", Reason: "Building"},
+					{Type: applicationv1alpha1.TypeReconciling, Status: "True", Reason: "Building"},
+				}
+			}),
+			want: want{object: "Application shop", reason: "Building", actor: advice.NoActor, links: 1},
+		},
 		"NameTaken": {
 			reason: "A spec that cannot be carried out is the cause itself.", facts: invalidApplication().Facts(),
 			want: want{object: "Application shop", reason: "NameTaken", actor: advice.Author, needsPerson: true, links: 1},

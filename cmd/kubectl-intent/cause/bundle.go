@@ -45,12 +45,17 @@ type BundleFacts struct {
 	Unread    []Unread
 }
 
+// IsAnswered reports whether the status speaks about the present spec.
+func (f *BundleFacts) IsAnswered() bool {
+	return f.SpecDigest == "" || f.Bundle.Status.SpecDigest == f.SpecDigest
+}
+
 // FindForBundle returns why a Bundle does not go on.
 func FindForBundle(f *BundleFacts, now time.Time) Finding {
 	b := f.Bundle
 	r := root{
 		kind: b.Kind, metadata: b.Metadata, conditions: b.Status.Conditions, installed: f.Installed,
-		isAnswered: f.SpecDigest == "" || b.Status.SpecDigest == f.SpecDigest,
+		isAnswered: f.IsAnswered(),
 	}
 	chain, isGood := r.installationChain(), false
 	if chain == nil {

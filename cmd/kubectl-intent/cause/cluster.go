@@ -12,12 +12,17 @@ import (
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
 
+// IsAnswered reports whether the status speaks about the present spec.
+func (f *ClusterFacts) IsAnswered() bool {
+	return f.SpecDigest == "" || f.Cluster.Status.SpecDigest == f.SpecDigest
+}
+
 // FindForCluster returns why a WorkloadCluster does not go on.
 func FindForCluster(f *ClusterFacts, now time.Time) Finding {
 	c := f.Cluster
 	r := root{
 		kind: c.Kind, metadata: c.Metadata, conditions: c.Status.Conditions, installed: f.Installed,
-		isAnswered: f.SpecDigest == "" || c.Status.SpecDigest == f.SpecDigest,
+		isAnswered: f.IsAnswered(),
 	}
 	chain, isGood := r.installationChain(), false
 	if chain == nil {

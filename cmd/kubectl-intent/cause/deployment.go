@@ -7,18 +7,24 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
+// IsAnswered reports whether the status speaks about the present spec.
+func (f *Facts) IsAnswered() bool {
+	return f.SpecDigest == "" || f.Deployment.Status.IntentDigest == f.SpecDigest
+}
+
 // FindForDeployment returns why a deployment does not go on.
 func FindForDeployment(f *Facts, now time.Time) Finding {
 	d := f.Deployment
 	r := root{
 		kind: d.Kind, metadata: d.Metadata, conditions: d.Status.Conditions, installed: f.Installed,
-		isAnswered: f.SpecDigest == "" || d.Status.IntentDigest == f.SpecDigest,
+		isAnswered: f.IsAnswered(),
 	}
 	chain := r.installationChain()
 	isGood := false
@@ -54,12 +60,15 @@ func (f *Facts) deploymentChain(now time.Time) ([]Link, bool) {
 
 // rootCondition returns the condition that says most about why the deployment does not go on, and true if it need not go on.
 func (f *Facts) rootCondition() (Condition, bool) {
-	all := f.Deployment.Status.Conditions
-	if c := all.Get(deploymentv1alpha1.TypeStalled); c.Status == metav1.ConditionTrue {
-		return c, false
-	}
+	s, isSuspended := f.Deployment.Status, ptr.Deref(f.Deployment.Spec.Suspend, false)
+	all := s.Conditions
 	c := all.Get(deploymentv1alpha1.TypeReconciling)
+	stalled := all.Get(deploymentv1alpha1.TypeStalled)
 	switch {
+	case s.IsOfEarlierRequest() && isSuspended: // An earlier request may be stalled.
+		return Condition{Type: c.Type, Status: metav1.ConditionFalse, Reason: deploymentv1alpha1.ReasonSuspended, Message: s.Message, LastTransitionTime: c.LastTransitionTime}, false
+	case stalled.Status == metav1.ConditionTrue:
+		return stalled, false
 	case c.Status == metav1.ConditionFalse && c.Reason == deploymentv1alpha1.ReasonSuspended:
 		return c, false
 	case c.Status == metav1.ConditionFalse:

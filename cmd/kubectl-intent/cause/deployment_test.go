@@ -8,6 +8,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -111,6 +112,15 @@ func TestFindForDeployment(t *testing.T) {
 		"RolledBack": {
 			reason: "A revision that was rolled back names why it was rejected.", facts: samples.RolledBack().Facts(),
 			want: want{object: "revision 7", reason: "GateFailed", actor: advice.Author, needsPerson: true},
+		},
+		"HeldBack": {
+			reason: "A request that spec.suspend holds back waits for that, whatever became of the one before it.",
+			facts: func() *cause.Facts {
+				s := samples.RolledBack()
+				s.Input.Suspended, s.Spec.Suspend = true, ptr.To(true)
+				return s.Facts()
+			}(),
+			want: want{object: "IntentDeployment shop", reason: "Suspended", actor: advice.Author, needsPerson: true},
 		},
 		"Paused": {
 			reason: "A pause that has an end needs no person.", facts: samples.Canary(false).Facts(),

@@ -27,12 +27,13 @@ func healthsResource() schema.GroupVersionResource {
 	return deliveryv1alpha1.GroupVersion.WithResource("sitehealths")
 }
 
-// A ComposedApplication is an Application and the deployment that it composed, as JSON.
+// A ComposedApplication is an Application and what it composed.
 type ComposedApplication struct {
-	Application []byte
+	// Application and its Deployment, as JSON. Deployment is nil if there is none, or it cannot be read.
+	Application, Deployment []byte
 
-	// Deployment is nil if there is none, or it cannot be read.
-	Deployment []byte
+	// Commit that its ImageBuild looked for last. Empty if it has none, and if it cannot be read.
+	Commit string
 }
 
 // Application returns an Application and its deployment: "shop", or "applications.intentplane.dev/shop" where both groups have one of that name. It is nil if
@@ -61,9 +62,14 @@ func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplic
 	return nil, errors.Errorf("namespace %q has two Applications %q: say applications.GROUP/%[2]s", c.namespace, l.name)
 }
 
-// composedOf an Application is its deployment.
+// composedOf an Application is its deployment, and the commit of its source.
 func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) (*ComposedApplication, error) {
 	out := &ComposedApplication{}
+	if _, isBuilt, _ := unstructured.NestedMap(o.Object, "spec", "source"); isBuilt {
+		if b, err := c.ImageBuild(ctx, o.GetName()); err == nil {
+			out.Commit = b.Status.AtProvider.Wanted.Commit
+		}
+	}
 	var err error
 	if out.Application, err = o.MarshalJSON(); err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	if n := len(a.Status.Transitions); n > 0 {
 		out.Since = &a.Status.Transitions[n-1].At
 	}
+	out.leaveEarlierSpec(f.IsAnswered())
 	if f.Deployment == nil {
 		return out
 	}
@@ -36,7 +37,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 
 // outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes say nothing that the phase does not.
 func outcomeOfApplication(a *cause.Application) string {
-	if a.Status.Deployment.Outcome == outcomeRolledBack {
+	if a.Status.IsRolledBack() {
 		return outcomeRolledBack
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
@@ -45,6 +46,29 @@ func TestRowForApplication(t *testing.T) {
 		"RolledBack": {
 			reason: "An image that was rolled back does not read as another kind of trouble.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
 			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  author"},
+		},
+		"NextCommit": {
+			reason: "The commit after one that was rolled back is being built.",
+			facts: func() *cause.ApplicationFacts {
+				f := samples.NewApplication(samples.RolledBack()).Facts()
+				f.Application.Status.Phase = applicationv1alpha1.PhaseBuilding
+				f.Application.Status.Conditions = cause.Conditions{
+					{Type: applicationv1alpha1.TypeValid, Status: "True"},
+					{Type: applicationv1alpha1.TypeBuilt, Status: "False", Reason: applicationv1alpha1.ReasonBuilding},
+					{Type: applicationv1alpha1.TypeReconciling, Status: "True", Reason: applicationv1alpha1.ReasonBuilding},
+				}
+				return f
+			}(),
+			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON", "shop  Building  7    5     2/2    0m41s  Building"},
+		},
+		"Edited": {
+			reason: "Of a spec that the status does not speak about, nothing was rolled back.",
+			facts: func() *cause.ApplicationFacts {
+				f := samples.NewApplication(samples.RolledBack()).Facts()
+				f.SpecDigest = "another"
+				return f
+			}(),
+			want: []string{"NAME  PHASE    REV  LIVE  SITES  REASON", "shop  Pending  7    5     2/2    NotComposed"},
 		},
 		"Undeployed": {
 			reason: "An Application without a deployment has no revisions.",

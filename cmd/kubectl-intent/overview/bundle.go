@@ -22,6 +22,7 @@ func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	if n := len(b.Status.Transitions); n > 0 {
 		out.Since = &b.Status.Transitions[n-1].At
 	}
+	out.leaveEarlierSpec(f.IsAnswered())
 	for i := range b.Status.Packages {
 		out.Parts = append(out.Parts, partOfPackage(&b.Status.Packages[i]))
 	}

@@ -84,8 +84,16 @@ type Part struct {
 	IsGood bool `json:"isGood"`
 }
 
-// outcomeRolledBack is the outcome of what does not run what it asks for.
-const outcomeRolledBack = string(deploymentv1alpha1.OutcomeRolledBack)
+const (
+	// outcomeRolledBack is the outcome of what does not run what it asks for.
+	outcomeRolledBack = string(deploymentv1alpha1.OutcomeRolledBack)
+
+	// outcomeHeldBack stands for the outcome of a request that is held back, after an earlier one ended.
+	outcomeHeldBack = "HeldBack"
+
+	// phasePending is the phase of what the status does not speak about yet. All kinds begin with it.
+	phasePending = string(deploymentv1alpha1.PhasePending)
+)
 
 // Kinds of parts.
 const (
@@ -101,14 +109,30 @@ func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
 	d := &f.Deployment
 	out := Overview{
 		Namespace: d.Metadata.Namespace, Name: d.Metadata.Name, Kind: d.Kind, Group: groupOf(d.APIVersion),
-		Phase: string(d.Status.Phase), Outcome: string(d.Status.Outcome), Message: d.Status.Message, Finding: found,
+		Phase: string(d.Status.Phase), Outcome: outcomeOfDeployment(d), Message: d.Status.Message, Finding: found,
 	}
 	if n := len(d.Status.Transitions); n > 0 {
 		out.Since = &d.Status.Transitions[n-1].At
 	}
+	out.leaveEarlierSpec(f.IsAnswered())
 	out.Revisions = listRevisions(f)
 	out.Parts = slices.Concat(canaryParts(d), deliveryParts(f), siteParts(f), gateParts(f), requestParts(f))
 	return out
+}
+
+// outcomeOfDeployment is the outcome of the present request, or HeldBack where that waits behind one that ended.
+func outcomeOfDeployment(d *cause.Deployment) string {
+	if d.Status.IsOfEarlierRequest() {
+		return outcomeHeldBack
+	}
+	return string(d.Status.Outcome)
+}
+
+// leaveEarlierSpec drops what a status says of an earlier spec.
+func (o *Overview) leaveEarlierSpec(isAnswered bool) {
+	if !isAnswered {
+		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status does not speak about this spec yet.", nil
+	}
 }
 
 func groupOf(apiVersion string) string { return schema.FromAPIVersionAndKind(apiVersion, "").Group }
@@ -126,6 +150,7 @@ func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
 	if n := len(c.Status.Transitions); n > 0 {
 		out.Since = &c.Status.Transitions[n-1].At
 	}
+	out.leaveEarlierSpec(f.IsAnswered())
 	if f.Managed != nil {
 		for _, o := range f.Managed.Status.AtProvider.Objects {
 			state := o.Reason

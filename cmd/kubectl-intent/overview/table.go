@@ -76,7 +76,7 @@ func Table(rows []Row, s Style, withNamespace bool) []string {
 
 func (s Style) cellsOfRow(r *Row) []string {
 	phase := r.Phase
-	if r.Outcome == outcomeRolledBack {
+	if r.Outcome == outcomeRolledBack || r.Outcome == outcomeHeldBack {
 		phase = r.Outcome
 	}
 	since := ""

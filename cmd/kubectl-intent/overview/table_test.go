@@ -92,6 +92,41 @@ team-b     prod  Provisioning                                    TerraformFai...
 	}
 }
 
+// TestPresentRequest lists deployments whose revision was rolled back, and that were asked for something else since.
+func TestPresentRequest(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   func(*samples.Sample)
+		stale  bool
+		want   string
+	}{
+		"RolledBack": {reason: "What the spec asks for was rolled back.", want: "RolledBack"},
+		"Suspended":  {reason: "A request that spec.suspend holds back was not rolled back.", edit: func(s *samples.Sample) { s.Input.Suspended = true }, want: "HeldBack"},
+		"Outranked":  {reason: "A request that a newer version of the function takes up was not rolled back.", edit: func(s *samples.Sample) { s.Input.Outranked = true }, want: "HeldBack"},
+		"Edited":     {reason: "A spec that the status does not speak about was not rolled back.", stale: true, want: "Pending"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := samples.RolledBack()
+			if tc.edit != nil {
+				tc.edit(s)
+			}
+			f := s.Facts()
+			if tc.stale {
+				f.SpecDigest = "another"
+			}
+			row := RowForDeployment(f, cause.FindForDeployment(f, samples.Now()))
+			line := Table([]Row{row}, Style{Now: samples.Now()}, false)[1]
+			if got := strings.Fields(line)[1]; got != tc.want {
+				t.Errorf("\n%s\nTable(...): want phase %s, got: %s", tc.reason, tc.want, line)
+			}
+			if row.Outcome != tc.want && tc.want != "Pending" {
+				t.Errorf("\n%s\nRowForDeployment(...): want outcome %s, got %q", tc.reason, tc.want, row.Outcome)
+			}
+		})
+	}
+}
+
 func TestWideTable(t *testing.T) {
 	s := style()
 	s.IsWide = true

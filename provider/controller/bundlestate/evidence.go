@@ -54,7 +54,7 @@ func readDeployment(u *unstructured.Unstructured) (string, evidence) {
 	}
 	s := d.Status
 	return sum, evidence{
-		reported: s.IntentDigest, isHeldBack: s.HeldBack && s.Outcome != "",
+		reported: s.IntentDigest, isHeldBack: s.IsOfEarlierRequest(),
 		isDone:    s.Phase == deploymentv1alpha1.PhaseSucceeded && s.Outcome == deploymentv1alpha1.OutcomeSucceeded,
 		hasFailed: s.Outcome == deploymentv1alpha1.OutcomeFailed, wasRolledBack: s.Outcome == deploymentv1alpha1.OutcomeRolledBack,
 		ready: s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, revision: s.Revision, commit: s.Delivery.GitCommit, message: s.Message,
@@ -74,7 +74,7 @@ func readApplication(u *unstructured.Unstructured) (string, evidence) {
 	s := a.Status
 	return sum, evidence{
 		reported: s.SpecDigest, isDone: s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeSucceeded) && s.Phase != applicationv1alpha1.PhaseFailed,
-		hasFailed: s.Phase == applicationv1alpha1.PhaseFailed, wasRolledBack: s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack),
+		hasFailed: s.Phase == applicationv1alpha1.PhaseFailed, wasRolledBack: s.IsRolledBack(),
 		ready:    s.Phase == applicationv1alpha1.PhaseRunning && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue,
 		revision: s.Deployment.Revision, message: s.Message,
 	}
