@@ -177,23 +177,40 @@ func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsUnjudged(); why != "" {
 		return s, why
 	}
-	c := s.Cursor
-	switch {
-	case p.Full && c.Full:
-		return s, "all steps are released"
-	case !p.Full && (p.Step <= max(c.Step, c.Promoted) || int(p.Step) > len(s.Current.Plan)):
-		return s, fmt.Sprintf("step %d is none that can be released", p.Step)
+	if why := p.invalid(s); why != "" {
+		return s, why
 	}
 	s, why := s.take(&p.RequestRef)
 	if why != "" {
 		return s, why
 	}
+	if p.Gate {
+		s.Cursor.GateReleased = s.Cursor.Step + 1
+	}
 	if p.Full {
 		s.Cursor.Full = true
 		return s, ""
 	}
-	s.Cursor.Promoted = p.Step
+	s.Cursor.Promoted = max(s.Cursor.Promoted, p.Step)
 	return s, ""
+}
+
+// invalid returns why a release changes nothing, or names a step that the plan does not have.
+func (p Promoted) invalid(s State) string {
+	c := s.Cursor
+	switch {
+	case p.Gate && (!s.IsGated() || s.IsGateReleased()):
+		return fmt.Sprintf("step %d has no Gate that can be released", c.Step)
+	case p.Gate && !p.Full && p.Step != c.Step+1:
+		return fmt.Sprintf("step %d does not follow the Gate of step %d", p.Step, c.Step)
+	case p.Gate:
+		return ""
+	case p.Full && c.Full:
+		return "all steps are released"
+	case !p.Full && (p.Step <= max(c.Step, c.Promoted) || int(p.Step) > len(s.Current.Plan)):
+		return fmt.Sprintf("step %d is none that can be released", p.Step)
+	}
+	return ""
 }
 
 func (j Judged) apply(s State, at metav1.Time) (State, string) {

@@ -114,6 +114,10 @@ type Promoted struct {
 	// +optional
 	Full bool `json:"full,omitempty"`
 
+	// Gate also releases the Gate of the current step, which came to no verdict: the user saw that. Absent means that the event releases pauses alone.
+	// +optional
+	Gate bool `json:"gate,omitempty"`
+
 	// RequestRef names the RolloutRequest that asked.
 	// +required
 	RequestRef RequestReference `json:"requestRef"`

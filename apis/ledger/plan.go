@@ -30,8 +30,12 @@ func (s State) IsBeforeSteps() bool { return s.HasTracks() && s.Cursor.Stage < S
 // IsPauseReleased is true once a user released the pause behind the step, alone or with all others.
 func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased() }
 
-// IsStepReleased is true once a user released the step by its number, and with it a Gate that came to no verdict. Who releases all steps decides on no Gate.
+// IsStepReleased is true once a user released the pause behind the step by the number of the step.
 func (s State) IsStepReleased() bool { return s.Cursor.Promoted > s.Cursor.Step }
+
+// IsGateReleased is true once a user released the Gate of the step after it came to no verdict. The release of a pause, or of all of them, is no decision on a
+// Gate: its user did not see the measurements.
+func (s State) IsGateReleased() bool { return s.Cursor.GateReleased > s.Cursor.Step }
 
 // IsStepLeftOut is true for a step that a user left out while it went on: its Gate and its pause decide nothing any more.
 func (s State) IsStepLeftOut() bool {

@@ -190,6 +190,72 @@ func TestHasTracks(t *testing.T) {
 	}
 }
 
+// TestPromoted releases pauses and Gates of a plan whose second and last step have a Gate.
+func TestPromoted(t *testing.T) {
+	gated := func(o *Ordered) {
+		inTrack(o)
+		o.Revision.Plan[1].Gate, o.Revision.Plan[1].Pause, o.Revision.Plan[5].Gate = true, PauseManual, true
+	}
+	release := func(step int32, full, gate bool, uid string) Event {
+		return Event{Promoted: &Promoted{Step: step, Full: full, Gate: gate, RequestRef: asked(uid)}}
+	}
+	atGate := []Event{opened, order(1, "a", gated), stage(0, StageSteps), stage(1, StageSteps)}
+	cases := map[string]struct {
+		reason string
+		events []Event
+		want   Cursor
+		why    string
+	}{
+		"Pause": {
+			reason: "A user who releases a pause releases no Gate.",
+			events: follow(atGate, release(2, false, false, "u1")), want: Cursor{Step: 1, Stage: StageSteps, Promoted: 2},
+		},
+		"Gate": {
+			reason: "A user who releases a Gate releases the pause behind it, too.",
+			events: follow(atGate, release(2, false, true, "u1")), want: Cursor{Step: 1, Stage: StageSteps, Promoted: 2, GateReleased: 2},
+		},
+		"PauseBefore": {
+			reason: "A Gate is released after the pause behind it was, and a later pause stays released.",
+			events: follow(atGate, release(3, false, false, "u1"), release(2, false, true, "u2")), want: Cursor{Step: 1, Stage: StageSteps, Promoted: 3, GateReleased: 2},
+		},
+		"FullTwice": {
+			reason: "A user who released all steps releases a Gate by releasing all steps again.",
+			events: follow(atGate, release(0, true, false, "u1"), release(0, true, true, "u2")), want: Cursor{Step: 1, Stage: StageSteps, Full: true, GateReleased: 2},
+		},
+		"FullAgain": {
+			reason: "All steps are released once.",
+			events: follow(atGate, release(0, true, false, "u1"), release(0, true, false, "u2")), why: "cannot record Promoted: all steps are released",
+		},
+		"GateTwice": {
+			reason: "A Gate is released once.",
+			events: follow(atGate, release(2, false, true, "u1"), release(0, true, true, "u2")), why: "cannot record Promoted: step 1 has no Gate that can be released",
+		},
+		"NoGate": {
+			reason: "A step without a Gate has none to release.",
+			events: follow(atGate[:3], release(1, false, true, "u1")), why: "cannot record Promoted: step 0 has no Gate that can be released",
+		},
+		"OtherGate": {
+			reason: "The Gate of another step than the current one cannot be released.",
+			events: follow(atGate, release(6, false, true, "u1")), why: "cannot record Promoted: step 6 does not follow the Gate of step 1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, err := Append(State{}, noon, tc.events...)
+			message := ""
+			if err != nil {
+				message = err.Error()
+			}
+			if diff := cmp.Diff(tc.why, message); diff != "" {
+				t.Fatalf("\n%s\nAppend(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, s.Cursor); diff != "" && tc.why == "" {
+				t.Errorf("\n%s\nAppend(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestTakesBack looks at revisions beside revision 1, which has no tracks, and revision 2, which has.
 func TestTakesBack(t *testing.T) {
 	past := []Past{{Number: 1}, {Number: 2, Track: TrackBlue}}

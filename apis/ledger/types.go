@@ -267,12 +267,18 @@ type Cursor struct {
 	// +kubebuilder:validation:Maximum=4
 	Stage int32 `json:"stage"`
 
-	// Promoted is the highest step that a user released. 0 means that none was. The number of steps means the verdict, which a pause behind the
-	// last step holds back.
+	// Promoted is the highest step whose pause a user released. 0 means that none was. The number of steps means the verdict, which a pause behind
+	// the last step holds back. It releases no Gate.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=20
 	Promoted int32 `json:"promoted"`
+
+	// GateReleased is the step behind the last Gate that a user released after it came to no verdict, counted as Promoted is. 0 means that none was.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=20
+	GateReleased int32 `json:"gateReleased,omitempty"`
 
 	// Full says that a user released all steps. Those that would share requests are left out, once the pods are enough for all requests.
 	// +optional

@@ -88,3 +88,42 @@ func TestCanaryHeld(t *testing.T) {
 		t.Errorf("\nA user gives up what is held.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }
+
+// TestCanaryHeldFull releases all steps of a canary whose last Gate comes to no conclusion, and lets a user decide on that Gate.
+func TestCanaryHeldFull(t *testing.T) {
+	decisions := map[string]struct {
+		reason string
+		decide []func(*rolloutv1alpha1.RolloutRequest)
+		want   int64
+	}{
+		"Full":  {reason: "A user who released all steps releases the last Gate by releasing all steps again.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), allSteps}, want: 2},
+		"Step":  {reason: "A user who released all steps releases the last Gate by its step.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Promote"), stepNumber(4)}, want: 2},
+		"Abort": {reason: "A user who released all steps gives the revision up that is held.", decide: []func(*rolloutv1alpha1.RolloutRequest){action("Abort")}, want: 1},
+	}
+	for name, tc := range decisions {
+		t.Run(name, func(t *testing.T) {
+			w := aMeasuredCanary(t)
+			w.in.Spec.DeliveryConfig.Canary.OnInconclusive = deploymentv1alpha1.InconclusiveHold
+			unknown := cluster{isInconclusive: true}
+			w.story("edge1", unknown)
+			w.ask("f", 2, action("Promote"), allSteps, uid("f"))
+			_, out := w.story("edge1", unknown)
+			if c := out.Status.Canary; c == nil || c.State != deploymentv1alpha1.CanaryHeld || out.Status.Phase == deploymentv1alpha1.PhaseSucceeded {
+				t.Fatalf("\nThe Gate of all requests holds a revision whose steps are all released.\ngot %s, %+v", out.Status.Phase, c)
+			}
+			w.in.Spec.Suspend = new(true)
+			w.ask("d", 2, append(tc.decide, uid("d"))...)
+			_, out = w.story("edge1", unknown)
+			for _, r := range out.Status.Requests {
+				if r.Name == "d" && rolloutv1alpha1.Result(r.Result).Refused() {
+					t.Errorf("\nA decision on a held Gate is not refused while the deployment is suspended.\ngot %s", r.Result)
+				}
+			}
+			w.in.Spec.Suspend = new(false)
+			_, out = w.story("edge1", unknown)
+			if diff := cmp.Diff(tc.want, out.Status.LiveRevision); diff != "" {
+				t.Errorf("\n%s\nlive revision: -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
+			}
+		})
+	}
+}

@@ -170,7 +170,7 @@ func refuseApproval(saw *rolloutv1alpha1.UpdateReference, approved Compiled) ref
 func requestResults(status *phase.Input, in Input, o Observed, k Compiled) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
 	decided := stepInput(in, o, k, status.State)
-	decided.HasEnded = phase.Ended(status)
+	decided.HasEnded, decided.Proof = phase.Ended(status), status.Proof()
 	for _, r := range decided.Requests {
 		result := rolloutv1alpha1.ResultWaiting // While the home of the ledger is not known, or nothing is recorded there: it may have been lost from sight.
 		if o.home.IsKnown && o.home.State.Current != nil {

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -17,7 +20,9 @@ func (c *Comparison) Proof() step.Proof {
 	p.IsPauseOver = IsSyncReleased(c.ObservedSync, c.State.Position())
 	if g := c.Gate(); g != nil {
 		p.HasPassed = GateVerdict(g) == rolloutv1alpha1.GatePassed
-		p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive
+		if p.IsHeld = GateVerdict(g) == rolloutv1alpha1.GateInconclusive; p.IsHeld {
+			p.HeldAt = ptr.Deref(g.Status.AtProvider.EndedAt, metav1.Time{}).Time
+		}
 		if p.Failure == nil {
 			p.Failure = GateFailure(g)
 		}

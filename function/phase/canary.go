@@ -79,7 +79,7 @@ func liveCanaryState(f *Input) v1alpha1.CanaryState {
 	isReleased := s.IsPauseReleased()
 	pause := s.Current.Plan[s.Cursor.Step].Pause
 	switch {
-	case g != nil && evidence.GateVerdict(g) == rolloutv1alpha1.GateInconclusive && !s.IsStepReleased() && !s.IsStepLeftOut():
+	case g != nil && evidence.GateVerdict(g) == rolloutv1alpha1.GateInconclusive && !s.IsGateReleased() && !s.IsStepLeftOut():
 		return v1alpha1.CanaryHeld
 	case s.IsGated() && !hasCounted(g):
 		return v1alpha1.CanaryMeasuring

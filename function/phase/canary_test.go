@@ -81,6 +81,7 @@ func TestCanaryState(t *testing.T) {
 	gatedPause := func(pause string, promoted int32) func(*ledger.State) {
 		return func(s *ledger.State) { paused(pause, promoted)(s); s.Current.Plan[0].Gate = true }
 	}
+	decided := func(s *ledger.State) { gatedPause(step.PauseManual, 1)(s); s.Cursor.GateReleased = 1 }
 	before := func(stage int32, stable int64) func(*ledger.State) {
 		return func(s *ledger.State) { s.Cursor.Stage, s.Current.Stable = stage, stable }
 	}
@@ -119,7 +120,8 @@ func TestCanaryState(t *testing.T) {
 		"Measured":   {reason: "A step is measured until its Gate has counted enough.", state: gatedStep, report: live, change: measureStep(silent), want: v1alpha1.CanaryMeasuring},
 		"NoPause":    {reason: "A step that was measured, and has no pause, does not wait for the end of one.", state: gatedStep, report: live, change: measureStep(passed), want: v1alpha1.CanaryMeasuring},
 		"Held":       {reason: "A step whose Gate came to no verdict waits for a user.", state: gatedPause("10m", 0), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
-		"HeldOver":   {reason: "A step that a user released does not wait for the verdict of its Gate.", state: gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"HeldOver":   {reason: "A step whose Gate a user released does not wait for the verdict of the Gate.", state: decided, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
+		"HeldEarly":  {reason: "A step whose pause a user released before the Gate ended waits for a decision on the Gate.", state: gatedPause(step.PauseManual, 1), report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
 		"HeldLast":   {reason: "A user who released all steps still decides on the Gate of the last one.", state: func(s *ledger.State) { s.Cursor.Step, s.Cursor.Full, s.Current.Plan[1].Gate = 1, true, true }, report: live, change: leaveOpen, want: v1alpha1.CanaryHeld},
 		"HeldFull":   {reason: "A step that a user left out waits for no verdict of its Gate.", state: func(s *ledger.State) { gatedPause(step.PauseManual, 0)(s); s.Cursor.Full = true }, report: live, change: leaveOpen, want: v1alpha1.CanaryMeasuring},
 		"Uncounted":  {reason: "A step waits for its Gate before it waits for a user.", state: gatedPause(step.PauseManual, 0), report: live, change: measureStep(measuring), want: v1alpha1.CanaryMeasuring},

@@ -35,7 +35,7 @@ func (m *canaryModel) giveVerdict(result string) {
 func (m *canaryModel) noteGate(before ledger.State) {
 	at, step := before.Position(), before.Current.Plan[before.Cursor.Step]
 	isLeftOut := before.Cursor.Full && step.Weight != nil && *step.Weight > 0 && *step.Weight < 100
-	isReleased := before.IsStepReleased()
+	isReleased := before.IsGateReleased()
 	verdicts := m.truth.gates[at]
 	switch {
 	case !step.Gate, isLeftOut:

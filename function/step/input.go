@@ -124,6 +124,9 @@ type Proof struct {
 	// IsHeld says that the Gate of the step came to no verdict, and that a user decides.
 	IsHeld bool
 
+	// HeldAt is when the Gate came to no verdict. A request that is older did not see that. The zero value means that the time is unknown.
+	HeldAt time.Time
+
 	// IsPauseOver says that the pause behind the step is over.
 	IsPauseOver bool
 

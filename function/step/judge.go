@@ -34,7 +34,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 // staysAtStep reports whether a step that is live has not come to its end, by its Gate and its pause, and why if a user has to act.
 func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
 	switch released := s.IsPauseReleased(); {
-	case in.Proof.IsHeld && !s.IsStepReleased():
+	case in.isGateHeld(s):
 		return HoldGateHeld, true
 	case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:
 		return HoldNone, true
@@ -44,6 +44,11 @@ func (in Input) staysAtStep(s ledger.State) (Hold, bool) {
 		return HoldPaused, true
 	}
 	return HoldNone, false
+}
+
+// isGateHeld is true for a step whose Gate came to no verdict, as long as no user released that Gate or left the step out.
+func (in Input) isGateHeld(s ledger.State) bool {
+	return in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepLeftOut()
 }
 
 // advanceStep returns the event of the next step, or why it does not begin.

@@ -189,18 +189,23 @@ func isForcedLater(requests []Request, r Request) bool {
 	return own >= 0 && slices.ContainsFunc(requests[own+1:], Request.isForcedMove)
 }
 
-// refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one.
+// refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one. A request that was made before the
+// Gate of the step came to no verdict decides nothing about it.
 func (in Input) refuseStep(s ledger.State, r Request) Result {
 	switch {
 	case s.Verdict != nil:
 		return ResultAlreadyJudged
+	case in.isGateHeld(s) && r.CreatedAt.Before(in.Proof.HeldAt):
+		return ResultStale
+	case in.releasesGate(s, r):
+		return ""
 	case r.Full && s.Cursor.Full:
 		return ResultStale
 	case r.Full && hasReleasable(s):
 		return ""
 	case r.Full, !in.isReleasable(s, r.Step):
 		return ResultUnknownStep
-	case s.Cursor.Full && !in.Proof.IsHeld, r.Step <= max(s.Cursor.Step, s.Cursor.Promoted):
+	case s.Cursor.Full, r.Step <= max(s.Cursor.Step, s.Cursor.Promoted):
 		return ResultStale
 	}
 	for step := max(s.Cursor.Step, s.Cursor.Promoted) + 1; step < r.Step; step++ {
@@ -216,10 +221,15 @@ func (in Input) isReleasable(s ledger.State, step int32) bool {
 	if step < 1 || int(step) > len(s.Current.Plan) {
 		return false
 	}
-	return s.Current.Plan[step-1].Pause != "" || in.Proof.IsHeld && step == s.Cursor.Step+1
+	return s.Current.Plan[step-1].Pause != "" || in.isGateHeld(s) && step == s.Cursor.Step+1
 }
 
-// hasReleasable is true if there is a pause to come, or a step that shares requests. A Gate that came to no verdict is released by the number of its step.
+// releasesGate is true for a request that releases the Gate of the step: by the number of the step behind it, or with all steps.
+func (in Input) releasesGate(s ledger.State, r Request) bool {
+	return in.isGateHeld(s) && (r.Full || r.Step == s.Cursor.Step+1)
+}
+
+// hasReleasable is true if there is a pause to come, or a step that shares requests.
 func hasReleasable(s ledger.State) bool {
 	for step := s.Cursor.Step; int(step) < len(s.Current.Plan); step++ {
 		if s.Current.Plan[step].Pause != "" || s.Current.Plan[step].SharesRequests() {
@@ -253,7 +263,7 @@ func (r Request) proposeEvent(s ledger.State, in Input) *ledger.Event {
 	case ActionMoveLedger:
 		return &ledger.Event{Moved: &ledger.Moved{Home: r.ToConfigRef, RequestRef: r.Ref}}
 	case ActionPromote:
-		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, Full: r.Full, RequestRef: r.Ref}}
+		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, Full: r.Full, Gate: in.releasesGate(s, r), RequestRef: r.Ref}}
 	case ActionRetry:
 		if in.Desired == nil || in.awaitsPlacement(s) || in.awaitsEmptyTracks(s) {
 			return nil

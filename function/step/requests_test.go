@@ -33,6 +33,10 @@ func TestRequests(t *testing.T) {
 	paused := []ledger.Event{ordered(1, "a", pausedPlan)}
 	inTracks := join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "blue", "w2", 1))
 	held := func(in *Input) { in.Proof.IsHeld = true }
+	heldAt := func(end time.Time) func(*Input) {
+		return func(in *Input) { in.Proof.IsHeld, in.Proof.HeldAt = true, end }
+	}
+	full := func(r *Request) { r.Full = true }
 	recordedVerdict := func(in *Input) { in.IsRecorded = true }
 	cases := map[string]struct {
 		reason string
@@ -164,9 +168,49 @@ func TestRequests(t *testing.T) {
 			in: input(desired("w2"), asks(ask(ActionPromote, 2, release(3)))),
 		},
 		"PromoteFullHeld": {
-			reason: "A user who releases all steps decides on no Gate of the last one.",
-			events: canary(2, ledger.StageSteps, gateLast), result: ResultUnknownStep,
-			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, func(r *Request) { r.Full = true }))),
+			reason: "A user who releases all steps while the Gate of the last one is held decides on it.",
+			events: canary(2, ledger.StageSteps, gateLast), want: "Promoted", result: ResultWaiting,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+		},
+		"PromoteFullAgain": {
+			reason: "A user who released all steps releases the Gate of the last one, which came to no verdict, by releasing all steps again.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), want: "Promoted", result: ResultWaiting,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+		},
+		"PromoteFullMeasured": {
+			reason: "A user who releases all steps twice releases no Gate that measures.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), result: ResultStale,
+			in: input(desired("w2"), asks(ask(ActionPromote, 2, full))),
+		},
+		"PromoteFullThrice": {
+			reason: "A Gate is released once.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), result: ResultStale,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, full))),
+		},
+		"PromoteFullUnseen": {
+			reason: "A request that is older than the end of the Gate decides nothing about it: its user did not see that.",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), result: ResultStale,
+			in: input(desired("w2"), heldAt(at(61)), asks(ask(ActionPromote, 2, full))),
+		},
+		"PromoteUnseen": {
+			reason: "A request for a step that is older than the end of the Gate decides nothing about the Gate.",
+			events: canary(1, ledger.StageSteps), result: ResultStale,
+			in: input(desired("w2"), heldAt(at(61)), asks(ask(ActionPromote, 2, release(2)))),
+		},
+		"PromoteSeen": {
+			reason: "A request for a step that is newer than the end of the Gate releases the Gate.",
+			events: canary(1, ledger.StageSteps), want: "Promoted", result: ResultWaiting,
+			in: input(desired("w2"), heldAt(at(59)), asks(ask(ActionPromote, 2, release(2)))),
+		},
+		"PromoteHeldReleased": {
+			reason: "A user whose request released the pause before the Gate ended releases the Gate by the same number.",
+			events: append(canary(1, ledger.StageSteps), promoted(2, false)), want: "Promoted", result: ResultWaiting,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(2)))),
+		},
+		"PromoteBehindHeld": {
+			reason: "A Gate that is held has to be released before a pause behind it.",
+			events: canary(1, ledger.StageSteps, func(r *ledger.Revision) { r.Plan[2].Pause = PauseManual }), result: ResultUnknownStep,
+			in: input(desired("w2"), held, asks(ask(ActionPromote, 2, release(3)))),
 		},
 		"PromoteSuspended": {
 			reason: "A step of a suspended deployment is released later.",

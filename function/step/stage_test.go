@@ -39,6 +39,11 @@ func promoted(step int32, full bool) ledger.Event {
 	return ledger.Event{Promoted: &ledger.Promoted{Step: step, Full: full, RequestRef: ledger.RequestReference{Name: "r", UID: "u"}}}
 }
 
+// gateReleased releases the Gate of the step, by the step behind it or with all steps.
+func gateReleased(step int32, full bool) ledger.Event {
+	return ledger.Event{Promoted: &ledger.Promoted{Step: step, Full: full, Gate: true, RequestRef: ledger.RequestReference{Name: "g", UID: "g"}}}
+}
+
 // tracks are what both Sites have of each track.
 func tracks(blue, green Track) func(*Input) {
 	return func(in *Input) {
@@ -141,16 +146,25 @@ func TestStages(t *testing.T) {
 		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
 		"HeldFull":  {reason: "A user who promotes all steps does not decide on a Gate of the last one that came to no verdict.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, held}, hold: HoldGateHeld},
 		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, held}, want: "Advanced"},
-		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), ledger.Event{Promoted: &ledger.Promoted{Step: 3, RequestRef: ledger.RequestReference{Name: "s", UID: "v"}}}), in: []func(*Input){live, provenTrees, held}, want: "Judged Verified"},
-		"Released":  {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
-		"Frozen":    {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
-		"Rejected":  {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},
-		"Restore":   {reason: "The pods of a rejected canary stay while nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff},
-		"ThereYet":  {reason: "A rollback that began goes on to its proof, although the directories hold the target already.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){targetIsThere(stable)}, want: "Advanced"},
-		"Drains":    {reason: "A rollback says that it waits until the requests have left the rejected revision.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
-		"Alone":     {reason: "The stable track is removed once it has no requests.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced"},
-		"NoneLeft":  {reason: "Where no other track is left, nothing is removed.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})}},
-		"NotAlone":  {reason: "The stable track stays until it was without requests for long enough.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining},
+		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)), in: []func(*Input){live, provenTrees, held}, want: "Judged Verified"},
+		"HeldEarly": {reason: "A user who released a pause before the Gate ended did not decide on the Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
+		"DecidedFull": {
+			reason: "A user who promoted all steps decides on the Gate of the last one by promoting all steps again.", want: "Judged Verified",
+			events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(0, true)), in: []func(*Input){live, provenTrees, held},
+		},
+		"DecidedNext": {
+			reason: "A user who released the Gate of a step did not decide on the Gate of the next one.", hold: HoldGateHeld,
+			events: append(canary(1, ledger.StageSteps, gateLast), gateReleased(2, false), stageOf(2, ledger.StageSteps)), in: []func(*Input){live, held},
+		},
+		"Released": {reason: "The next step follows the pause and the Gate.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full}, want: "Advanced"},
+		"Frozen":   {reason: "A canary goes on with the files of the objects while the spec cannot be compiled.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees, full, func(in *Input) { in.Desired, in.HoldsFiles = nil, true }}, want: "Advanced"},
+		"Rejected": {reason: "A rejected canary loses its requests although nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed")), in: []func(*Input){tracks(shared, stable), off}, want: "RolledBack 1"},
+		"Restore":  {reason: "The pods of a rejected canary stay while nothing is rolled back.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(left, stable), off}, hold: HoldRollbackOff},
+		"ThereYet": {reason: "A rollback that began goes on to its proof, although the directories hold the target already.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){targetIsThere(stable)}, want: "Advanced"},
+		"Drains":   {reason: "A rollback says that it waits until the requests have left the rejected revision.", events: append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1), stageOf(1, ledger.StageShift)), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
+		"Alone":    {reason: "The stable track is removed once it has no requests.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1, IsIdle: true})}, want: "Advanced"},
+		"NoneLeft": {reason: "Where no other track is left, nothing is removed.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{})}},
+		"NotAlone": {reason: "The stable track stays until it was without requests for long enough.", events: append(canary(2, ledger.StageSteps), verified("b")), in: []func(*Input){tracks(Track{Revision: 2, Weight: 100}, Track{Revision: 1})}, hold: HoldDraining},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

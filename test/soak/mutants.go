@@ -145,6 +145,14 @@ func stepMutants() map[string]mutant {
 			reason: "A Promote releases the pause that it names, and no later one.", file: "apis/ledger/plan.go",
 			text: "return s.Cursor.Promoted > s.Cursor.Step }", becomes: "return s.Cursor.Promoted > 0 }", pkg: "function/step",
 		},
+		"GateReleaseNotCompared": {
+			reason: "A user decides on the Gate that came to no verdict, and on no later one.", file: "apis/ledger/plan.go",
+			text: "return s.Cursor.GateReleased > s.Cursor.Step }", becomes: "return s.Cursor.GateReleased > 0 }", pkg: "function/step",
+		},
+		"PauseReleasesGate": {
+			reason: "The release of a pause is no decision on a Gate.", file: "function/step/judge.go",
+			text: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased()", becomes: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepReleased()", pkg: "function/step",
+		},
 		"GateNotAwaited": {
 			reason: "A step with a Gate ends by its verdict.", file: "function/step/judge.go",
 			text: "case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:", becomes: "case false:", pkg: "function/step", tests: "TestCanaryStories",
