@@ -99,17 +99,17 @@ func newestExcept(all []Repository, but ledger.Head) ledger.State {
 	return newest
 }
 
-// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone: the newest one, since the home that an older one names may
-// be gone too. It returns nil if there is none, or if it took effect.
+// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone: the newest one about the current revision, since the home that an
+// older one names may be gone too. It returns nil if there is none, or if it took effect.
 func forcedMove(s ledger.State, requests []Request) *Request {
 	for i, r := range slices.Backward(requests) {
-		if !r.isForcedMove() {
-			continue
-		}
-		if s.Seq == 0 || isTaken(s, r.Ref.UID) {
+		switch {
+		case !r.isForcedMove():
+		case s.Seq == 0 || isTaken(s, r.Ref.UID):
 			return nil
+		case refuseOtherRevision(s, r) == "":
+			return &requests[i]
 		}
-		return &requests[i]
 	}
 	return nil
 }

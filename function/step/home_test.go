@@ -39,9 +39,23 @@ func TestFindHome(t *testing.T) {
 	moved := opened("one", "a", ordered(1, "x"), ledger.Event{Moved: &ledger.Moved{Home: "b", RequestRef: user}})
 	closed := opened("one", "a", ordered(1, "x"), ledger.Event{Closed: &ledger.Closed{}})
 	short, long := opened("one", "a"), opened("one", "a", ordered(1, "x"))
-	force := []Request{{Ref: user, Action: ActionMoveLedger, ToConfigRef: "b", Force: true}}
-	back := []Request{{Ref: ledger.RequestReference{Name: "back", UID: "n"}, Action: ActionMoveLedger, ToConfigRef: "a", Force: true}}
-	two := append(slices.Clone(force), Request{Ref: ledger.RequestReference{Name: "again", UID: "n"}, Action: ActionMoveLedger, ToConfigRef: "c", Force: true})
+	moveTo := func(home, name string, change ...func(*Request)) Request {
+		r := Request{Ref: ledger.RequestReference{Name: name, UID: name}, Action: ActionMoveLedger, Revision: 1, ToConfigRef: home, Force: true}
+		for _, c := range change {
+			c(&r)
+		}
+		return r
+	}
+	about := func(revision int64) func(*Request) { return func(r *Request) { r.Revision = revision } }
+	saw := func(digest string) func(*Request) { return func(r *Request) { r.Digest = digest } }
+	force := []Request{moveTo("b", "move")}
+	back := []Request{moveTo("a", "back")}
+	two := append(slices.Clone(force), moveTo("c", "again"))
+	next := opened("one", "a", ordered(1, "x"), ordered(2, "y"))
+	gone := []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: next}, {ConfigRef: "c", IsKnown: true}}
+	away, same := Home{ConfigRef: "a"}, next.Current.Request.Digest()
+	taken := opened("one", "b", ordered(1, "x"))
+	taken.Requests = []string{"again"}
 	cases := map[string]struct {
 		reason   string
 		all      []Repository
@@ -108,6 +122,43 @@ func TestFindHome(t *testing.T) {
 			reason: "Of two forced moves the newer one counts, since the home that the older one names may be gone.",
 			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b"}, {ConfigRef: "c", IsKnown: true, Copy: long}}, requests: two,
 			want: Home{ConfigRef: "c", IsKnown: true}, events: []string{"Opened c", "Recovered one by again"},
+		},
+		"ForcedEarlier": {
+			reason: "A forced move of a user who saw an earlier revision moves nothing.",
+			all:    gone, requests: []Request{moveTo("b", "move")}, want: away,
+		},
+		"ForcedLater": {
+			reason: "A forced move that names a revision that does not exist moves nothing.",
+			all:    gone, requests: []Request{moveTo("b", "move", about(4))}, want: away,
+		},
+		"ForcedProposed": {
+			reason: "A forced move may name the revision that the home was to record last, whatever its digests were.",
+			all:    gone, requests: []Request{moveTo("b", "move", about(3), saw("sha256:0"))}, want: Home{ConfigRef: "b", IsKnown: true},
+			events: []string{"Opened b", "Recovered one by move"},
+		},
+		"ForcedOtherDigest": {
+			reason: "A forced move of a user who saw other digests moves nothing.",
+			all:    gone, requests: []Request{moveTo("b", "move", about(2), saw("sha256:0"))}, want: away,
+		},
+		"ForcedSameDigest": {
+			reason: "A forced move of a user who saw the digests of the revision moves the ledger.",
+			all:    gone, requests: []Request{moveTo("b", "move", about(2), saw(same))}, want: Home{ConfigRef: "b", IsKnown: true},
+			events: []string{"Opened b", "Recovered one by move"},
+		},
+		"ForcedStaleAfter": {
+			reason: "A forced move about another revision does not take the place of an older one about the current revision.",
+			all:    gone, requests: []Request{moveTo("b", "move", about(2)), moveTo("c", "again")}, want: Home{ConfigRef: "b", IsKnown: true},
+			events: []string{"Opened b", "Recovered one by move"},
+		},
+		"ForcedTakenAfter": {
+			reason: "An older forced move moves nothing once a newer one took effect, although that one saw other digests.",
+			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Ledger: taken}}, want: Home{ConfigRef: "b", IsKnown: true, State: taken},
+			requests: []Request{moveTo("a", "move"), moveTo("b", "again", saw("sha256:0"))},
+		},
+		"ForcedUnordered": {
+			reason: "A ledger without a revision moves by force: its user could name none.",
+			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: short}}, requests: force,
+			want: Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one by move"},
 		},
 		"Deleted": {
 			reason: "A deployment with the name of a deleted one opens a ledger of its own.",

@@ -65,10 +65,11 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	return ResultWaiting
 }
 
-// isAboutCurrent is true for a request that made the current revision, or changed it.
+// isAboutCurrent is true for a request that made the current revision, or changed it. One that names a later revision moved the ledger away from a home that
+// alone may have known that revision.
 func isAboutCurrent(s ledger.State, r Request) bool {
 	by := s.Current.RequestRef
-	return r.Revision == s.Current.Number || by != nil && by.UID == r.Ref.UID
+	return r.Revision >= s.Current.Number || by != nil && by.UID == r.Ref.UID
 }
 
 // canTake is true for a request that may take effect now.
@@ -103,11 +104,8 @@ func isPossibleAlways(a Action) bool {
 
 // refuseRequest returns why a request that did not take effect never will. It is empty for one that may.
 func (in Input) refuseRequest(s ledger.State, r Request) Result {
-	switch is := s.Current; {
-	case r.Revision > is.Number:
-		return ResultUnknownRevision
-	case r.Revision < is.Number, r.Digest != "" && r.Digest != is.Request.Digest(), isOvertaken(s, r):
-		return ResultStale
+	if refused := refuseOtherRevision(s, r); refused != "" {
+		return refused
 	}
 	switch r.Action {
 	case ActionAbort:
@@ -121,18 +119,34 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	case ActionApproveUpdate:
 		return in.refuseUpdate(s, r)
 	case ActionRetry:
-		return ""
+		return refuseOvertaken(s, r)
 	}
 	return ResultNotSupported
 }
 
-// isOvertaken is true for a request to start the revision again that was made before another user gave the revision up: its user did not see that.
-func isOvertaken(s ledger.State, r Request) bool {
-	if r.Action != ActionRetry || !isAborted(s) || isUserRollback(s) {
-		return false
+// refuseOtherRevision refuses a request whose user saw another revision than the current one, or the same with other digests. Every request is bound to that,
+// whatever it asks for. A ledger without a revision has none that a user could have seen.
+func refuseOtherRevision(s ledger.State, r Request) Result {
+	switch current := s.Current; {
+	case current == nil, r.isForcedMove() && r.Revision == s.LastNumber+1:
+		return "" // The status shows a revision before its home records it, and a home that is gone may have recorded it.
+	case r.Revision > current.Number:
+		return ResultUnknownRevision
+	case r.Revision < current.Number, r.Digest != "" && r.Digest != current.Request.Digest():
+		return ResultStale
 	}
-	_, rejectedAt := rejectionTimes(s)
-	return !rejectedAt.IsZero() && r.CreatedAt.Before(rejectedAt)
+	return ""
+}
+
+// refuseOvertaken refuses a request to start the revision again that was made before another user gave the revision up: its user did not see that.
+func refuseOvertaken(s ledger.State, r Request) Result {
+	if !isAborted(s) || isUserRollback(s) {
+		return ""
+	}
+	if _, rejectedAt := rejectionTimes(s); !rejectedAt.IsZero() && r.CreatedAt.Before(rejectedAt) {
+		return ResultStale
+	}
+	return ""
 }
 
 func refuseJudged(s ledger.State) Result {
@@ -174,7 +188,7 @@ func (in Input) refuseMove(s ledger.State, r Request) Result {
 		return ""
 	case r.ToConfigRef == "":
 		return ResultUnknownRepository
-	case isForcedLater(in.Requests, r):
+	case isForcedLater(s, in.Requests, r):
 		return ResultStale
 	case r.ToConfigRef == s.Home:
 		return ResultSameHome
@@ -182,11 +196,13 @@ func (in Input) refuseMove(s ledger.State, r Request) Result {
 	return ""
 }
 
-// isForcedLater is true for a request to move the ledger that is followed by one by force, whether that took effect or not: the older one would move the
-// ledger away from where its user wants it, to a repository that may be gone.
-func isForcedLater(requests []Request, r Request) bool {
+// isForcedLater is true for a request to move the ledger that is followed by one by force, which took effect or may: the older one would move the ledger away
+// from where its user wants it, to a repository that may be gone. One about another revision moves nothing, unless it did before.
+func isForcedLater(s ledger.State, requests []Request, r Request) bool {
 	own := slices.IndexFunc(requests, func(other Request) bool { return other.Ref.UID == r.Ref.UID })
-	return own >= 0 && slices.ContainsFunc(requests[own+1:], Request.isForcedMove)
+	return own >= 0 && slices.ContainsFunc(requests[own+1:], func(later Request) bool {
+		return later.isForcedMove() && (isTaken(s, later.Ref.UID) || refuseOtherRevision(s, later) == "")
+	})
 }
 
 // refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one. A request that was made before the

@@ -358,6 +358,9 @@ func TestRequestOfRevision(t *testing.T) {
 
 // TestMoveRequests asks to move the ledger.
 func TestMoveRequests(t *testing.T) {
+	toHome := func(uid, home string) func(*Request) {
+		return func(r *Request) { r.Ref.UID, r.ToConfigRef, r.Force = uid, home, true }
+	}
 	move := func(uid, home string, force bool) Request {
 		return ask(ActionMoveLedger, 1, func(r *Request) { r.Ref.UID, r.ToConfigRef, r.Force = uid, home, force })
 	}
@@ -379,6 +382,30 @@ func TestMoveRequests(t *testing.T) {
 		"Overtaken": {
 			reason: "A move is stale after a newer one by force took effect, which may have left the repository that the older one names.",
 			in:     input(desired("a"), asks(move("u", "b", true), move("v", "home", true))), taken: "v", result: ResultStale,
+		},
+		"StaleLater": {
+			reason: "A move stays valid while a newer one by force is about another revision.",
+			in:     input(desired("a"), asks(move("u", "b", false), ask(ActionMoveLedger, 0, toHome("v", "c")))), want: "Moved b", result: ResultWaiting,
+		},
+		"EarlierRevision": {
+			reason: "A forced move of a user who saw an earlier revision is stale.",
+			in:     input(desired("a"), asks(ask(ActionMoveLedger, 0, toHome("v", "c")))), result: ResultStale,
+		},
+		"LaterRevision": {
+			reason: "A forced move about a revision that does not exist is refused.",
+			in:     input(desired("a"), asks(ask(ActionMoveLedger, 3, toHome("v", "c")))), result: ResultUnknownRevision,
+		},
+		"Proposed": {
+			reason: "A forced move that names the revision which only the home that is gone may know is not refused.",
+			in:     input(desired("a"), asks(ask(ActionMoveLedger, 2, toHome("v", "c")))), want: "Moved c", result: ResultWaiting,
+		},
+		"ProposedPlain": {
+			reason: "A move without force names a revision that is recorded.",
+			in:     input(desired("a"), asks(ask(ActionMoveLedger, 2, toHome("v", "c"), func(r *Request) { r.Force = false }))), result: ResultUnknownRevision,
+		},
+		"ProposedTaken": {
+			reason: "A forced move that took effect is not stale where the revision that it names was lost with the home.",
+			in:     input(desired("a"), asks(ask(ActionMoveLedger, 2, toHome("v", "c")))), taken: "v", result: ResultTaken,
 		},
 		"Later": {
 			reason: "A move that is newer than one by force takes effect after it.",
