@@ -41,6 +41,7 @@ func siteReasons() map[string]Advice {
 		"Unhealthy":            act(Author, WakeWatch, "Find out why the objects are not healthy, as the engine's message says."),
 		"Progressing":          wait(WakeWatch, "Wait: the engine is at work."),
 		"OtherTree":            wait(WakeWatch, "Wait for the engine to take the newer commit; if it stays, find out who changed the files."),
+		"NotApplied":           act(ClusterOwner, WakeWatch, "Let the engine apply the object that the message names: remove the annotation from it in the cluster, or the rule that excludes it."),
 		"WeakProof":            act(PlatformTeam, WakeCatalog, "Set acceptProof of the Site, if the engine is meant to change the files."),
 		"ProofUnknown":         outage(RepositoryOwner, WakeRetry, "Wait until the commit that runs can be fetched from the repository."),
 		"Unobserved":           act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),

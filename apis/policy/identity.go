@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -40,10 +41,19 @@ func StemOfFile(name string) string {
 	return digestSuffix.ReplaceAllString(strings.TrimSuffix(name, ".yaml"), "")
 }
 
-// ObjectsIn returns the objects of a file. It returns none for a file that holds anything else, which CheckTree refuses.
-func ObjectsIn(name string, content []byte) []Object {
+// DecodeFile returns the objects of a file as they are written. It returns none for a file that holds anything else, which CheckTree refuses.
+func DecodeFile(name string, content []byte) []*unstructured.Unstructured {
 	all, err := decodeObjects(name, content)
 	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// ObjectsIn returns the objects of a file. It returns none for a file that holds anything else, which CheckTree refuses.
+func ObjectsIn(name string, content []byte) []Object {
+	all := DecodeFile(name, content)
+	if all == nil {
 		return nil
 	}
 	out := make([]Object, 0, len(all))

@@ -52,7 +52,7 @@ func (c choices) createBlueprint(dir string) (*catalogv1alpha1.Blueprint, error)
 type createCommand struct {
 	choices
 
-	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible, canary and examples." predictor:"dir"`
+	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible, unproven, canary and examples." predictor:"dir"`
 	To     string `help:"File to write, instead of the standard output."                                                                                 predictor:"file"`
 	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }

@@ -22,7 +22,7 @@ import (
 
 // Files of a directory that describe the Blueprint, and are not among its files.
 const (
-	// MoreFile holds the fields metrics, irreversible, canary and examples of the Blueprint's spec.
+	// MoreFile holds the fields metrics, irreversible, unproven, canary and examples of the Blueprint's spec.
 	MoreFile = "blueprint.yaml"
 
 	// SchemaFile holds the schema of its parameters. It may end with .yml or .json too.
@@ -53,6 +53,7 @@ type Options struct {
 type moreFields struct {
 	Metrics      []catalogv1alpha1.BlueprintMetric  `json:"metrics,omitempty"`
 	Irreversible []catalogv1alpha1.IrreversibleKind `json:"irreversible,omitempty"`
+	Unproven     []catalogv1alpha1.RenderedObject   `json:"unproven,omitempty"`
 	Canary       *catalogv1alpha1.BlueprintCanary   `json:"canary,omitempty"`
 	Examples     []catalogv1alpha1.BlueprintExample `json:"examples,omitempty"`
 }
@@ -170,7 +171,7 @@ func fillSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1
 	if err != nil {
 		return err
 	}
-	s.Metrics, s.Irreversible, s.Canary, s.Examples, s.Files = m.Metrics, m.Irreversible, m.Canary, m.Examples, files
+	s.Metrics, s.Irreversible, s.Unproven, s.Canary, s.Examples, s.Files = m.Metrics, m.Irreversible, m.Unproven, m.Canary, m.Examples, files
 	s.ParametersSchema = &runtime.RawExtension{Raw: schema}
 	return nil
 }

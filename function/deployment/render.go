@@ -135,7 +135,8 @@ func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 		Blueprint: &s.Blueprint,
 		Intent:    i,
 		Site: render.Site{
-			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
+			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout,
+			Engine: p.Site.Spec.Engine.Type, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
 		Track: firstTrack(s),

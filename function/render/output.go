@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 )
@@ -30,7 +31,7 @@ var (
 )
 
 // writeObjects returns a file for each object, and the kustomization that lists them where the layout has one.
-func writeObjects(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
+func writeObjects(in Input, objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
 	all := objects.Resources()
 	if len(all) == 0 || len(all) > maxObjects {
 		return nil, errors.Errorf("%d objects were rendered: there must be 1 to %d", len(all), maxObjects)
@@ -56,6 +57,9 @@ func writeObjects(objects resmap.ResMap, image string, layout catalogv1alpha1.La
 		if err := checkFollowsIntent(name, o, image); err != nil {
 			return nil, err
 		}
+		if err := checkInstructions(in, o, b); err != nil {
+			return nil, err
+		}
 		if size += len(b); size > maxOutputBytes {
 			return nil, errors.Errorf("more than %d bytes were rendered", maxOutputBytes)
 		}
@@ -75,6 +79,15 @@ func addKustomization(files tree.Files) (tree.Files, error) {
 	}
 	files[kustomizationFile] = b
 	return files, nil
+}
+
+// checkInstructions returns an error for an object that a GitOps engine may leave alone, unless the Blueprint declares it.
+func checkInstructions(in Input, o *resource.Resource, content []byte) error {
+	object := instruction.Object{
+		Object: policy.Object{Group: o.GetGvk().Group, Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()},
+		Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Content: content,
+	}
+	return instruction.Check(object, in.Site.Engine, in.Blueprint.Spec.Unproven)
 }
 
 func checkIdentity(o *resource.Resource) error {

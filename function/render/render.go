@@ -59,6 +59,9 @@ type Site struct {
 	// Parameters of the Site.
 	Parameters map[string]string
 
+	// Engine of the Site. Empty means that it is unknown.
+	Engine catalogv1alpha1.EngineType
+
 	// Substitution says whether the engine of the Site may replace ${NAME} in what is rendered.
 	Substitution Substitution
 
@@ -172,15 +175,15 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 	}
 	switch in.Track {
 	case "":
-		return writeObjects(objects, data["image"], in.Site.Layout)
+		return writeObjects(in, objects, data["image"], in.Site.Layout)
 	case track.Plain:
-		files, err = writeObjects(objects, data["image"], in.Site.Layout)
+		files, err = writeObjects(in, objects, data["image"], in.Site.Layout)
 		if err != nil {
 			return nil, err
 		}
 		return track.LabelPods(files)
 	}
-	files, err = writeObjects(objects, data["image"], catalogv1alpha1.LayoutManifests)
+	files, err = writeObjects(in, objects, data["image"], catalogv1alpha1.LayoutManifests)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func TestBuildRefusesTracks(t *testing.T) {
 		"PerTrack": {
 			reason: "What the Blueprint lists is looked for.",
 			change: func(in *Input) {
-				in.Blueprint.Spec.Canary.PerTrack = []catalogv1alpha1.TrackedObject{{Group: "keda.sh", Kind: "ScaledObject", Name: "web"}}
+				in.Blueprint.Spec.Canary.PerTrack = []catalogv1alpha1.RenderedObject{{Group: "keda.sh", Kind: "ScaledObject", Name: "web"}}
 			},
 			want: `cannot render Blueprint "web-1.1.0": spec.canary.perTrack[0]: no ScaledObject web is rendered`,
 		},

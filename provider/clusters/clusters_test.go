@@ -83,7 +83,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *apiServer) object(name, says string) string {
-	return fmt.Sprintf(`{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":%q,"namespace":"flux","resourceVersion":"%d","managedFields":[{}]},"spec":{"path":%q},"status":{"inventory":{}}}`,
+	return fmt.Sprintf(`{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":%q,"namespace":"flux","resourceVersion":"%d","managedFields":[{}]},"spec":{"path":%q},"status":{"history":{}}}`,
 		name, s.version, says)
 }
 
@@ -212,7 +212,7 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 		case o == nil:
 			out = append(out, "nothing")
 		default:
-			if o.GetManagedFields() != nil || o.Object["status"].(map[string]any)["inventory"] != nil {
+			if o.GetManagedFields() != nil || o.Object["status"].(map[string]any)["history"] != nil {
 				p.t.Error("what nobody reads is kept")
 			}
 			out = append(out, o.Object["spec"].(map[string]any)["path"].(string))

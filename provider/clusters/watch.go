@@ -214,9 +214,7 @@ func stripUnreadFields(u *unstructured.Unstructured) {
 // unreadFields are never read, and can be large.
 func unreadFields() [][]string {
 	return [][]string{
-		{"status", "inventory"},
 		{"status", "history"},
-		{"status", "resources"},
 		{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"},
 	}
 }

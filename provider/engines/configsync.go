@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 )
 
 const configSyncGroupName = "configsync.gke.io"
@@ -52,10 +53,12 @@ type resourceGroup struct {
 		ObservedGeneration int64              `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
 		ResourceStatuses   []struct {
+			Group     string `json:"group"`
 			Kind      string `json:"kind"`
 			Namespace string `json:"namespace"`
 			Name      string `json:"name"`
 			Status    string `json:"status"`
+			Actuation string `json:"actuation"`
 		} `json:"resourceStatuses"`
 	} `json:"status"`
 }
@@ -82,6 +85,7 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
 		o.Health, o.Reason, o.Message = inventoryHealth(group)
+		o.Report = inventoryReport(group)
 	}
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
@@ -144,6 +148,21 @@ func (s configSyncStage) describeErrors() string {
 		return fmt.Sprintf("%d errors", s.ErrorSummary.TotalCount)
 	}
 	return markEngineText(strings.Join(out, "; "))
+}
+
+// inventoryReport returns the objects that were applied. An older version does not say how each of them ended.
+func inventoryReport(group *unstructured.Unstructured) Report {
+	g := resourceGroup{}
+	if group == nil || decodeObject(group, &g) != nil || len(g.Status.ResourceStatuses) == 0 {
+		return Report{}
+	}
+	out := Report{Applied: map[policy.Object]bool{}}
+	for _, s := range g.Status.ResourceStatuses {
+		if s.Actuation == "" || s.Actuation == "Succeeded" {
+			out.Applied[policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}] = true
+		}
+	}
+	return out
 }
 
 // inventoryHealth returns the health of the applied objects: an applied object need not be healthy.

@@ -73,6 +73,8 @@ type Observation struct {
 	Proof v1alpha1.Proof `json:"proof,omitempty"`
 	// Root is the directory that the engine reads.
 	Root string `json:"root,omitempty"`
+	// Report is what the engine reports about single objects.
+	Report Report `json:"-"`
 }
 
 // PrimaryRef returns the engine's object that a Site names. It returns an error if its kind is not supported for the engine.

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 )
 
 const (
@@ -28,6 +30,7 @@ type fluxKustomization struct {
 		Path       string         `json:"path"`
 		SourceRef  fluxSourceRef  `json:"sourceRef"`
 		KubeConfig map[string]any `json:"kubeConfig"`
+		Prune      *bool          `json:"prune"`
 	} `json:"spec"`
 	Status struct {
 		ObservedGeneration        int64              `json:"observedGeneration"`
@@ -35,6 +38,11 @@ type fluxKustomization struct {
 		LastAppliedRevision       string             `json:"lastAppliedRevision"`
 		LastAttemptedRevision     string             `json:"lastAttemptedRevision"`
 		LastAppliedOriginRevision string             `json:"lastAppliedOriginRevision"`
+		Inventory                 *struct {
+			Entries []struct {
+				ID string `json:"id"`
+			} `json:"entries"`
+		} `json:"inventory"`
 	} `json:"status"`
 }
 
@@ -102,6 +110,7 @@ func observeFlux(w Want, main, source *unstructured.Unstructured) Observation {
 		Attempted:  parseFluxRevision(k.Status.LastAttemptedRevision),
 		Proof:      fluxProof(main, source),
 		Root:       cleanPath(k.Spec.Path),
+		Report:     fluxReport(k, main),
 	}
 	if _, git := fluxSource(main); git && k.Spec.SourceRef.Kind != "GitRepository" {
 		// The revision is the digest of an artifact. The publisher of the artifact may have recorded which commit it holds.
@@ -242,8 +251,48 @@ func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 func fluxTransformingFields() []string {
 	return []string{
 		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
-		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents",
+		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents", "driftIgnoreRules",
 	}
+}
+
+// fluxRenamingFields are those of them that may give objects other names, or leave them out.
+func fluxRenamingFields() []string {
+	return slices.DeleteFunc(fluxTransformingFields(), func(field string) bool {
+		return slices.Contains([]string{"images", "commonMetadata", "decryption", "driftIgnoreRules"}, field)
+	})
+}
+
+// fluxReport returns the inventory. The controller lists there what it applied, without the objects that it skipped.
+func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
+	out := Report{Renames: hasSpecField(main, fluxRenamingFields()...)}
+	if k.Spec.Prune != nil && !*k.Spec.Prune {
+		out.Keeps = fmt.Sprintf("spec.prune of Kustomization %s/%s is false", main.GetNamespace(), main.GetName())
+	}
+	if k.Status.Inventory == nil {
+		return out
+	}
+	out.Applied = map[policy.Object]bool{}
+	for _, e := range k.Status.Inventory.Entries {
+		if o, ok := parseFluxID(e.ID); ok {
+			out.Applied[o] = true
+		}
+	}
+	return out
+}
+
+// parseFluxID returns the object of an inventory entry: <namespace>_<name>_<group>_<kind>, with two underscores for a colon in the name.
+func parseFluxID(id string) (policy.Object, bool) {
+	namespace, rest, ok := strings.Cut(id, "_")
+	kind := strings.LastIndex(rest, "_")
+	if !ok || kind < 0 {
+		return policy.Object{}, false
+	}
+	group := strings.LastIndex(rest[:kind], "_")
+	if group < 0 {
+		return policy.Object{}, false
+	}
+	name := strings.ReplaceAll(rest[:group], "__", ":")
+	return policy.Object{Group: rest[group+1 : kind], Kind: rest[kind+1:], Namespace: namespace, Name: name}, true
 }
 
 // fluxRefreshAnnotation annotates the source: a new artifact makes Flux reconcile the Kustomization.

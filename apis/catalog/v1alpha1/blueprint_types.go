@@ -102,11 +102,11 @@ type BlueprintCanary struct {
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
-	PerTrack []TrackedObject `json:"perTrack,omitempty"`
+	PerTrack []RenderedObject `json:"perTrack,omitempty"`
 }
 
-// TrackedObject names rendered objects that each track has one of.
-type TrackedObject struct {
+// RenderedObject names objects among those that a Blueprint renders.
+type RenderedObject struct {
 	// Group of the objects. Empty means the core group.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
@@ -174,6 +174,14 @@ type BlueprintSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	Metrics []BlueprintMetric `json:"metrics,omitempty"`
+
+	// Unproven objects are those that an annotation, a label or their kind keeps a GitOps engine from applying, from applying again, from applying
+	// at once, or from removing. No Site proves them, and its status names them. A rendered object of that sort is refused unless it is named here. Up
+	// to 32; absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	Unproven []RenderedObject `json:"unproven,omitempty"`
 
 	// Irreversible objects: a rollback that would have to undo one asks a person.
 	// +optional

@@ -114,6 +114,9 @@ const (
 	// SiteReasonOtherTree means that the commit that the engine applied holds another tree.
 	SiteReasonOtherTree = "OtherTree"
 
+	// SiteReasonNotApplied means that the engine is at the commit and does not report an object of the tree as applied.
+	SiteReasonNotApplied = "NotApplied"
+
 	// SiteReasonWeakProof means that the Site accepts no proof that is as weak.
 	SiteReasonWeakProof = "WeakProof"
 

@@ -243,6 +243,15 @@ type SiteObservation struct {
 	// +kubebuilder:validation:MaxLength=16
 	Proof Proof `json:"proof,omitempty"`
 
+	// Unproven names the objects of the tree that the proof does not cover, each with the annotation, the label or the kind because of which the engine
+	// leaves it alone, applies it once or later, or may keep it after its removal. Up to 16, of which the last one says how many more there are. Absent
+	// means that the proof covers each object, or that nothing is proven.
+	// +optional
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +listType=atomic
+	Unproven []string `json:"unproven,omitempty"`
+
 	// Engine of the Site.
 	// +optional
 	Engine *EngineObservation `json:"engine,omitempty"`

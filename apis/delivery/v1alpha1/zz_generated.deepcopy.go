@@ -643,6 +643,11 @@ func (in *SiteObservation) DeepCopyInto(out *SiteObservation) {
 		*out = new(SiteClusterObservation)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Unproven != nil {
+		in, out := &in.Unproven, &out.Unproven
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Engine != nil {
 		in, out := &in.Engine, &out.Engine
 		*out = new(EngineObservation)

@@ -25,12 +25,12 @@ func (p *prover) readGap(ctx context.Context, r repository, f facts, want v1alph
 		return gap{}
 	}
 	key := r.key + " " + at + " " + delivered + " " + want.Path + " " + want.Tree
-	if known, ok := p.gaps.getValue(key); ok {
+	if known, ok := p.gaps.Get(key); ok {
 		return known
 	}
 	g := p.findGap(ctx, r, f, want, at, delivered)
 	if g.unknown == "" {
-		p.gaps.putValue(r.tenant, key, g, 0)
+		p.gaps.Put(r.tenant, key, g, 0)
 	}
 	return g
 }

@@ -2,6 +2,7 @@ package sitesync
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 
 	// maxNamed is how many Sites a condition names.
 	maxNamed = 5
+
+	// maxUnproven is how many unproven objects the status of a Site names.
+	maxUnproven = 16
 )
 
 // A decision is what follows from the facts.
@@ -115,6 +119,9 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	o.Commit, o.Tree = s.seen.Commit, s.applied.id
 	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, Health: s.seen.Health}
 	o.Proof = proofOfSite(s)
+	if o.Unproven = firstUnproven(s.coverage.Unproven); s.seen.Reason != "" {
+		o.Unproven = f.lastObservation(want.Name).Unproven // What a newer commit changes is not reported yet.
+	}
 	o.Reason, o.Message = s.seen.Reason, s.seen.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
 		if isBroken(want, s) && !f.movesRequests(want) {
@@ -131,12 +138,24 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, "the engine is at an earlier commit with the same files, and has still to pass one with others"
 	case s.applied.id != want.Tree:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
+	case s.coverage.unknown != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.coverage.unknown
+	case s.coverage.Missing != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonNotApplied, s.coverage.Missing
 	case !acceptsProof(s.site.Spec.Engine.AcceptProof, o.Proof):
 		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, proofOrExact(s.site.Spec.Engine.AcceptProof))
 	default:
 		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
 	}
 	return o
+}
+
+// firstUnproven returns as many as a status names, and how many more there are.
+func firstUnproven(all []string) []string {
+	if len(all) <= maxUnproven {
+		return all
+	}
+	return append(slices.Clone(all[:maxUnproven-1]), fmt.Sprintf("and %d more", len(all)-maxUnproven+1))
 }
 
 // isStillLive is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
@@ -197,6 +216,7 @@ func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObse
 		o.LiveSince = f.nowTimestamp()
 		return o
 	}
+	last.Unproven = o.Unproven
 	return last
 }
 

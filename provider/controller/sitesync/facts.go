@@ -45,6 +45,8 @@ type siteFacts struct {
 	traffic *trafficFacts
 	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.
 	gap gap
+	// coverage of the directory by what the engine reports. It is read where the engine is at the tree.
+	coverage coverage
 	// applied and attempted are the trees of the commits that it named.
 	applied, attempted subtree
 }
@@ -54,12 +56,22 @@ type problem struct {
 	reason, message string
 }
 
+// A coverage is how much of a directory is proven.
+type coverage struct {
+	engines.Coverage
+
+	// unknown says why that is unknown.
+	unknown string
+}
+
 // A subtree is what a commit holds in the claim's directory.
 type subtree struct {
 	// id without the marker. Empty if the directory is not there.
 	id string
 	// overlaid is true if a file above the directory may change what is applied, or leave it out.
 	overlaid bool
+	// renamed is true if a kustomization above the directory may change the names of objects.
+	renamed bool
 	// unknown says why the tree is unknown.
 	unknown string
 }

@@ -35,6 +35,8 @@ type reading struct {
 	main, second *unstructured.Unstructured
 	// delivered is the commit with which the claim's GitDelivery brought its repository to the position, if there is one.
 	delivered string
+	// archives are the files that the claim's GitDeliveries have for the directory.
+	archives [][]byte
 }
 
 // gatherFacts gathers the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
@@ -66,6 +68,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
 		f.sites[i].absent = isTreeAbsent(ds, want)
+		e.readings[i].archives = archivesFor(ds, want)
 		g.Go(func() error {
 			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
 		})
@@ -122,6 +125,19 @@ func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
 }
 
+// archivesFor returns the files that GitDeliveries of the claim have for a directory.
+func archivesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) [][]byte {
+	var out [][]byte
+	for _, d := range ds {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Path == want.Path && len(t.Files) > 0 {
+				out = append(out, t.Files)
+			}
+		}
+	}
+	return out
+}
+
 // deliveriesFor returns the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
 // is verified: then only who goes to the repository that the Site is to be proven with counts.
 func deliveriesFor(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
@@ -171,6 +187,9 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	s.seen = engines.Observe(r.engine, engineWant(repo, s.site, want), r.main, r.second)
 	if s.seen.Reason == "" || s.seen.StillApplied {
 		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
+	}
+	if s.seen.Reason == "" && s.applied.id == want.Tree {
+		s.coverage = e.prover.readCoverage(ctx, repo, want, s, r.archives)
 	}
 	if s.seen.FinalFailure {
 		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)

@@ -17,8 +17,10 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/manifest"
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
 const (
@@ -79,16 +81,19 @@ type prover struct {
 	guard address.Guard
 	// pool of the repositories, which is that of the deliveries: proofs have the same shares of hosts and of memory.
 	pool    *gitrepo.Pool
-	answers *cache[subtree]
-	gaps    *cache[gap]
-	commits *cache[*git.Commit]
-	fetches singleflight.Group
+	answers *tenantcache.Cache[subtree]
+	gaps    *tenantcache.Cache[gap]
+	commits *tenantcache.Cache[*git.Commit]
+	// manifests are the objects of directories.
+	manifests *manifest.Reader
+	fetches   singleflight.Group
 }
 
 func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *gitrepo.Pool) *prover {
 	return &prover{
 		kube: kube, now: now, guard: g, pool: pool,
-		answers: newCache[subtree](maxAnswersBytes), gaps: newCache[gap](maxAnswersBytes), commits: newCache[*git.Commit](maxCommitsBytes),
+		answers: tenantcache.New[subtree](maxAnswersBytes), gaps: tenantcache.New[gap](maxAnswersBytes), commits: tenantcache.New[*git.Commit](maxCommitsBytes),
+		manifests: manifest.NewReader(),
 	}
 }
 
@@ -98,7 +103,7 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 		return subtree{}
 	}
 	key := r.key + " " + commit + " " + root + " " + dir
-	if known, ok := p.answers.getValue(key); ok {
+	if known, ok := p.answers.Get(key); ok {
 		return known
 	}
 	c, err := p.rememberedCommit(ctx, r, commit)
@@ -109,14 +114,14 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
-	p.answers.putValue(r.tenant, key, s, len(s.id))
+	p.answers.Put(r.tenant, key, s, len(s.id))
 	return s
 }
 
 // rememberedCommit fetches one that is not remembered, once for all who ask at the same time.
 func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
-	if known, ok := p.commits.getValue(key); ok {
+	if known, ok := p.commits.Get(key); ok {
 		return known, nil
 	}
 	v, err, _ := p.fetches.Do(key, func() (any, error) {
@@ -129,7 +134,7 @@ func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) 
 	if err != nil || !is {
 		return nil, err
 	}
-	p.commits.putValue(r.tenant, key, c, c.Size())
+	p.commits.Put(r.tenant, key, c, c.Size())
 	return c, nil
 }
 
@@ -140,6 +145,30 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 		return nil, err
 	}
 	return shared.FetchCommit(ctx, id)
+}
+
+// readCoverage returns how much of a claim's directory at the engine's commit the report of the engine proves.
+func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.SiteTree, s *siteFacts, delivered [][]byte) coverage {
+	c, err := p.rememberedCommit(ctx, r, s.seen.Commit)
+	if err != nil {
+		return coverage{unknown: err.Error()}
+	}
+	manifests, err := p.manifests.Read(ctx, manifest.Directory{
+		Tenant: r.tenant, Repository: r.key, Commit: c, Path: want.Path, Delivered: delivered,
+		Fetch: func(ctx context.Context) (map[string][]byte, error) {
+			shared, err := p.openRepository(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return shared.ReadCommitFiles(ctx, c, want.Path, tree.Marker)
+		},
+	})
+	if err != nil {
+		return coverage{unknown: err.Error()}
+	}
+	report := s.seen.Report
+	report.Renames = report.Renames || s.applied.renamed
+	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
 }
 
 // openRepository opens a repository with its credentials, as they are now.
@@ -169,15 +198,16 @@ func subtreeOf(c *git.Commit, root, dir string) (subtree, error) {
 		if at == "." {
 			at = ""
 		}
-		names := []string{".sourceignore"}
-		if isInside(root, at) {
-			names = append(names, "kustomization.yaml", "kustomization.yml", "Kustomization")
-		}
-		found, err := c.HasAny(at, names...)
+		ignores, err := c.HasAny(at, ".sourceignore")
 		if err != nil {
 			return subtree{}, err
 		}
-		out.overlaid = out.overlaid || found
+		if isInside(root, at) && !out.renamed {
+			if out.renamed, err = c.HasAny(at, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
+				return subtree{}, err
+			}
+		}
+		out.overlaid = out.overlaid || ignores || out.renamed
 		if at == "" {
 			return out, nil
 		}

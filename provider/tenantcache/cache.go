@@ -1,4 +1,5 @@
-package sitesync
+// Package tenantcache remembers values for many namespaces in a bounded memory that they share.
+package tenantcache
 
 import (
 	"container/list"
@@ -8,11 +9,11 @@ import (
 // itemOverhead is what an item takes beside its key and its value, by and large.
 const itemOverhead = 256
 
-// A cache remembers values until they take too many bytes together. Then the namespace that takes the most forgets what it has not used for
+// A Cache remembers values until they take too many bytes together. Then the namespace that takes the most forgets what it has not used for
 // the longest time, so that no namespace takes the place of others. It is safe for concurrent use.
-type cache[V any] struct {
+type Cache[V any] struct {
 	mu    sync.Mutex
-	most  int
+	limit int
 	size  int
 	items map[string]*list.Element
 	// used are the items of each namespace, those that were used last in front.
@@ -26,11 +27,13 @@ type item[V any] struct {
 	size           int
 }
 
-func newCache[V any](most int) *cache[V] {
-	return &cache[V]{most: most, items: map[string]*list.Element{}, used: map[string]*list.List{}, bytes: map[string]int{}}
+// New returns a Cache that holds values of so many bytes together.
+func New[V any](limit int) *Cache[V] {
+	return &Cache[V]{limit: limit, items: map[string]*list.Element{}, used: map[string]*list.List{}, bytes: map[string]int{}}
 }
 
-func (c *cache[V]) getValue(key string) (V, bool) {
+// Get returns the value of a key, and whether it is remembered.
+func (c *Cache[V]) Get(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.items[key]
@@ -43,8 +46,8 @@ func (c *cache[V]) getValue(key string) (V, bool) {
 	return i.value, true
 }
 
-// putValue stores a value that takes so many bytes, for which a namespace pays.
-func (c *cache[V]) putValue(namespace, key string, value V, size int) {
+// Put stores a value that takes so many bytes, for which a namespace pays.
+func (c *Cache[V]) Put(namespace, key string, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old, ok := c.items[key]; ok {
@@ -57,13 +60,13 @@ func (c *cache[V]) putValue(namespace, key string, value V, size int) {
 	c.items[key] = c.used[namespace].PushFront(i)
 	c.size += i.size
 	c.bytes[namespace] += i.size
-	for c.size > c.most {
+	for c.size > c.limit {
 		c.dropItem(c.used[c.largestNamespace()].Back())
 	}
 }
 
 // largestNamespace is the namespace that takes the most.
-func (c *cache[V]) largestNamespace() string {
+func (c *Cache[V]) largestNamespace() string {
 	out := ""
 	for namespace, bytes := range c.bytes {
 		if bytes > c.bytes[out] {
@@ -73,7 +76,7 @@ func (c *cache[V]) largestNamespace() string {
 	return out
 }
 
-func (c *cache[V]) dropItem(e *list.Element) {
+func (c *Cache[V]) dropItem(e *list.Element) {
 	i := itemOf[V](e)
 	c.used[i.namespace].Remove(e)
 	delete(c.items, i.key)

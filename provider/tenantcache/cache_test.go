@@ -1,4 +1,4 @@
-package sitesync
+package tenantcache
 
 import (
 	"fmt"
@@ -51,13 +51,13 @@ func TestCache(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := newCache[string](4096)
+			c := New[string](4096)
 			for _, p := range tc.puts {
-				c.putValue(p.namespace, p.key, p.key, p.size)
+				c.Put(p.namespace, p.key, p.key, p.size)
 			}
 			got := map[string]bool{}
 			for key := range tc.want {
-				value, ok := c.getValue(key)
+				value, ok := c.Get(key)
 				got[key] = ok && value == key
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

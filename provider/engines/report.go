@@ -1,0 +1,110 @@
+package engines
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// A Report is what an engine reports about single objects. The zero Report says nothing about any of them.
+type Report struct {
+	// Applied are the objects that the engine applies and compares. Nil means that it lists none.
+	Applied map[policy.Object]bool
+
+	// Renames is true if the engine may give the objects other names than the files do.
+	Renames bool
+
+	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
+	Keeps string
+
+	// Warnings of the engine that name an object.
+	Warnings []Warning
+}
+
+// A Warning is what an engine says about one object.
+type Warning struct {
+	// Text that names the object.
+	Text string
+
+	// IsRepeated is true if several files hold the object, so that which of them was applied is unknown.
+	IsRepeated bool
+}
+
+// names reports whether the warning is about an object: Argo CD writes group/Kind name or group/Kind/namespace/name.
+func (w Warning) names(o policy.Object) bool {
+	words := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ' ' || r == '/' || r == ',' })
+	kind, name := false, false
+	for _, word := range words {
+		kind, name = kind || word == o.Kind, name || word == o.Name
+	}
+	return kind && name
+}
+
+// Coverage is how much of a directory the proof covers.
+type Coverage struct {
+	// Unproven names the objects that the proof does not cover although the engine is at the commit, each with the instruction that it follows.
+	Unproven []string
+
+	// Missing names an object without such an instruction that the engine does not report as applied. Empty if there is none.
+	Missing string
+}
+
+// Cover returns how much of a directory an engine's report proves.
+func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
+	out, proven := Coverage{}, 0
+	for _, m := range manifests {
+		source, isApplied := followedInstruction(e, m.Instructions)
+		if source != "" {
+			out.Unproven = append(out.Unproven, SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, source)))
+		}
+		if !isApplied {
+			continue
+		}
+		proven++
+		out.Missing = cmp.Or(out.Missing, r.describeMissing(m.Object))
+	}
+	if proven == 0 && len(out.Unproven) > 0 {
+		out.Missing = "the engine applies no object of the directory: " + out.Unproven[0]
+	}
+	if r.Keeps != "" {
+		out.Unproven = append(out.Unproven, "removed objects: "+r.Keeps)
+	}
+	return out
+}
+
+// followedInstruction returns the instruction that an engine follows, or "", and whether the engine still applies each version of the object.
+func followedInstruction(e catalogv1alpha1.EngineType, all []instruction.Instruction) (source string, isApplied bool) {
+	for _, i := range all {
+		if !i.IsFollowedBy(e) {
+			continue
+		}
+		if source == "" || !i.Effect.IsApplied() {
+			source = i.Source
+		}
+		if !i.Effect.IsApplied() {
+			return source, false
+		}
+	}
+	return source, true
+}
+
+// describeMissing returns why an object is not proven to be applied, or "".
+func (r Report) describeMissing(o policy.Object) string {
+	if r.Applied == nil || r.Renames {
+		return ""
+	}
+	hint, isRepeated := "", false
+	for _, w := range r.Warnings {
+		if w.names(o) {
+			hint, isRepeated = ": "+w.Text, isRepeated || w.IsRepeated
+		}
+	}
+	if r.Applied[o] && !isRepeated {
+		return ""
+	}
+	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, hint))
+}

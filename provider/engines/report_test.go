@@ -1,0 +1,179 @@
+package engines
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// describeManifest is an object of a directory, with the instructions that its annotations give.
+func describeManifest(group, kind, name string, annotations map[string]string) instruction.Manifest {
+	o := policy.Object{Group: group, Kind: kind, Namespace: "shop", Name: name}
+	return instruction.Manifest{Object: o, Instructions: instruction.Of(instruction.Object{Object: o, Annotations: annotations})}
+}
+
+func resourceOf(group, kind, name, status string, hook bool) map[string]any {
+	return map[string]any{"group": group, "kind": kind, "namespace": "shop", "name": name, "status": status, "hook": hook}
+}
+
+func TestCover(t *testing.T) {
+	web, lease := describeManifest("apps", "Deployment", "web", nil), describeManifest("coordination.k8s.io", "Lease", "web", nil)
+	service := describeManifest("", "Service", "web", nil)
+	inventory := func(ids ...string) map[string]any {
+		entries := []any{}
+		for _, id := range ids {
+			entries = append(entries, map[string]any{"id": id, "v": "v1"})
+		}
+		return map[string]any{"inventory": map[string]any{"entries": entries}}
+	}
+	warning := func(kind, message string) []any { return []any{map[string]any{"type": kind, "message": message}} }
+	cases := map[string]struct {
+		reason    string
+		engine    catalogv1alpha1.EngineType
+		spec      map[string]any
+		status    map[string]any
+		second    map[string]any
+		manifests []instruction.Manifest
+		want      Coverage
+	}{
+		"FluxAll": {
+			reason: "Each object is in the inventory.", engine: catalogv1alpha1.EngineFlux,
+			status: inventory("shop_web_apps_Deployment", "shop_web__Service"), manifests: []instruction.Manifest{web, service},
+		},
+		"FluxSkippedInCluster": {
+			reason: "An object that Flux skipped, because of an annotation in the cluster, is not in the inventory.", engine: catalogv1alpha1.EngineFlux,
+			status: inventory("shop_web__Service"), manifests: []instruction.Manifest{web, service},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"FluxEmptyInventory": {
+			reason: "An empty inventory lists nothing.", engine: catalogv1alpha1.EngineFlux,
+			status: inventory(), manifests: []instruction.Manifest{service},
+			want: Coverage{Missing: "the engine does not report that it applied Service shop/web"},
+		},
+		"FluxDeclared": {
+			reason: "A declared object is named, and the other ones are proven.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}), service},
+			want:      Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
+		},
+		"FluxKept": {
+			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"}), service},
+			want: Coverage{
+				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"}, Missing: "the engine does not report that it applied Deployment shop/web",
+			},
+		},
+		"FluxNothingLeft": {
+			reason: "Where each object is left alone nothing is proven.", engine: catalogv1alpha1.EngineFlux, status: inventory(),
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent"})},
+			want: Coverage{
+				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent"},
+				Missing:  "the engine applies no object of the directory: Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent",
+			},
+		},
+		"FluxOthersAnnotation": {
+			reason: "Flux does not follow an annotation of Argo CD.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web_apps_Deployment"),
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"argocd.argoproj.io/hook": "Sync"})},
+		},
+		"FluxKeepsRemoved": {
+			reason: "A Kustomization without pruning removes nothing.", engine: catalogv1alpha1.EngineFlux, spec: map[string]any{"prune": false},
+			status: inventory("shop_web__Service"), manifests: []instruction.Manifest{service},
+			want: Coverage{Unproven: []string{"removed objects: spec.prune of Kustomization flux/edge is false"}},
+		},
+		"FluxRenames": {
+			reason: "An inventory with other names proves nothing about these.", engine: catalogv1alpha1.EngineFlux, spec: map[string]any{"namePrefix": "a-"},
+			status: inventory("shop_a-web__Service"), manifests: []instruction.Manifest{service},
+		},
+		"FluxColon": {
+			reason: "A colon in a name is two underscores in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_a__b_rbac.authorization.k8s.io_Role"),
+			manifests: []instruction.Manifest{describeManifest("rbac.authorization.k8s.io", "Role", "a:b", nil)},
+		},
+		"FluxNoInventory": {reason: "An engine that lists no objects says nothing about them.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web}},
+		"ArgoAll": {
+			reason: "Each object was compared and is in sync.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}}, manifests: []instruction.Manifest{web},
+		},
+		"ArgoExcluded": {
+			reason: "An object that the settings exclude is missing, and a warning says so.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")}, manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
+		},
+		"ArgoExcludedByDefault": {
+			reason: "A kind that each installation excludes was declared.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}}, manifests: []instruction.Manifest{web, lease},
+			want: Coverage{Unproven: []string{"Lease shop/web: kind Lease.coordination.k8s.io"}},
+		},
+		"ArgoHook": {
+			reason: "A hook of the cluster's copy is not compared.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "", true)}}, manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ArgoForeign": {
+			reason: "An object that another Application owns has no sync status.", engine: catalogv1alpha1.EngineArgoCD,
+			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "", false)}, "conditions": warning("SharedResourceWarning", "apps/Deployment/shop/web is part of applications a and b")},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: apps/Deployment/shop/web is part of applications a and b"},
+		},
+		"ArgoRepeated": {
+			reason: "Of two files with one object it is unknown which one was applied.", engine: catalogv1alpha1.EngineArgoCD,
+			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources.")},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among application resources."},
+		},
+		"ArgoOtherWarning": {
+			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
+			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings")},
+			manifests: []instruction.Manifest{web},
+		},
+		"ConfigSyncAll": {
+			reason: "Each object was applied.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"}}},
+			manifests: []instruction.Manifest{web},
+		},
+		"ConfigSyncSkipped": {
+			reason: "An object whose apply was skipped was not applied.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Skipped"}}},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ConfigSyncElsewhere": {
+			reason: "An object that a selector left out is not in the ResourceGroup.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    map[string]any{"resourceStatuses": []any{map[string]any{"kind": "Service", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"}}},
+			manifests: []instruction.Manifest{web, service},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := reportOf(t, tc.engine, tc.spec, tc.status, tc.second).Cover(tc.engine, tc.manifests)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCover(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// reportOf is the report of an engine's objects.
+func reportOf(t *testing.T, e catalogv1alpha1.EngineType, spec, status, second map[string]any) Report {
+	t.Helper()
+	main := &unstructured.Unstructured{Object: map[string]any{"kind": "Kustomization", "metadata": map[string]any{"namespace": "flux", "name": "edge"}, "spec": spec, "status": status}}
+	switch e {
+	case catalogv1alpha1.EngineFlux:
+		k := fluxKustomization{}
+		if err := decodeObject(main, &k); err != nil {
+			t.Fatal(err)
+		}
+		return fluxReport(k, main)
+	case catalogv1alpha1.EngineArgoCD:
+		a := argoApplication{}
+		if err := decodeObject(main, &a); err != nil {
+			t.Fatal(err)
+		}
+		return a.report(argoSource{})
+	}
+	return inventoryReport(&unstructured.Unstructured{Object: map[string]any{"status": second}})
+}
