@@ -1,4 +1,4 @@
-// Package instruction reads what an object tells a GitOps engine about itself: not to apply it, to apply it once or later, or not to remove it. It is
+// Package instruction reads the instructions to GitOps engines in an object: not to apply it, to apply it once or later, or not to remove it. It is
 // pure. The function refuses such objects, and the provider leaves them out of proofs.
 package instruction
 

@@ -33,7 +33,7 @@ func (s State) IsPauseReleased() bool { return s.Cursor.Full || s.IsStepReleased
 // IsStepReleased is true once a user released the pause behind the step by the number of the step.
 func (s State) IsStepReleased() bool { return s.Cursor.Promoted > s.Cursor.Step }
 
-// IsGateReleased is true once a user released the Gate of the step after it came to no verdict. The release of a pause, or of all of them, is no decision on a
+// IsGateReleased is true once a user released the Gate of the step after it came to no verdict. The release of a pause, or of all of them, does not release a
 // Gate: its user did not see the measurements.
 func (s State) IsGateReleased() bool { return s.Cursor.GateReleased > s.Cursor.Step }
 

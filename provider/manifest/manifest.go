@@ -1,4 +1,4 @@
-// Package manifest reads which objects the files of delivered directories hold, and what those tell GitOps engines. It remembers them by the Git ids of
+// Package manifest reads the objects in the files of delivered directories, with their instructions to GitOps engines. It caches them by the Git IDs of
 // the files, so that a file is read once, whatever commit it is in.
 package manifest
 

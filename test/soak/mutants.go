@@ -150,7 +150,7 @@ func stepMutants() map[string]mutant {
 			text: "return s.Cursor.GateReleased > s.Cursor.Step }", becomes: "return s.Cursor.GateReleased > 0 }", pkg: "function/step",
 		},
 		"PauseReleasesGate": {
-			reason: "The release of a pause is no decision on a Gate.", file: "function/step/judge.go",
+			reason: "The release of a pause does not release a Gate.", file: "function/step/judge.go",
 			text: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased()", becomes: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepReleased()", pkg: "function/step",
 		},
 		"GateNotAwaited": {

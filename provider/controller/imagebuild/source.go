@@ -37,7 +37,7 @@ func (d *decision) decideWanted(f *facts) {
 	}
 }
 
-// cannotLook reports whether there is no repository to look at, or none that may be. A request for a look is answered by that.
+// cannotLook reports whether the ImageBuild has no repository, or one that it may not read. The reason of that answers a request for a look.
 func (f *facts) cannotLook() bool {
 	return f.refused != nil || f.secretProblem != nil || f.spec.Source.Git == nil
 }
