@@ -3,6 +3,7 @@ package engines
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -124,7 +125,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	}
 	o.Root, o.Proof = cleanPath(v.source.Path), v.proof
 	o.Commit, o.Attempted = parseCommitID(v.compared), parseCommitID(v.attempted)
-	o.Report = a.report(v.source)
+	o.Report, o.URL = a.report(v.source), displayURL(v.source.RepoURL)
 	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}
@@ -147,8 +148,9 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 		sources, compared = []argoSource{*a.Spec.Source}, []string{a.Status.Sync.Revision}
 	}
 	why := "it has no source"
-	for i, s := range sources {
-		if why = describeWrongSource(w, s.RepoURL, s.TargetRevision, cleanPath(s.Path)); why != "" {
+	for _, i := range sourceOrder(w, sources) {
+		s := sources[i]
+		if why = describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)); why != "" {
 			continue
 		}
 		if why = describeShallowSource(w, s); why != "" {
@@ -163,6 +165,26 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 		why = "none of its sources is the Site's"
 	}
 	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+}
+
+// sourceOrder returns the order in which sources are looked at: charts, which have no directory, come last, and of several that read the directory the
+// one with the URL of the Site's repository comes first. An Application reports a commit for each of them.
+func sourceOrder(w Want, sources []argoSource) []int {
+	out := make([]int, len(sources))
+	for i := range sources {
+		out[i] = i
+	}
+	rank := func(i int) int {
+		switch {
+		case sources[i].Chart != "":
+			return 2
+		case policy.RepositoryKey(sources[i].RepoURL) != policy.RepositoryKey(w.URL):
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return rank(a) - rank(b) })
+	return out
 }
 
 // describeShallowSource returns what is wrong with a source that leaves out the folders which have the claim's files, or "". It applies none of them,
@@ -190,7 +212,7 @@ func (a argoApplication) attemptedRevisions() []string {
 // compares the commit that holds the result.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
-	if why := describeWrongSource(w, h.DrySource.RepoURL, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); why != "" {
+	if why := describeWrongSource(w, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); why != "" {
 		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
 	}
 	if why := describeShallowSource(w, h.DrySource); why != "" {

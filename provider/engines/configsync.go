@@ -82,6 +82,7 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 		Attempted:  parseCommitID(r.Status.Sync.Commit),
 		Root:       cleanPath(r.Spec.Git.Dir),
 		Proof:      v1alpha1.ProofExact,
+		URL:        displayURL(r.Spec.Git.Repo),
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
 		o.Health, o.Reason, o.Message = inventoryHealth(group)
@@ -103,7 +104,7 @@ func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (
 	if w.Elsewhere {
 		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it runs in, which is not the Site's"
 	}
-	if why := describeWrongSource(w, g.Repo, g.Branch, root); why != "" {
+	if why := describeWrongSource(w, g.Branch, root); why != "" {
 		return v1alpha1.SiteReasonWrongSource, why
 	}
 	if g.Revision != "" && g.Revision != "HEAD" && g.Revision != w.Branch {

@@ -34,7 +34,7 @@ func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name 
 
 // A Want is the place that an engine has to read from, and the cluster that it has to apply to.
 type Want struct {
-	// URL and Branch of the repository.
+	// URL and Branch of the repository. The URL proves nothing.
 	URL    string `json:"url"`
 	Branch string `json:"branch"`
 	// SiteDir is the Site's directory in it, and ClaimDir the claim's, which lies in that.
@@ -73,6 +73,8 @@ type Observation struct {
 	Proof v1alpha1.Proof `json:"proof,omitempty"`
 	// Root is the directory that the engine reads.
 	Root string `json:"root,omitempty"`
+	// URL of the repository that the engine reads, without credentials.
+	URL string `json:"url,omitempty"`
 	// Report is what the engine reports about single objects.
 	Report Report `json:"-"`
 }

@@ -111,6 +111,7 @@ func observeFlux(w Want, main, source *unstructured.Unstructured) Observation {
 		Proof:      fluxProof(main, source),
 		Root:       cleanPath(k.Spec.Path),
 		Report:     fluxReport(k, main),
+		URL:        fluxURL(source),
 	}
 	if _, git := fluxSource(main); git && k.Spec.SourceRef.Kind != "GitRepository" {
 		// The revision is the digest of an artifact. The publisher of the artifact may have recorded which commit it holds.
@@ -174,7 +175,7 @@ func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, stri
 	if branch == "" && ref.Tag == "" && ref.SemVer == "" {
 		branch = "master" // Flux's default.
 	}
-	switch why := describeWrongSource(w, r.Spec.URL, branch, o.Root); {
+	switch why := describeWrongSource(w, branch, o.Root); {
 	case why != "":
 		return v1alpha1.SiteReasonWrongSource, why
 	case ref.Name == "" && (ref.Tag != "" || ref.SemVer != ""), ref.Commit != "":
@@ -260,6 +261,15 @@ func fluxRenamingFields() []string {
 	return slices.DeleteFunc(fluxTransformingFields(), func(field string) bool {
 		return slices.Contains([]string{"images", "commonMetadata", "decryption", "driftIgnoreRules"}, field)
 	})
+}
+
+// fluxURL returns the URL of a source.
+func fluxURL(source *unstructured.Unstructured) string {
+	if source == nil {
+		return ""
+	}
+	raw, _, _ := unstructured.NestedString(source.Object, "spec", "url")
+	return displayURL(raw)
 }
 
 // fluxReport returns the inventory. The controller lists there what it applied, without the objects that it skipped.

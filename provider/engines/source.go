@@ -6,28 +6,36 @@ import (
 	"net/url"
 	"path"
 	"strings"
-
-	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// isSameRepository compares two URLs of a repository. One may use HTTPS and the other SSH. An equal URL is not a proof: the proof is that the
-// engine's commit is found in the repository.
-func isSameRepository(a, b string) bool {
-	return repositoryKey(a) == repositoryKey(b)
+// displayURL returns a URL of an engine's object without what may be secret: a password, a token in place of a user, and a query. It is one line, and
+// empty for a text that is no URL.
+func displayURL(raw string) string {
+	raw = strings.TrimSpace(raw)
+	if !strings.Contains(raw, "://") {
+		if user, rest, ok := strings.Cut(raw, "@"); ok && strings.Contains(user, ":") {
+			raw = rest
+		}
+		return shortenURL(raw)
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return ""
+	}
+	user := u.User.Username()
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	if strings.HasSuffix(u.Scheme, "ssh") && user != "" {
+		u.User = url.User(user)
+	}
+	return shortenURL(u.String())
 }
 
-func repositoryKey(raw string) string {
-	raw = strings.TrimSpace(raw)
-	// The short form of an SSH URL is user@host:path.
-	if host, dir, ok := strings.Cut(raw, ":"); ok && !strings.ContainsAny(host, "/[") && !strings.HasPrefix(dir, "/") {
-		raw = "ssh://" + host + "/" + dir
-	}
-	key := policy.RepositoryKey(raw)
-	u, err := url.Parse(key)
-	if err != nil || u.Host == "" || u.Port() != "" {
-		return key
-	}
-	return "//" + u.Hostname() + u.Path
+// maxURLBytes bounds a URL in a status.
+const maxURLBytes = 512
+
+func shortenURL(text string) string {
+	text = strings.Join(strings.Fields(strings.Map(blankInvisible, strings.ToValidUTF8(text, "?"))), "")
+	return strings.ToValidUTF8(text[:min(len(text), maxURLBytes)], "")
 }
 
 // describeWrongBranch returns why an engine must not read a branch, or "". HEAD, which may be any branch, is accepted: the commit proves what
@@ -59,10 +67,8 @@ func isWithin(outer, inner string) bool {
 	return outer == "" || inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 
-// describeWrongSource returns what is wrong with repository, branch or directory of a source, or "".
-func describeWrongSource(w Want, url, branch, dir string) string {
-	if !isSameRepository(url, w.URL) {
-		return "it reads another repository"
-	}
+// describeWrongSource returns what is wrong with branch or directory of a source, or "". Its URL decides nothing: a repository has many, and a mirror has
+// others. The proof is that the commit which the engine reports is in the repository, and has the tree.
+func describeWrongSource(w Want, branch, dir string) string {
 	return cmp.Or(describeWrongBranch(w, branch), describeWrongPath(w, dir))
 }

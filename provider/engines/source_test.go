@@ -1,28 +1,90 @@
 package engines
 
-import "testing"
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
 
-func TestIsSameRepository(t *testing.T) {
-	const ours = "https://git.example.org/org/fleet.git"
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+// TestSameRepository observes engines that read the repository by another URL than the configuration names. The commit that they report is what counts.
+func TestSameRepository(t *testing.T) {
+	const host = "https://git.example.org/o/fleet"
 	cases := map[string]struct {
-		reason string
-		url    string
-		want   bool
+		reason       string
+		config, read string
+		shown        string
 	}{
-		"Same":       {reason: "A repository equals itself under the same URL.", url: ours, want: true},
-		"Spelling":   {reason: "Case of the host, the default port, .git and slashes at the end do not matter.", url: "HTTPS://Git.Example.org:443/org/fleet/", want: true},
-		"SSH":        {reason: "An engine may read the repository over SSH.", url: "ssh://git@git.example.org/org/fleet", want: true},
-		"Scp":        {reason: "An engine may use the short form of an SSH URL.", url: "git@git.example.org:org/fleet.git", want: true},
-		"OtherHost":  {reason: "The same path on another host is another repository.", url: "https://git.example.com/org/fleet"},
-		"OtherPath":  {reason: "Another path on the same host is another repository.", url: "https://git.example.org/org/fleet2"},
-		"OtherPort":  {reason: "Another port is another server.", url: "https://git.example.org:8443/org/fleet"},
-		"CaseOfPath": {reason: "Paths that differ by case are different repositories.", url: "https://git.example.org/Org/fleet"},
-		"Empty":      {reason: "An empty URL matches no repository.", url: ""},
+		"Same":           {reason: "A repository equals itself.", config: host, read: host, shown: host},
+		"Suffix":         {reason: "The suffix .git is optional.", config: host, read: host + ".git", shown: host + ".git"},
+		"HostCase":       {reason: "The case of a host means nothing.", config: host, read: "https://GIT.example.org/o/fleet/", shown: "https://GIT.example.org/o/fleet/"},
+		"SSH":            {reason: "A server offers a repository over SSH too.", config: host, read: "ssh://git@git.example.org/o/fleet", shown: "ssh://git@git.example.org/o/fleet"},
+		"SSHPort":        {reason: "An SSH server may have another port.", config: host, read: "ssh://git@git.example.org:2222/o/fleet", shown: "ssh://git@git.example.org:2222/o/fleet"},
+		"SCP":            {reason: "The form of scp is another spelling of SSH.", config: host, read: "git@git.example.org:o/fleet.git", shown: "git@git.example.org:o/fleet.git"},
+		"SCPConfig":      {reason: "The configuration may have the form of scp.", config: "git@git.example.org:o/fleet.git", read: host, shown: host},
+		"SCPNoUser":      {reason: "Git takes the form of scp without a user.", config: host, read: "git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"GitHubPort":     {reason: "GitHub offers SSH at ssh.github.com and port 443.", config: "https://github.com/o/fleet", read: "ssh://git@ssh.github.com:443/o/fleet.git", shown: "ssh://git@ssh.github.com:443/o/fleet.git"},
+		"GitHubCase":     {reason: "GitHub ignores the case of a path.", config: "https://github.com/Org/Fleet", read: "https://github.com/org/fleet", shown: "https://github.com/org/fleet"},
+		"AzureSSH":       {reason: "Azure DevOps writes v3 in SSH URLs and _git in HTTPS URLs.", config: "https://dev.azure.com/o/p/_git/fleet", read: "git@ssh.dev.azure.com:v3/o/p/fleet", shown: "git@ssh.dev.azure.com:v3/o/p/fleet"},
+		"AzureOld":       {reason: "Azure DevOps answers at the older host of an organisation.", config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o.visualstudio.com/p/_git/fleet", shown: "https://o.visualstudio.com/p/_git/fleet"},
+		"AzureUser":      {reason: "Azure DevOps offers URLs with the organisation as the user, which is not shown.", config: "https://dev.azure.com/o/p/_git/fleet", read: "https://o@dev.azure.com/o/p/_git/fleet", shown: "https://dev.azure.com/o/p/_git/fleet"},
+		"GitLabPath":     {reason: "A GitLab below a path has it in HTTPS URLs only.", config: "https://example.org/gitlab/o/fleet.git", read: "git@example.org:o/fleet.git", shown: "git@example.org:o/fleet.git"},
+		"GitLabAltSSH":   {reason: "GitLab offers SSH at altssh.gitlab.com and port 443.", config: "https://gitlab.com/o/fleet", read: "ssh://git@altssh.gitlab.com:443/o/fleet.git", shown: "ssh://git@altssh.gitlab.com:443/o/fleet.git"},
+		"BitbucketSCM":   {reason: "Bitbucket Data Center writes scm in HTTPS URLs and port 7999 in SSH URLs.", config: "https://git.example.org/scm/o/fleet.git", read: "ssh://git@git.example.org:7999/o/fleet.git", shown: "ssh://git@git.example.org:7999/o/fleet.git"},
+		"GerritAuth":     {reason: "Gerrit writes /a/ where it asks for a password.", config: "https://git.example.org/a/fleet", read: "https://git.example.org/fleet", shown: "https://git.example.org/fleet"},
+		"CodeCommitFIPS": {reason: "CodeCommit has a second host for each region.", config: "https://git-codecommit.us-east-1.amazonaws.com/v1/repos/fleet", read: "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet", shown: "https://git-codecommit-fips.us-east-1.amazonaws.com/v1/repos/fleet"},
+		"InCluster":      {reason: "An engine beside the server uses its name in the cluster.", config: host, read: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet", shown: "http://gitea-http.gitea.svc.cluster.local:3000/o/fleet"},
+		"Address":        {reason: "A host may be written as an address.", config: host, read: "https://[2001:db8::1]/o/fleet", shown: "https://[2001:db8::1]/o/fleet"},
+		"Alias":          {reason: "A host of the SSH configuration is an alias.", config: host, read: "git@fleet-alias:o/fleet", shown: "git@fleet-alias:o/fleet"},
+		"Mirror":         {reason: "A mirror has the same commits.", config: host, read: "https://mirror.example.com/fleet.git", shown: "https://mirror.example.com/fleet.git"},
+		"Token":          {reason: "A token in a URL is not shown.", config: host, read: "https://x:s3cret@git.example.org/o/fleet?t=s3cret#s3cret", shown: host},
+		"SCPToken":       {reason: "A password of the form of scp is not shown.", config: host, read: "git:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"Empty":          {reason: "An engine that names no URL still reports a commit.", config: host},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := isSameRepository(tc.url, ours); got != tc.want {
-				t.Errorf("\n%s\nsameRepository(%q): want %t, got %t", tc.reason, tc.url, tc.want, got)
+			w := Want{URL: tc.config, Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
+			read, err := json.Marshal(tc.read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			main := `{"kind": "Kustomization", "metadata": {"name": "o", "namespace": "n", "generation": 1}, "spec": {"path": "clusters/edge1", "sourceRef": {"kind": "GitRepository", "name": "fleet"}},
+				"status": {"observedGeneration": 1, "lastAppliedRevision": "main@sha1:0123456789abcdef0123456789abcdef01234567", "lastAttemptedRevision": "main@sha1:0123456789abcdef0123456789abcdef01234567",
+				"conditions": [{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": 1, "lastTransitionTime": "2026-11-01T12:00:00Z"}]}}`
+			source := fmt.Sprintf(`{"kind": "GitRepository", "metadata": {"name": "fleet"}, "spec": {"url": %s, "ref": {"branch": "main"}}}`, read)
+			got := Observe(catalogv1alpha1.EngineFlux, w, decodeJSONObject(t, json.RawMessage(main)), decodeJSONObject(t, json.RawMessage(source)))
+			want := Observation{Commit: "0123456789abcdef0123456789abcdef01234567", URL: tc.shown}
+			if diff := cmp.Diff(want, Observation{Reason: got.Reason, Message: got.Message, Commit: got.Commit, URL: got.URL}); diff != "" {
+				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSourceOrder observes an Application with several sources of the same directory.
+func TestSourceOrder(t *testing.T) {
+	w := Want{URL: "https://git.example.org/o/fleet", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
+	source := func(url, path string) argoSource {
+		return argoSource{RepoURL: url, Path: path, TargetRevision: "main"}
+	}
+	cases := map[string]struct {
+		reason  string
+		sources []argoSource
+		want    string
+	}{
+		"Ours":  {reason: "The source with our URL is the one that is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
+		"Other": {reason: "Without one it is the first source of the directory.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := argoApplication{}
+			a.Spec.Sources = tc.sources
+			got, reason, _ := a.findSource(w)
+			if diff := cmp.Diff([]string{tc.want, ""}, []string{got.source.RepoURL, reason}); diff != "" {
+				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ const (
 	// SiteReasonEngineNotProvable means that the engine's object is of a kind, or has a source, that names no commit.
 	SiteReasonEngineNotProvable = "EngineNotProvable"
 
-	// SiteReasonWrongSource means that the engine reads another repository, branch or path.
+	// SiteReasonWrongSource means that the engine reads another branch or path.
 	SiteReasonWrongSource = "WrongSource"
 
 	// SiteReasonWrongCluster means that the engine applies to another cluster than the Site's.
@@ -120,7 +120,7 @@ const (
 	// SiteReasonWeakProof means that the Site accepts no proof that is as weak.
 	SiteReasonWeakProof = "WeakProof"
 
-	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched.
+	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched: the repository does not answer, or does not have it.
 	SiteReasonProofUnknown = "ProofUnknown"
 
 	// SiteReasonUnobserved means that the Site has no engine that reports what it runs.

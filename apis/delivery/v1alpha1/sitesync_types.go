@@ -196,6 +196,12 @@ type EngineObservation struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
+	// URL of the repository that the engine reads, without credentials, if it is not written as the configuration writes it: another form of it, or a
+	// mirror that has the commit. Empty if both are the same.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	URL string `json:"url,omitempty"`
+
 	// Health that the engine sees. Empty if it does not look.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

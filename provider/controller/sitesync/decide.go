@@ -117,7 +117,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 		return o
 	}
 	o.Commit, o.Tree = s.seen.Commit, s.applied.id
-	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, Health: s.seen.Health}
+	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, URL: s.mirror, Health: s.seen.Health}
 	o.Proof = proofOfSite(s)
 	if o.Unproven = firstUnproven(s.coverage.Unproven); s.seen.Reason != "" {
 		o.Unproven = f.lastObservation(want.Name).Unproven // What a newer commit changes is not reported yet.
@@ -131,7 +131,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	}
 	switch {
 	case s.applied.unknown != "":
-		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.applied.unknown
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, explainUnknown(s)
 	case s.gap.unknown != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.gap.unknown
 	case s.gap.isBehind:
@@ -156,6 +156,14 @@ func firstUnproven(all []string) []string {
 		return all
 	}
 	return append(slices.Clone(all[:maxUnproven-1]), fmt.Sprintf("and %d more", len(all)-maxUnproven+1))
+}
+
+// explainUnknown says why the commit of the engine is unknown, and which repository it is from where that may be another one.
+func explainUnknown(s siteFacts) string {
+	if s.mirror == "" {
+		return s.applied.unknown
+	}
+	return fmt.Sprintf("%s; the engine reads %s", s.applied.unknown, s.mirror)
 }
 
 // isStillLive is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.

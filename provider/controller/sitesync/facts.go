@@ -41,6 +41,8 @@ type siteFacts struct {
 	problem *problem
 	// seen is what the engine said.
 	seen engines.Observation
+	// mirror is the URL that the engine reads, if it is not written as the configuration writes it.
+	mirror string
 	// traffic is what the Site's cluster reports of its routes. Nil if that was not read.
 	traffic *trafficFacts
 	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.

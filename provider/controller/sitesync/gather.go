@@ -185,6 +185,9 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		return err
 	}
 	s.seen = engines.Observe(r.engine, engineWant(repo, s.site, want), r.main, r.second)
+	if s.seen.URL != repo.spec.Git.URL {
+		s.mirror = s.seen.URL
+	}
 	if s.seen.Reason == "" || s.seen.StillApplied {
 		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
 	}

@@ -195,7 +195,7 @@ func engineStories() map[string]remoteStory {
 				s.patchEngine(`{"spec":{"path":"./clusters/edge2"}}`)
 				return func() { s.patchEngine(`{"spec":{"path":"./` + siteDirectory + `"}}`) }
 			},
-			want: answer{object: "Kustomization at Site ", reason: "WrongSource", actor: advice.ClusterOwner, do: "read the repository, branch and directory"},
+			want: answer{object: "Kustomization at Site ", reason: "WrongSource", actor: advice.ClusterOwner, do: "read the branch and directory"},
 		},
 	}
 }
