@@ -117,6 +117,10 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of ImageBuilds"))
 		}
 	}, append(requiredKinds(), imagebuild.Kind())...)
+	// The gate opens on the leader alone, and webhooks reach each replica.
+	if err := imagebuild.SetupWebhooks(mgr, o, of.ImageBuild); err != nil {
+		return err
+	}
 	transition.Setup(mgr, o, of.Metrics, of.Tracer)
 	failure.Setup(mgr, o)
 	notification.Setup(mgr, o, of.Notification)

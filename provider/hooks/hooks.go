@@ -49,11 +49,11 @@ type Receiver interface {
 	// TokenOf returns the token of an Application's webhook, or nil if it has none. It returns an error if the API server cannot be asked.
 	TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error)
 
-	// LookNow has the repository of an Application looked at. It does not wait for that.
-	LookNow(application types.NamespacedName)
+	// Record has the repository of an Application looked at. It does not wait for that. It returns an error if the API server does not take it.
+	Record(ctx context.Context, application types.NamespacedName) error
 }
 
-// A Server receives hooks at an address. Where several providers run, only the leader does.
+// A Server receives hooks at an address. Where several providers run, each of them does: a Service leads to any of their pods.
 type Server struct {
 	// Address to listen at, such as :8082.
 	Address string
@@ -70,6 +70,9 @@ type Server struct {
 	// Now returns the time.
 	Now func() time.Time
 }
+
+// NeedLeaderElection is false: a hook is recorded by the replica that it reaches, and the leader looks.
+func (*Server) NeedLeaderElection() bool { return false }
 
 // Start listens until the context ends. It returns an error if it cannot.
 func (s *Server) Start(ctx context.Context) error {
@@ -154,7 +157,10 @@ func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r 
 	case !isTrue:
 		return h.refuse(key, "the signature is not one of the token")
 	}
-	h.Receiver.LookNow(key)
+	if err := h.Receiver.Record(r.Context(), key); err != nil {
+		h.Log.Info("Cannot record a webhook", "application", key, "error", err)
+		return ResultUnread
+	}
 	return ResultAccepted
 }
 

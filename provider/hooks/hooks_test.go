@@ -18,8 +18,10 @@ import (
 // A target has one Application with a webhook.
 type target struct {
 	err   error
-	looks []string
-	reads int
+	// recordErr is why nothing can be recorded.
+	recordErr error
+	looks     []string
+	reads     int
 }
 
 // TokenOf returns the token of team-a/shop.
@@ -31,9 +33,10 @@ func (r *target) TokenOf(_ context.Context, application types.NamespacedName) ([
 	return []byte(token), r.err
 }
 
-// LookNow notes the Application.
-func (r *target) LookNow(application types.NamespacedName) {
+// Record notes the Application.
+func (r *target) Record(_ context.Context, application types.NamespacedName) error {
 	r.looks = append(r.looks, application.String())
+	return r.recordErr
 }
 
 // zeros is a body of zeros that notes how much of it was read.
@@ -62,6 +65,7 @@ func TestHandler(t *testing.T) {
 		method, path string
 		header       http.Header
 		err          error
+		recordErr    error
 		body         io.Reader
 		length       int64
 		want         int
@@ -81,11 +85,12 @@ func TestHandler(t *testing.T) {
 		"CVE-2025-59531 Body":    {reason: "A signed body that is no JSON is not read.", header: header(headerGitea, hexOf(token, "\xff{[")), body: strings.NewReader("\xff{["), want: 202, result: "Accepted", looks: 1, reads: 1},
 		"CVE-2025-59537 Empty":   {reason: "A signed body may be empty.", header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1},
 		"CVE-2025-59538 Null":    {reason: "A signed body may be null.", header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"Unrecorded":             {reason: "A hook that cannot be recorded now is told to come again.", header: signed, recordErr: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", looks: 1, reads: 1},
 		"APIServer":              {reason: "A hook that cannot be verified now is told to come again.", header: signed, err: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", reads: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r, counts := &target{err: tc.err}, []string{}
+			r, counts := &target{err: tc.err, recordErr: tc.recordErr}, []string{}
 			method, path := tc.method, tc.path
 			if method == "" {
 				method = http.MethodPost
@@ -124,6 +129,15 @@ func TestReplay(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[int]int{202: hookBurst, 429: 1000 - hookBurst}, codes); diff != "" || r.reads != hookBurst {
 		t.Errorf("%d reads, status: -want, +got:\n%s", r.reads, diff)
+	}
+}
+
+// TestNeedLeaderElection has a replica that is not the leader: a Service leads hooks to it too.
+func TestNeedLeaderElection(t *testing.T) {
+	var runnable any = newServer(&target{}, &[]string{})
+	elected, ok := runnable.(interface{ NeedLeaderElection() bool })
+	if !ok || elected.NeedLeaderElection() {
+		t.Errorf("Each replica receives hooks.\nNeedLeaderElection(): the manager starts the Server on the leader alone")
 	}
 }
 

@@ -47,4 +47,7 @@ const (
 
 	// AnnotationLookNow lets the provider look at the repository now, each time that its value changes.
 	AnnotationLookNow = "build.intentplane.dev/look-now"
+
+	// AnnotationHookedAt is when a webhook came last. The replica of the provider that received it writes it, and the leader looks at the repository.
+	AnnotationHookedAt = "build.intentplane.dev/hooked-at"
 )

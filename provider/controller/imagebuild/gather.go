@@ -74,7 +74,7 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 		return errors.Wrap(err, "source.interval")
 	}
 	since := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
-	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b)); hooked.After(since) {
+	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b), b.GetAnnotations()[v1alpha1.AnnotationHookedAt], f.now); hooked.After(since) {
 		since = hooked
 	}
 	found, err := e.sources.Find(ctx, sources.Request{

@@ -1,92 +1,56 @@
 package imagebuild
 
 import (
-	"bytes"
-	"context"
 	"sync"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 )
 
-// Bounds of the token of a webhook, in bytes. A short one can be guessed.
-const (
-	minToken = 16
-	maxToken = 1024
-)
+// A hookNote is what is known of the webhooks of an ImageBuild.
+type hookNote struct {
+	// recorded is the annotation that was seen last.
+	recorded string
+	// since is when it was seen first, until a look has answered it.
+	since time.Time
+}
 
-// hookTimes are the looks that webhooks ask for. They are safe for concurrent use. They are not in the status, since each write of that costs the composite: who
+// hookNotes are the looks that webhooks ask for. They are safe for concurrent use. They are not in the status, since each write of that costs the composite: who
 // starts looks at all repositories anyway.
-type hookTimes struct {
-	mu sync.Mutex
-	at map[types.NamespacedName]time.Time
+type hookNotes struct {
+	mu  sync.Mutex
+	all map[types.NamespacedName]hookNote
 }
 
-func newHookTimes() *hookTimes { return &hookTimes{at: map[types.NamespacedName]time.Time{}} }
+func newHookNotes() *hookNotes { return &hookNotes{all: map[types.NamespacedName]hookNote{}} }
 
-func (h *hookTimes) noteHook(key types.NamespacedName, at time.Time) {
+// hookSince returns since when a webhook asks for a look that was not done, or zero. The clock is that of the leader, and not of the replica that recorded it.
+func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now time.Time) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.at[key] = at
-}
-
-// hookSince returns since when a webhook asks for a look that was not done, or zero.
-func (h *hookTimes) hookSince(key types.NamespacedName) time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.at[key]
+	if n := h.all[key]; recorded != "" && recorded != n.recorded {
+		h.all[key] = hookNote{recorded: recorded, since: now}
+	}
+	return h.all[key].since
 }
 
 // dropHook drops what a look answers that began at a time.
-func (h *hookTimes) dropHook(key types.NamespacedName, began time.Time) {
+func (h *hookNotes) dropHook(key types.NamespacedName, began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !began.Before(h.at[key]) {
-		delete(h.at, key)
+	if n, ok := h.all[key]; ok && !began.Before(n.since) {
+		h.all[key] = hookNote{recorded: n.recorded}
 	}
 }
 
-// TokenOf returns the token of an Application's webhook, or nil if it has none that can be used. It returns an error if the API server cannot be asked.
-func (c *connector) TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error) {
-	b := &v1alpha1.ImageBuild{}
-	if err := c.kube.Get(ctx, application, b); err != nil {
-		return nil, errors.Wrap(client.IgnoreNotFound(err), "cannot get ImageBuild")
-	}
-	source := b.Spec.ForProvider.Source
-	source.Default()
-	if source.Webhook == nil || source.Git == nil || meta.WasDeleted(b) {
-		return nil, nil
-	}
-	ref, held := source.Webhook.SecretRef, &corev1.Secret{}
-	if err := c.kube.Get(ctx, client.ObjectKey{Namespace: application.Namespace, Name: string(ref.Name)}, held); err != nil {
-		return nil, errors.Wrap(client.IgnoreNotFound(err), "cannot get Secret")
-	}
-	return usableToken(held.Data[string(ref.Key)]), nil
-}
-
-// usableToken returns a token without the line break that editors add, or nil for one that is too short or too long.
-func usableToken(value []byte) []byte {
-	token := bytes.TrimRight(value, "\r\n")
-	if len(token) < minToken || len(token) > maxToken {
-		return nil
-	}
-	return token
-}
-
-// LookNow has the repository of an Application looked at.
-func (c *connector) LookNow(application types.NamespacedName) {
-	c.hooks.noteHook(application, c.now())
-	c.wake(application)
+func (h *hookNotes) forget(key types.NamespacedName) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.all, key)
 }
 
 // forgetBuild forgets what was kept about an ImageBuild that is gone.
 func (c *connector) forgetBuild(key types.NamespacedName) {
 	c.memory.ForgetNote(key)
-	c.hooks.dropHook(key, c.now())
+	c.hooks.forget(key)
 }

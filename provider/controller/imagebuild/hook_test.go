@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,7 +24,26 @@ func (w *world) giveWebhook(name string) {
 	}}))
 }
 
-// TestHook has a webhook that comes long before the interval is over, and again.
+// A replica receives webhooks, and does what it puts off when the test says so.
+type replica struct {
+	*receiver
+
+	later []func()
+}
+
+func (w *world) newReplica() *replica {
+	r := &replica{receiver: newReceiver(w.kube, logging.NewNopLogger(), w.c.now)}
+	r.after = func(_ time.Duration, do func()) { r.later = append(r.later, do) }
+	return r
+}
+
+// hook has a replica receive a webhook.
+func (w *world) hook(r *replica) {
+	w.Helper()
+	w.must(r.Record(w.Context(), key()))
+}
+
+// TestHook has a webhook that comes long before the interval is over, and again, at a replica that is not the leader.
 func TestHook(t *testing.T) {
 	w := newWorld(t)
 	w.giveWebhook("hook")
@@ -31,32 +51,63 @@ func TestHook(t *testing.T) {
 	w.wait(5 * time.Second)
 	second, err := w.server.Commit(t.Context(), "shop", gitserver.Branch, map[string]string{"a": "2"}, "Second")
 	w.must(err)
-	woken := w.woken
-	w.c.LookNow(key())
+	follower := w.newReplica()
+	w.hook(follower)
 	w.reconcileShown()
-	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || w.woken != woken+1 {
+	if at := w.get().Status.AtProvider; at.Wanted.Commit != second {
 		t.Fatalf("A hook looks at once: %+v", at)
 	}
 	w.succeeds(1)
 	w.reconcile()
 	looks, writes := w.looks, w.writes
 	w.wait(time.Second)
-	w.c.LookNow(key())
+	w.hook(follower)
 	w.reconcile()
 	w.reconcile()
 	if w.looks != looks+1 || w.writes != writes {
 		t.Errorf("A hook that is sent again makes one look, and no write: %d looks, %d writes", w.looks-looks, w.writes-writes)
 	}
 	w.wait(time.Second / 2)
-	w.c.LookNow(key())
+	w.hook(follower)
+	w.hook(follower)
 	w.reconcile()
-	if w.looks != looks+1 || w.result.RequeueAfter > time.Second {
-		t.Errorf("Looks are a second apart: %d looks, the next one in %s", w.looks-looks, w.result.RequeueAfter)
+	if w.looks != looks+1 || len(follower.later) != 1 {
+		t.Fatalf("Hooks within a second are recorded once, when it is over: %d looks, %d records", w.looks-looks, len(follower.later))
 	}
 	w.wait(time.Second)
+	follower.later[0]()
 	w.reconcile()
-	if w.looks != looks+2 || !w.c.hooks.hookSince(key()).IsZero() {
+	since := w.c.hooks.hookSince(key(), w.get().GetAnnotations()[v1alpha1.AnnotationHookedAt], w.clock)
+	if w.looks != looks+2 || !since.IsZero() {
 		t.Errorf("The look that was asked for is made when the second is over: %d looks", w.looks-looks)
+	}
+}
+
+// TestReplicas has hooks reach several replicas, whose clocks differ.
+func TestReplicas(t *testing.T) {
+	w := newWorld(t)
+	w.giveWebhook("hook")
+	w.reconcileShown()
+	slow := w.newReplica()
+	slow.now = func() time.Time { return w.clock.Add(-time.Hour) }
+	fast := w.newReplica()
+	fast.now = func() time.Time { return w.clock.Add(time.Hour) }
+	for i, r := range []*replica{slow, fast, slow} {
+		w.wait(2 * time.Second)
+		looks := w.looks
+		w.hook(r)
+		w.reconcile()
+		w.reconcile()
+		if w.looks != looks+1 {
+			t.Errorf("Each replica has the leader look, whatever its clock: hook %d made %d looks", i, w.looks-looks)
+		}
+	}
+	gone := types.NamespacedName{Namespace: "team-a", Name: "other"}
+	if err := slow.Record(t.Context(), gone); err == nil {
+		t.Error("A hook that cannot be recorded is an error")
+	}
+	if _, isFirst := slow.reserve(gone, slow.now()); !isFirst {
+		t.Error("A hook that could not be recorded keeps no later one away")
 	}
 }
 
@@ -88,7 +139,7 @@ func TestTokenOf(t *testing.T) {
 			if tc.name != "" {
 				at = types.NamespacedName{Namespace: "team-a", Name: tc.name}
 			}
-			got, err := w.c.TokenOf(t.Context(), at)
+			got, err := w.newReplica().TokenOf(t.Context(), at)
 			if string(got) != tc.want || err != nil {
 				t.Errorf("\n%s\nTokenOf(...): %q, %v", tc.reason, got, err)
 			}

@@ -115,7 +115,7 @@ func TestHeld(t *testing.T) {
 	w.reconcile()
 	w.down = errors.New("reset")
 	w.wait(beginDelay)
-	w.c.LookNow(key())
+	w.hook(w.newReplica())
 	w.reconcile()
 	revision, _, _ := unstructured.NestedString(w.image().Object, "spec", "source", "git", "revision")
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {

@@ -25,7 +25,7 @@ type connector struct {
 	sources     *sources.Pool
 	guard       address.Guard
 	memory      *memory
-	hooks       *hookTimes
+	hooks       *hookNotes
 	counter     counter
 	recorder    event.Recorder
 	wake        func(types.NamespacedName)

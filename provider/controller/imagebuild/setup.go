@@ -40,7 +40,6 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
-	"github.com/intentplane/intentplane/provider/hooks"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -77,7 +76,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	bell := &setup.EventSource{}
 	list := func(ctx context.Context, at transport.Server) (git.Refs, error) { return git.ListRefs(ctx, at) }
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookTimes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
+		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
 		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),
 		recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
@@ -98,11 +97,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		return errors.Wrap(err, "cannot make controller")
 	}
 	o.Gate.Register(func() { c.startKpack(mgr, made, w) }, kpack.ImageKind(), kpack.BuildKind())
-	if s.WebhookAddress == "" {
-		return nil
-	}
-	server := &hooks.Server{Address: s.WebhookAddress, Receiver: c, Count: s.Metrics.SourceHook, Log: log, Now: time.Now}
-	return errors.Wrap(mgr.Add(server), "cannot receive webhooks")
+	return nil
 }
 
 // kpackInterval is how often it is tried to watch kpack: the API server lists a kind a moment after its definition is established.

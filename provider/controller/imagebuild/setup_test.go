@@ -89,7 +89,7 @@ func newWorld(t *testing.T) *world {
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{
-		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), hooks: newHookTimes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
+		kube: w.kube, cache: w.kube, live: w.kube, guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(), hooks: newHookNotes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
 		sources: sources.NewPool(w.list, func(types.NamespacedName) { w.woken++ }, func(error) {}, now),
 	}
 	w.c.hasKpack.Store(true)
