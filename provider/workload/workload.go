@@ -72,6 +72,9 @@ type Health struct {
 	PodSelector string
 }
 
+// IsAbsent reports whether the Site has no Deployment of the claim at all.
+func (h Health) IsAbsent() bool { return h.State == v1alpha1.HealthMissing && h.Desired == 0 }
+
 // SelectTracks returns the Deployments of a claim that count for an image. While two tracks are beside each other, those are the ones with the image, if
 // there are any: the other track runs what was there before.
 func SelectTracks(image string, deployments []*unstructured.Unstructured) []*unstructured.Unstructured {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -79,22 +80,38 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	w, now := s.workloads[s.check.Site], e.now()
 	want, deployments := ptr.Deref(s.check.Availability.MinAvailable, 1), workload.SelectTracks(s.check.Availability.Image, w.Deployments)
 	h := workload.Assess(s.check.Availability.Image, deployments, w.ReplicaSets)
+	report := s.reportOf(w, h)
 	clock := e.memory.advanceClock(s.gate, s.check.Site+"/"+s.check.Name, func(c availability.Clock, isKnown bool) availability.Clock {
 		if !isKnown {
 			c = availability.Resume(ptr.Deref(last.CountsFrom, metav1.Time{}).Time, ptr.Deref(last.UnavailableSince, metav1.Time{}).Time)
 		}
-		if c = c.Follow(into.liveSince); w.problem != "" {
+		if c = c.Follow(into.liveSince); w.problem != "" && report == "" {
 			return c.Miss(w.problem, now)
 		}
-		return c.See(availability.IsServing(h, want), now)
+		return c.See(report != "" || availability.IsServing(h, want), now)
 	})
 	into.countsFrom = clock.CountsFrom()
 	into.judgement, into.next = clock.Judge(rules, outagesOf(s.gate), now)
+	into.judgement.Message = cmp.Or(into.judgement.Message, report)
 	if into.judgement.Phase == v1alpha1.CheckFailed {
 		trouble := w.podTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
 		into.judgement.Message = setup.CutMessage(availability.Explain(h, trouble, want), maxExplained)
 	}
 	return nil
+}
+
+// reportOf says by what a Site counts as serving whose workload is not seen: by the health that its engine reports, or because it counts as live without an
+// engine. It is empty for a Site that counts by its pods.
+func (s subject) reportOf(w *siteWorkload, h workload.Health) string {
+	switch {
+	case w.problem != "" && s.evidence.isReportedHealthy(s.check.Site):
+		return setup.CountsAsHealthy + w.problem
+	case w.problem != "" && ptr.Deref(s.site.Spec.Engine.UnobservedIsLive, false):
+		return setup.CountsAsLive + w.problem
+	case w.problem == "" && h.IsAbsent() && setup.IsElsewhere(s.site):
+		return setup.CountsAsLive + h.Message
+	}
+	return ""
 }
 
 // outagesOf returns what it means for a check that its Site cannot be looked at: it waits, whatever happens where a metrics backend is unavailable.

@@ -227,6 +227,50 @@ func TestSiteOutOfSight(t *testing.T) {
 	w.after(3800, "Failed/Failed/Failed")
 }
 
+// TestUnseenSite has a Site whose workload cannot be seen count by what else is known of it.
+func TestUnseenSite(t *testing.T) {
+	const unseen = "the Site cannot be looked at: the provider's service account may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/health/rbac.yaml"
+	cases := map[string]struct {
+		reason     string
+		health     string
+		unobserved bool
+		refused    bool
+		change     func(w *podWorld)
+		want       string
+		message    string
+	}{
+		"Healthy":    {reason: "A Site whose engine reports that what it runs is healthy passes.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
+		"Current":    {reason: "Config Sync says Current of what is healthy.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
+		"NoChecks":   {reason: "An engine that does not look at the health of what it applied says nothing.", refused: true, want: "Held//Running", message: unseen},
+		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
+		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
+		"Elsewhere":  {reason: "The workload of such a Site need not be in the cluster of the control plane.", unobserved: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"},
+		"Here":       {reason: "A workload that is in that cluster counts by its pods.", unobserved: true, change: func(w *podWorld) { w.deployed("web", newImage, 0) }, want: "Measuring//Running"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newPodWorld(t, available())
+			w.edit(func(s *deliveryv1alpha1.SiteSync) {
+				s.Status.AtProvider.Sites[0].Engine = &deliveryv1alpha1.EngineObservation{Health: tc.health}
+			})
+			if tc.unobserved {
+				w.unobserve(new(true))
+				w.must(w.kube.Create(t.Context(), delivered()))
+			}
+			if tc.change != nil {
+				tc.change(w)
+			}
+			w.refused.Store(tc.refused)
+			w.clock = noon().Add(time.Second)
+			w.reconcile()
+			w.after(40, tc.want)
+			if diff := cmp.Diff(tc.message, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+				t.Errorf("\n%s\nmessage: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestAvailabilityNeedsNamespace has a Gate whose namespace the Site does not take: nothing of it is read.
 func TestAvailabilityNeedsNamespace(t *testing.T) {
 	w := newPodWorld(t, available())

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -14,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 // An evidence proves whether the Sites of a Gate run what it judges.
@@ -84,6 +86,16 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Tim
 		return seen
 	}
 	return since
+}
+
+// isReportedHealthy reports whether the engine of a Site that runs what the Gate judges says that all of it works.
+func (e evidence) isReportedHealthy(site string) bool {
+	if e.syncedSince(site).IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(e.sync.Status.AtProvider.Sites, func(o deliveryv1alpha1.SiteObservation) bool {
+		return o.Name == site && o.Engine != nil && engines.IsHealthy(o.Engine.Health)
+	})
 }
 
 // syncedSince believes a SiteSync that speaks of this position, as it is asked for now.

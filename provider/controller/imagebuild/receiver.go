@@ -118,7 +118,7 @@ func (r *receiver) Record(ctx context.Context, application types.NamespacedName)
 func (r *receiver) reserve(key types.NamespacedName, now time.Time) (wait time.Duration, isFirst bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.recorded, func(_ types.NamespacedName, at time.Time) bool { return now.Sub(at) >= sources.Spacing })
+	maps.DeleteFunc(r.recorded, func(_ types.NamespacedName, received time.Time) bool { return now.Sub(received) >= sources.Spacing })
 	last, ok := r.recorded[key]
 	switch {
 	case !ok:
@@ -138,8 +138,8 @@ func (r *receiver) release(key types.NamespacedName) {
 }
 
 // write annotates an ImageBuild, which wakes the leader.
-func (r *receiver) write(ctx context.Context, key types.NamespacedName, at time.Time) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.AnnotationHookedAt: at.UTC().Format(time.RFC3339Nano)}}})
+func (r *receiver) write(ctx context.Context, key types.NamespacedName, received time.Time) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.AnnotationHookedAt: received.UTC().Format(time.RFC3339Nano)}}})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode annotation")
 	}

@@ -6,12 +6,28 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 )
+
+// Why a Site counts as serving although its workload is not seen.
+const (
+	// CountsAsHealthy begins the message of a Site that counts by the health of its engine.
+	CountsAsHealthy = "the engine of the Site reports that what it runs is healthy; "
+
+	// CountsAsLive begins the message of a Site without an engine that counts as live.
+	CountsAsLive = "engine.unobservedIsLive of the Site lets what was delivered count as live; "
+)
+
+// IsElsewhere reports whether a workload that is not in the control plane's cluster may run in one that cannot be looked at: the Site has no engine, counts
+// as live all the same, and names no other cluster.
+func IsElsewhere(site *catalogv1alpha1.Site) bool {
+	return site.Spec.Cluster.ControlPlane != nil && ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
+}
 
 // ConnectSite returns the cluster that the objects of a Site are in. It returns a clusters.Error if the Site's kubeconfig is missing or refused, which is
 // the Site's problem, and another error if our own API server does not answer.

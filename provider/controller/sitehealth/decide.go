@@ -62,6 +62,11 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		return o
 	}
 	h := s.health
+	if h.IsAbsent() && s.isElsewhere {
+		o.CountsAsServing, o.Reason = true, h.Reason
+		o.Message = setup.CutMessage(setup.CountsAsLive+h.Message, maxMessage)
+		return o
+	}
 	o = v1alpha1.SiteHealthState{
 		Name: name, State: h.State, Reason: h.Reason, Message: setup.CutMessage(h.Message, maxMessage), Route: s.route,
 		Available: h.Available, AvailableOther: h.AvailableOther, Updated: h.Updated, Desired: h.Desired,
@@ -75,8 +80,11 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 // explainUnread says why a Site cannot be looked at, and what it counts by instead.
 func (s *siteFacts) explainUnread(namespace string) string {
 	why := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
-	if s.engineHealthy {
-		return "the engine of the Site reports that what it runs is healthy; " + why
+	switch {
+	case s.engineHealthy:
+		return setup.CountsAsHealthy + why
+	case s.unobservedServes:
+		return setup.CountsAsLive + why
 	}
 	return why
 }

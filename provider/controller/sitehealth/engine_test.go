@@ -64,6 +64,30 @@ func TestHealthOfEngine(t *testing.T) {
 	}
 }
 
+// TestElsewhere has Sites without a Deployment of the claim, of which some name the cluster of the control plane because they have to name one.
+func TestElsewhere(t *testing.T) {
+	unobserved := catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: new(true)}
+	cases := map[string]struct {
+		reason string
+		change func(w *world)
+		want   string
+	}{
+		"Elsewhere": {reason: "What was delivered counts as live at a Site that nothing can observe.", change: func(w *world) { w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved }) }, want: "Serving | NotObserved(WorkloadMissing) 0"},
+		"Here": {reason: "A Deployment that is there counts by its pods.", change: func(w *world) {
+			w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved })
+			w.deployed(oldImage, 1, 2)
+		}, want: "OtherImage | OtherImage(OtherImage) 0"},
+		"Engine": {reason: "A Site with an engine has to have the Deployment.", change: func(*world) {}, want: "WorkloadMissing | Missing(WorkloadMissing) 0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			tc.change(w)
+			w.until(tc.want)
+		})
+	}
+}
+
 // TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
 func TestEngineEndsToReport(t *testing.T) {
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -50,6 +51,8 @@ type siteFacts struct {
 	unread *clusters.Error
 	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
 	unobservedServes bool
+	// isElsewhere is true for such a Site that names no cluster but that of the control plane: its workload need not be there.
+	isElsewhere bool
 	// engineHealthy is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy.
 	engineHealthy bool
 	// health of the Deployments, and the trouble of their pods.
@@ -106,7 +109,8 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 		s.denied = "the Site's spec.targetNamespaces.allowed does not allow namespace " + f.namespace
 		return nil
 	}
-	s.unobservedServes = site.Spec.Engine.UnobservedIsLive != nil && *site.Spec.Engine.UnobservedIsLive
+	s.unobservedServes = ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
+	s.isElsewhere = setup.IsElsewhere(site)
 	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
 	if err == nil {
 		err = s.readCluster(ctx, f, c, pods)
