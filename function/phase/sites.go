@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -210,6 +211,9 @@ func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteSta
 	}
 	if why := clusterFailure(s); out.Message == "" && why != "" {
 		out.Message = Fit("The Site's cluster is degraded: "+why, maxSiteMessage)
+	}
+	if out.Message == "" && len(s.Unproven) > 0 {
+		out.Message = Fit("Not proven: "+strings.Join(s.Unproven, "; "), maxSiteMessage)
 	}
 	return out
 }

@@ -107,6 +107,14 @@ func TestSiteStatus(t *testing.T) {
 }
 
 // TestHasWrittenPath asks whether revision 2, which was rejected, came to a directory.
+func TestUnprovenSite(t *testing.T) {
+	observed := deliveryv1alpha1.SiteObservation{Name: "edge1", State: deliveryv1alpha1.SiteLive, Unproven: []string{"Deployment shop/worker: annotation a: b", "Service shop/web: kind c"}}
+	want := v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Message: "Not proven: Deployment shop/worker: annotation a: b; Service shop/web: kind c"}
+	if diff := cmp.Diff(want, observedSiteStatus(observed, v1alpha1.SiteStatus{})); diff != "" {
+		t.Errorf("\nA live Site names the objects that the proof does not cover.\nobservedSiteStatus(...): -want, +got:\n%s", diff)
+	}
+}
+
 func TestHasWrittenPath(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
