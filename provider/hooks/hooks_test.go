@@ -17,7 +17,7 @@ import (
 
 // A target has one Application with a webhook.
 type target struct {
-	err   error
+	err error
 	// recordErr is why nothing can be recorded.
 	recordErr error
 	looks     []string

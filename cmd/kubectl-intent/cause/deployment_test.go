@@ -8,7 +8,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/advice"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -117,7 +116,7 @@ func TestFindForDeployment(t *testing.T) {
 			reason: "A request that spec.suspend holds back waits for that, whatever became of the one before it.",
 			facts: func() *cause.Facts {
 				s := samples.RolledBack()
-				s.Input.Suspended, s.Spec.Suspend = true, ptr.To(true)
+				s.Input.Suspended, s.Spec.Suspend = true, new(true)
 				return s.Facts()
 			}(),
 			want: want{object: "IntentDeployment shop", reason: "Suspended", actor: advice.Author, needsPerson: true},
