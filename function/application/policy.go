@@ -7,38 +7,38 @@ import (
 )
 
 // passPolicy copies the policy of an edit to a deployment whose image stays for now: whether it is suspended, how it is rolled back, how long its delivery may
-// take, what its deletion leaves, and for how long and how often it is measured. Changed rules of measurements are judged as a revision of their own, as those
-// of an edit are that no build holds back.
-func passPolicy(to *deploymentv1alpha1.IntentDeploymentSpec, from deploymentv1alpha1.IntentDeploymentSpec) {
-	to.Suspend, to.RollbackConfig = from.Suspend, from.RollbackConfig
-	passTimeouts(&to.DeliveryConfig, from.DeliveryConfig)
-	passRules(&to.GatesConfig, from.GatesConfig)
+// take, what its deletion leaves, and how long and how often it is measured. Changed rules of measurements make a revision of their own, as they do while nothing
+// is built.
+func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
+	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
+	passTimeouts(&target.DeliveryConfig, edit.DeliveryConfig)
+	passRules(&target.GatesConfig, edit.GatesConfig)
 }
 
-func passTimeouts(to *deploymentv1alpha1.DeliveryConfig, from deploymentv1alpha1.DeliveryConfig) {
-	to.DeliveryTimeout, to.SyncWaitTimeout, to.ClusterWaitTimeout = from.DeliveryTimeout, from.SyncWaitTimeout, from.ClusterWaitTimeout
-	to.DeletionPolicy = from.DeletionPolicy
+func passTimeouts(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1alpha1.DeliveryConfig) {
+	target.DeliveryTimeout, target.SyncWaitTimeout, target.ClusterWaitTimeout = edit.DeliveryTimeout, edit.SyncWaitTimeout, edit.ClusterWaitTimeout
+	target.DeletionPolicy = edit.DeletionPolicy
 }
 
 // passRules copies the rules of measurements: the progressTimeout, and those of the metrics and checks that are measured already. What is measured, and its
 // limits, belong to the image.
-func passRules(to *deploymentv1alpha1.GatesConfig, from deploymentv1alpha1.GatesConfig) {
-	to.MetricsUnavailableTimeout, to.OnMetricsUnavailable = from.MetricsUnavailableTimeout, from.OnMetricsUnavailable
-	if to.PostCheck != nil && from.PostCheck != nil {
-		to.PostCheck.Timeout = from.PostCheck.Timeout
+func passRules(target *deploymentv1alpha1.GatesConfig, edit deploymentv1alpha1.GatesConfig) {
+	target.MetricsUnavailableTimeout, target.OnMetricsUnavailable = edit.MetricsUnavailableTimeout, edit.OnMetricsUnavailable
+	if target.PostCheck != nil && edit.PostCheck != nil {
+		target.PostCheck.Timeout = edit.PostCheck.Timeout
 	}
 	rules := map[string]deploymentv1alpha1.MetricRules{}
-	for metric := range to.SLOThresholds {
-		if r, ok := from.MetricRules[metric]; ok {
+	for metric := range target.SLOThresholds {
+		if r, ok := edit.MetricRules[metric]; ok {
 			rules[metric] = r
 		}
 	}
-	if to.MetricRules = rules; len(rules) == 0 {
-		to.MetricRules = nil
+	if target.MetricRules = rules; len(rules) == 0 {
+		target.MetricRules = nil
 	}
-	to.Checks = checksWithRules(to.Checks, from.Checks)
-	if at := slices.IndexFunc(from.Checks, isProgressCheck); at >= 0 && to.SLOThresholds[ProgressCheck] == "" {
-		to.Checks = addProgressCheck(to.Checks, from.Checks[at])
+	target.Checks = checksWithRules(target.Checks, edit.Checks)
+	if index := slices.IndexFunc(edit.Checks, isProgressCheck); index >= 0 && target.SLOThresholds[ProgressCheck] == "" {
+		target.Checks = addProgressCheck(target.Checks, edit.Checks[index])
 	}
 }
 
@@ -47,8 +47,8 @@ func checksWithRules(checks, edited []deploymentv1alpha1.Check) []deploymentv1al
 	out := slices.DeleteFunc(slices.Clone(checks), isProgressCheck)
 	for i := range out {
 		isSame := func(c deploymentv1alpha1.Check) bool { return c.Name == out[i].Name && c.Type == out[i].Type }
-		if at := slices.IndexFunc(edited, isSame); at >= 0 {
-			rulesOf(edited[at]).Apply(&out[i])
+		if index := slices.IndexFunc(edited, isSame); index >= 0 {
+			rulesOf(edited[index]).Apply(&out[i])
 		}
 	}
 	if len(out) == 0 {

@@ -131,8 +131,8 @@ const (
 
 // ended returns how the step that failed ended. It is nil if that was not reported.
 func (b build) ended() *stepEnd {
-	if at := len(b.Status.StepsCompleted); at < len(b.Status.StepStates) {
-		return b.Status.StepStates[at].Terminated
+	if current := len(b.Status.StepsCompleted); current < len(b.Status.StepStates) {
+		return b.Status.StepStates[current].Terminated
 	}
 	return nil
 }
@@ -142,9 +142,9 @@ func (e *stepEnd) isKilled() bool {
 	return slices.Contains([]int64{exitTerminated, exitKilled, exitFirstProcess}, e.ExitCode) && e.Reason != "OOMKilled"
 }
 
-// isBefore reports whether a step ended before a time, where both are known.
-func (e *stepEnd) isBefore(at metav1.Time) bool {
-	return e != nil && !e.FinishedAt.IsZero() && !at.IsZero() && e.FinishedAt.Before(&at)
+// isBefore reports whether a step ended before a disruption, where both times are known.
+func (e *stepEnd) isBefore(disruption metav1.Time) bool {
+	return e != nil && !e.FinishedAt.IsZero() && !disruption.IsZero() && e.FinishedAt.Before(&disruption)
 }
 
 // isDeleted is true for a pod that is gone, or going.
