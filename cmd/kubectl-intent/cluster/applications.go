@@ -91,8 +91,8 @@ func isAbsent(err error) bool {
 	return isNotFound(err) || unknownKind(err) || kerrors.IsForbidden(err)
 }
 
-func applicationFacts(o *unstructured.Unstructured) (*cause.ApplicationFacts, error) {
-	f := &cause.ApplicationFacts{CompositeRef: compositeOf(o)}
+func applicationFacts(o object) (*cause.ApplicationFacts, error) {
+	f := &cause.ApplicationFacts{CompositeRef: o.composite()}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, "Application", &f.Application, func() (string, error) { return digest.Application(&f.Application.Spec) })
 	return f, err
@@ -102,7 +102,7 @@ func applicationFacts(o *unstructured.Unstructured) (*cause.ApplicationFacts, er
 func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) {
 	deployments := claimsIn(deploymentv1alpha1.GroupNamespaced)
 	if o := r.readPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
-		d, err := deploymentFacts(o)
+		d, err := deploymentFacts(object{decoded: o})
 		if err != nil {
 			f.Unread = append(f.Unread, describeUnread(err, deployments))
 			return

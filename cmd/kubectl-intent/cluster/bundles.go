@@ -52,8 +52,8 @@ func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
 	return nil, errors.Errorf("namespace %q has two Bundles %q: say bundles.GROUP/%[2]s", c.namespace, l.name)
 }
 
-func bundleFacts(o *unstructured.Unstructured) (*cause.BundleFacts, error) {
-	f := &cause.BundleFacts{CompositeRef: compositeOf(o)}
+func bundleFacts(o object) (*cause.BundleFacts, error) {
+	f := &cause.BundleFacts{CompositeRef: o.composite()}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, "Bundle", &f.Bundle, func() (string, error) { return digest.Bundle(&f.Bundle.Spec) })
 	return f, err
@@ -82,7 +82,7 @@ func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource 
 		return
 	}
 	below := &Subjects{}
-	if err := r.add(ctx, below, resource, o); err != nil {
+	if err := r.add(ctx, below, resource, object{decoded: o}); err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 		return
 	}

@@ -46,6 +46,9 @@ type Cluster struct {
 	// logs has the core group, and requests that last for as long as they are wanted.
 	logs rest.Interface
 
+	// lists objects without decoding them. Nil lists them by client.
+	lists rest.Interface
+
 	// server answers about itself.
 	server discovery.ServerVersionInterface
 }
@@ -75,8 +78,12 @@ func Open(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot use the kubeconfig")
 	}
+	lists, err := newListClient(c)
+	if err != nil {
+		return nil, err
+	}
 	server, err := discovery.NewDiscoveryClientForConfig(c)
-	return &Cluster{client: client, watcher: watcher, logs: logs, namespace: namespace, server: server}, errors.Wrap(err, "cannot use the kubeconfig")
+	return &Cluster{client: client, watcher: watcher, logs: logs, lists: lists, namespace: namespace, server: server}, errors.Wrap(err, "cannot use the kubeconfig")
 }
 
 // loadConfig returns the connection that options name, without a timeout, and the namespace.

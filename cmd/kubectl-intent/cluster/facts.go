@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -119,7 +118,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		case err != nil:
 			return nil, describeError(err, "get", resource, l.name)
 		}
-		if err := r.add(ctx, out, resource, o); err != nil {
+		if err := r.add(ctx, out, resource, object{decoded: o}); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +155,7 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 }
 
 // add an object, and what was composed for it.
-func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o object) error {
 	switch resource.Resource {
 	case bundleResource:
 		return addFacts(o, bundleFacts, &to.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
@@ -169,7 +168,7 @@ func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVers
 }
 
 // addFacts makes facts of an object, completes and adds them.
-func addFacts[F any](o *unstructured.Unstructured, factsOf func(*unstructured.Unstructured) (*F, error), to *[]*F, complete func(*F)) error {
+func addFacts[F any](o object, factsOf func(object) (*F, error), to *[]*F, complete func(*F)) error {
 	f, err := factsOf(o)
 	if err != nil {
 		return err
@@ -233,7 +232,7 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 	var chunks []*Subjects
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	err := r.visitPages(ctx, resource, r.namespace, nil, func(page []unstructured.Unstructured) {
+	err := r.visitObjects(ctx, resource, r.namespace, func(page []object) {
 		for items := range slices.Chunk(page, factsChunk) {
 			chunk := &Subjects{}
 			chunks = append(chunks, chunk)
@@ -259,16 +258,16 @@ func (s *Subjects) merge(more *Subjects) {
 	s.Deployments, s.Clusters = append(s.Deployments, more.Deployments...), append(s.Clusters, more.Clusters...)
 }
 
-func (s *Subjects) addAll(resource schema.GroupVersionResource, items []unstructured.Unstructured) error {
-	for i := range items {
-		if err := s.addOne(resource, &items[i]); err != nil {
+func (s *Subjects) addAll(resource schema.GroupVersionResource, items []object) error {
+	for _, o := range items {
+		if err := s.addOne(resource, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Subjects) addOne(resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+func (s *Subjects) addOne(resource schema.GroupVersionResource, o object) error {
 	switch resource.Resource {
 	case bundleResource:
 		return addFacts(o, bundleFacts, &s.Bundles, func(*cause.BundleFacts) {})
@@ -281,32 +280,26 @@ func (s *Subjects) addOne(resource schema.GroupVersionResource, o *unstructured.
 }
 
 // decodeWithDigest decodes an object of a kind, and returns the digest of its spec.
-func decodeWithDigest(o *unstructured.Unstructured, kind string, into any, digestOf func() (string, error)) (string, error) {
-	if err := decodeObject(o, into); err != nil {
-		return "", errors.Wrapf(err, "%s %s", kind, o.GetName())
+func decodeWithDigest(o object, kind string, into any, digestOf func() (string, error)) (string, error) {
+	if err := o.decode(into); err != nil {
+		return "", errors.Wrapf(err, "%s %s", kind, o.asUnstructured().GetName())
 	}
 	out, err := digestOf()
 	return out, errors.Wrap(err, "cannot compute the digest of the spec")
 }
 
-func deploymentFacts(o *unstructured.Unstructured) (*cause.Facts, error) {
-	f := &cause.Facts{CompositeRef: compositeOf(o)}
+func deploymentFacts(o object) (*cause.Facts, error) {
+	f := &cause.Facts{CompositeRef: o.composite()}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, "IntentDeployment", &f.Deployment, func() (string, error) { return digest.Spec(&f.Deployment.Spec) })
 	return f, err
 }
 
-func clusterFacts(o *unstructured.Unstructured) (*cause.ClusterFacts, error) {
-	f := &cause.ClusterFacts{CompositeRef: compositeOf(o)}
+func clusterFacts(o object) (*cause.ClusterFacts, error) {
+	f := &cause.ClusterFacts{CompositeRef: o.composite()}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, "WorkloadCluster", &f.Cluster, func() (string, error) { return digest.Cluster(&f.Cluster.Spec) })
 	return f, err
-}
-
-// compositeOf a claim is what Crossplane made for it.
-func compositeOf(claim *unstructured.Unstructured) cause.Reference {
-	ref, _, _ := unstructured.NestedStringMap(claim.Object, "spec", "resourceRef")
-	return cause.Reference{APIVersion: ref["apiVersion"], Kind: ref["kind"], Name: ref["name"]}
 }
 
 // composedResources are what is composed for a deployment, and its requests.
@@ -335,7 +328,7 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 
 // readOwned returns the objects of a deployment. What cannot be read is noted.
 func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, with labels.Set, isOwned func(*T) bool) []T {
-	items, err := r.list(ctx, resource, f.Deployment.Metadata.Namespace, with)
+	items, err := listAll(ctx, r, resource, f.Deployment.Metadata.Namespace, with)
 	if err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 		if unknownKind(err) {

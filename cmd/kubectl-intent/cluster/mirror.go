@@ -168,3 +168,7 @@ func (m *Mirror) visitPages(ctx context.Context, r schema.GroupVersionResource, 
 	}
 	return err
 }
+
+func (m *Mirror) visitObjects(ctx context.Context, r schema.GroupVersionResource, namespace string, visit func([]object)) error {
+	return m.visitPages(ctx, r, namespace, nil, func(page []unstructured.Unstructured) { visit(objectsOf(page)) })
+}

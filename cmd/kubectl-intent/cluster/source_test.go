@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+)
+
+const (
+	firstPage  = `{"kind": "IntentDeploymentList", "metadata": {"continue": "a b&c"}, "items": [{"metadata": {"name": "one"}}, {"metadata": {"name": "two"}}]}`
+	secondPage = `{"kind": "IntentDeploymentList", "metadata": {"resourceVersion": "7"}, "items": [{"metadata": {"name": "three"}}]}`
+	forbidden  = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no"}`
+)
+
+// newListServer returns a Cluster whose API server answers with these texts, and the requests.
+func newListServer(t *testing.T, code int, contentType string, answers ...string) (c *Cluster, requests *[]string) {
+	t.Helper()
+	requests = &[]string{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(answers[len(*requests)]))
+		*requests = append(*requests, r.URL.Path+" "+r.URL.Query().Get("limit")+" "+r.URL.Query().Get("continue"))
+	}))
+	t.Cleanup(s.Close)
+	lists, err := newListClient(&rest.Config{Host: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Cluster{lists: lists}, requests
+}
+
+// TestVisitObjects lists objects of one namespace and of all.
+func TestVisitObjects(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		namespace string
+		want      []string
+	}{
+		"Namespace": {reason: "A list of a namespace is read page by page.", namespace: "team-a", want: []string{
+			"/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 a b&c",
+		}},
+		"All": {reason: "So is a list of all namespaces.", namespace: AllNamespaces, want: []string{
+			"/apis/intentplane.dev/v1alpha1/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/intentdeployments 500 a b&c",
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, requests := newListServer(t, http.StatusOK, "application/json", firstPage, secondPage)
+			var names []string
+			err := c.visitObjects(t.Context(), claimsIn(groupNamespaced), tc.namespace, func(page []object) {
+				for _, o := range page {
+					names = append(names, o.asUnstructured().GetName())
+				}
+			})
+			if diff := cmp.Diff([]string{"one", "two", "three"}, names); diff != "" || err != nil {
+				t.Errorf("\n%s\nvisitObjects(...): %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+			if diff := cmp.Diff(tc.want, *requests); diff != "" {
+				t.Errorf("\n%s\nrequests: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestVisitObjectsFailure tells the failures of a list apart, as a client that decodes objects does.
+func TestVisitObjectsFailure(t *testing.T) {
+	cases := map[string]struct {
+		reason            string
+		code              int
+		contentType, text string
+		is                func(error) bool
+	}{
+		"Forbidden": {reason: "A right that is missing is named.", code: http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden},
+		"Unknown":   {reason: "A kind that is not served is unknown.", code: http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind},
+		"Broken":    {reason: "A page that is no list is an error.", code: http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, _ := newListServer(t, tc.code, tc.contentType, tc.text)
+			err := c.visitObjects(t.Context(), claimsIn(groupNamespaced), AllNamespaces, func([]object) { t.Error("no page is visited") })
+			if err == nil || !tc.is(err) {
+				t.Errorf("\n%s\nvisitObjects(...): %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// TestObject reads an object in both forms.
+func TestObject(t *testing.T) {
+	const text = `{"kind": "IntentDeployment", "metadata": {"name": "shop"}, "spec": {"suspend": true, "resourceRef": {"apiVersion": "a/v1", "kind": "XIntentDeployment", "name": "shop-x"}}, "status": {"revision": 7, "laterField": {}}}`
+	decoded := &unstructured.Unstructured{}
+	if err := json.Unmarshal([]byte(text), &decoded.Object); err != nil {
+		t.Fatal(err)
+	}
+	var facts []*cause.Facts
+	for _, o := range []object{{encoded: json.RawMessage(text)}, {decoded: decoded}} {
+		f, err := deploymentFacts(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts = append(facts, f)
+	}
+	if diff := cmp.Diff(facts[1], facts[0]); diff != "" || facts[0].CompositeRef.Name != "shop-x" || facts[0].Deployment.Status.Revision != 7 {
+		t.Errorf("An object says the same in both forms: -decoded, +encoded:\n%s", diff)
+	}
+	const want = "IntentDeployment shop: cannot decode what the cluster has: "
+	if _, err := deploymentFacts(object{encoded: json.RawMessage(`{"metadata": {"name": "shop"}, "status": {"revision": "x"}}`)}); err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
+		t.Errorf("An object that cannot be decoded is named: %v", err)
+	}
+}
