@@ -32,6 +32,9 @@ type apiServer struct {
 	made    []*unstructured.Unstructured
 	answers []string
 
+	// answersAtOnce is how many answers a connection brings before it ends. 0 means one.
+	answersAtOnce int
+
 	// requests counts those that were made, if it is set.
 	requests *atomic.Int64
 

@@ -50,6 +50,7 @@ func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
 func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	left := max(a.answersAtOnce, 1)
 	for _, o := range a.objects {
 		if "metadata.name="+o.GetName() != r.URL.Query().Get("fieldSelector") {
 			continue
@@ -63,7 +64,10 @@ func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 			o.Object["status"] = status
 			o.SetResourceVersion(strconv.Itoa(i + 2))
 			_ = json.NewEncoder(w).Encode(map[string]any{"type": "MODIFIED", "object": o.Object}) //nolint:errchkjson // A client that cannot read it says so.
-			return
+			if left--; left == 0 {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
 		}
 	}
 	if a.idle != nil {
@@ -281,12 +285,14 @@ func TestWait(t *testing.T) {
 		answers []string
 		command []string
 		args    []string
-		code    int
-		want    string
+		// atOnce is how many answers a connection brings. 0 means all of them.
+		atOnce int
+		code   int
+		want   string
 		// problem is what the errors say.
 		problem string
 	}{
-		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
+		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
 		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
 		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
@@ -300,7 +306,10 @@ func TestWait(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: tc.answers}
+			if tc.atOnce == 0 {
+				tc.atOnce = len(tc.answers)
+			}
+			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: tc.answers, answersAtOnce: tc.atOnce}
 			command := tc.command
 			if command == nil {
 				command = []string{"abort", "shop"}
@@ -315,7 +324,7 @@ func TestWait(t *testing.T) {
 		})
 	}
 	t.Run("JSON", func(t *testing.T) {
-		server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took, done}}
+		server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took, done}, answersAtOnce: 2}
 		out, problems, code := runIntent("", "abort", "shop", "--wait", "-o", "json", "--kubeconfig", server.start(t))
 		o := &unstructured.Unstructured{}
 		if err := json.Unmarshal([]byte(out), &o.Object); err != nil || code != 0 || o.GetName() != "shop-abort-4-x" {

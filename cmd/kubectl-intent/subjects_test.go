@@ -49,7 +49,7 @@ func TestApplicationCommands(t *testing.T) {
 		},
 		"Abort":   {reason: "A revision of an Application without a verdict is given up in its deployment.", args: []string{"abort", "applications/shop", "--dry-run=client", "-o", "yaml"}, code: 1, says: []string{"revision 7"}},
 		"Approve": {reason: "An Application whose deployment has no update says so.", args: []string{"approve", "shop", "--dry-run=client"}, code: 1, says: []string{"no update waits"}},
-		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=1500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
+		"Wait":    {reason: "A wait takes its time while a Site does not serve.", args: []string{"wait", "shop", "--timeout=500ms"}, code: exitTimedOut, says: []string{"Degraded: 1 of 2 Sites serve the image."}},
 		"Live":    {reason: "Sites that are live are reached before their pods serve.", args: []string{"wait", "shop", "--for=live"}, says: []string{"Degraded: 1 of 2 Sites"}},
 		"None":    {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 	}

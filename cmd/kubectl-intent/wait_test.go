@@ -220,7 +220,7 @@ func TestWaitCommand(t *testing.T) {
 		says   string
 	}{
 		"Late":    {reason: "The timeout ends the command, with an exit code of its own.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: exitTimedOut, says: "shop: it did not come to its end in time"},
-		"JSON":    {reason: "A program reads how the wait ended.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1500ms", "-o", "json"}, code: exitTimedOut, says: `"result": "TimedOut"`},
+		"JSON":    {reason: "A program reads how the wait ended.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "500ms", "-o", "json"}, code: exitTimedOut, says: `"result": "TimedOut"`},
 		"For":     {reason: "A goal that does not exist is a mistake of the command line.", status: "{}", args: []string{"wait", "shop", "--for=healthy"}, code: exitUsage, says: "want succeeded, live, step=N or digest=FILE"},
 		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
 	}
