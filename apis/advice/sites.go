@@ -49,6 +49,7 @@ func siteReasons() map[string]Advice {
 		"TrafficDiffers":       outage(ClusterOwner, WakeWatch, "Wait for the engine; if it stays, find out who changed the weights of the route."),
 		"RouteNotAccepted":     act(ClusterOwner, WakeWatch, "Correct the Gateway or the route, as the message says."),
 		"RefsNotResolved":      act(Author, WakeWatch, "Correct the route: the Gateway does not find a Service of it."),
+		"ObjectFailed":         act(Author, WakeWatch, "Correct the object that the message names: the cluster does not try again by itself."),
 		"CanaryNotAvailable":   outage(Author, WakeWatch, "Wait for the pods; if they do not start, look at the Deployment that the message names."),
 	}
 }

@@ -27,6 +27,10 @@ const (
 
 	// ReasonCanaryNotAvailable means that a Deployment of the new track has not all of its pods.
 	ReasonCanaryNotAvailable = "CanaryNotAvailable"
+
+	// ReasonObjectFailed means that the cluster declared final that an object of the deployment failed: the rollout of a Deployment exceeded its progress
+	// deadline, a Job failed, or a controller gave up.
+	ReasonObjectFailed = "ObjectFailed"
 )
 
 // Types of conditions of a route in a Gateway (Gateway API, RouteConditionType).
@@ -35,6 +39,9 @@ const (
 	routeResolvedRefs     = "ResolvedRefs"
 	routePartiallyInvalid = "PartiallyInvalid"
 )
+
+// routePending is the reason of condition Accepted of a Gateway that has not decided about a route (Gateway API, RouteReasonPending).
+const routePending = "Pending"
 
 type gatewayRoute struct {
 	Metadata struct {
@@ -98,6 +105,26 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 		return reason, SanitizeMessage(name + ": " + message)
 	}
 	return "", ""
+}
+
+// RouteRefusal returns the condition by which a Gateway refuses the present generation of a route, or nil. A reference that is not resolved is no refusal: its
+// object may come yet.
+func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
+	r := gatewayRoute{}
+	if found.GetDeletionTimestamp() != nil || decodeObject(found, &r) != nil {
+		return nil
+	}
+	for _, p := range r.Status.Parents {
+		if !slices.ContainsFunc(r.Spec.ParentRefs, func(ref parentRef) bool { return r.isSameParent(ref, p.ParentRef) }) {
+			continue
+		}
+		for _, c := range p.Conditions {
+			if c.Type == routeAccepted && c.Status == metav1.ConditionFalse && c.Reason != routePending && c.ObservedGeneration == r.Metadata.Generation {
+				return &c
+			}
+		}
+	}
+	return nil
 }
 
 // backendsDiffer returns what differs between the weights that a route has in Git and in the cluster, or "".

@@ -25,7 +25,7 @@ const (
 	// ReasonTimedOut means that a Site took too long. Terminal.
 	ReasonTimedOut xpv2.ConditionReason = "TimedOut"
 
-	// ReasonFailed means that the engine of a Site tried the tree, and failed. Terminal.
+	// ReasonFailed means that the engine of a Site tried the tree and failed, or that the cluster of a Site declared final that an object failed. Terminal.
 	ReasonFailed xpv2.ConditionReason = "Failed"
 )
 

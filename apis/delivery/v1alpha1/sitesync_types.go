@@ -128,7 +128,7 @@ const (
 	// SiteLive means that the Site runs the tree.
 	SiteLive SiteState = "Live"
 
-	// SiteFailed means that the Site's engine tried the tree, and failed.
+	// SiteFailed means that the Site's engine tried the tree and failed, or that its cluster declared final that an object failed.
 	SiteFailed SiteState = "Failed"
 
 	// SiteTimedOut means that the Site took too long.

@@ -177,7 +177,7 @@ func isAnswer(s SiteSeen) bool {
 func reachedReasons() []string {
 	return []string{
 		deliveryv1alpha1.SiteReasonProgressing, deliveryv1alpha1.SiteReasonOtherTree, deliveryv1alpha1.SiteReasonEngineFailed, deliveryv1alpha1.SiteReasonUnhealthy,
-		deliveryv1alpha1.SiteReasonWeakProof, deliveryv1alpha1.SiteReasonProofUnknown, "RouteMissing", "TrafficDiffers", "RouteNotAccepted", "RefsNotResolved", "CanaryNotAvailable",
+		deliveryv1alpha1.SiteReasonWeakProof, deliveryv1alpha1.SiteReasonProofUnknown, "RouteMissing", "TrafficDiffers", "RouteNotAccepted", "RefsNotResolved", "CanaryNotAvailable", "ObjectFailed",
 	}
 }
 

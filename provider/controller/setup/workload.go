@@ -42,6 +42,22 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 	return Workload{Deployments: deployments, ReplicaSets: sets}, err
 }
 
+// FindFinalFailure returns the first failure that a Site's cluster declares final of an object of a claim, or nil. What the cluster does not let the provider
+// list declares nothing.
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string) *workload.FinalFailure {
+	var all []*unstructured.Unstructured
+	for _, r := range workload.FinalResources() {
+		found, err := c.List(ctx, r, namespace, LabelClaim+"="+claim)
+		if err != nil {
+			continue
+		}
+		for i := range found {
+			all = append(all, &found[i])
+		}
+	}
+	return workload.FirstFinalFailure(all)
+}
+
 // ExplainUnread says why objects of a Site cannot be read, and what to do.
 func ExplainUnread(e *clusters.Error, what, namespace string) string {
 	reader := map[string]string{

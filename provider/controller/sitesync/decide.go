@@ -50,7 +50,7 @@ func decideStatus(f facts) decision {
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
-		d.again = setup.Earliest(d.again, nextIdleTime(want, o))
+		d.again = setup.Earliest(setup.Earliest(d.again, nextIdleTime(want, o)), f.failureSettlesAt(want, f.sites[i], o))
 	}
 	d.concludeReady(f)
 	d.next.Pause = f.observePause(d.reason == v1alpha1.ReasonLive)
@@ -104,7 +104,7 @@ func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteO
 	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
-		return f.waitForTree(want, judgeTraffic(want, s, f.judgeProof(want, s, o)))
+		return f.waitForTree(want, f.judgeFailure(want, s, judgeTraffic(want, s, f.judgeProof(want, s, o))))
 	}
 	return o
 }
@@ -172,9 +172,9 @@ func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
 }
 
 // isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
-// of a Site may have stumbled over another claim.
+// of a Site may have stumbled over another claim. One that is stalled gave up before it tries any tree.
 func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
+	return s.seen.Reason == v1alpha1.SiteReasonStalled || s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
 // movesRequests is true for a Site with tracks before the steps of its revision. The tree has pods there of a track that loses its requests, which another

@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
 )
 
 // facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
@@ -45,6 +46,8 @@ type siteFacts struct {
 	mirror string
 	// traffic is what the Site's cluster reports of its routes. Nil if that was not read.
 	traffic *trafficFacts
+	// failure is one that the Site's cluster declares final. Nil if it declares none, or was not asked.
+	failure *workload.FinalFailure
 	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.
 	gap gap
 	// coverage of the directory by what the engine reports. It is read where the engine is at the tree.

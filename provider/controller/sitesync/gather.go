@@ -188,7 +188,7 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	if s.seen.URL != repo.spec.Git.URL {
 		s.mirror = s.seen.URL
 	}
-	if s.seen.Reason == "" || s.seen.StillApplied {
+	if s.seen.Reason == "" || s.seen.StillApplied || s.seen.Reason == v1alpha1.SiteReasonUnhealthy {
 		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
 	}
 	if s.seen.Reason == "" && s.applied.id == want.Tree {
@@ -201,9 +201,10 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		s.gap = e.prover.readGap(ctx, repo, f, want, s.seen.Commit, r.delivered)
 	}
 	if want.Traffic != nil {
-		s.traffic, err = e.readTraffic(ctx, f, want, *s)
+		s.traffic, s.failure, err = e.readTraffic(ctx, f, want, *s)
+		return err
 	}
-	return err
+	return e.readFailure(ctx, f, want, s)
 }
 
 // readAllowedSite reads the Site and the repository from the API server: what a SiteSync says of them is not believed.

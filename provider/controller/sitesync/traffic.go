@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
 )
 
 // defaultDrain is how long a track must get no requests before it is idle.
@@ -32,11 +33,11 @@ type trafficFacts struct {
 
 // readTraffic reads the routes and the workloads of a Site from its own cluster, wherever its engine is. It returns an error if our own API server
 // does not answer.
-func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts) (*trafficFacts, error) {
+func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts) (*trafficFacts, *workload.FinalFailure, error) {
 	out := &trafficFacts{workloads: map[string]*problem{}}
 	c, p, err := e.connectTarget(ctx, s.site)
 	if out.routes = p; err != nil || p != nil {
-		return out, err
+		return out, nil, err
 	}
 	out.readRoutes(ctx, c, want.Traffic.Routes)
 	for _, t := range want.Traffic.Tracks {
@@ -47,7 +48,7 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 		}
 		out.workloads[t.Name] = p
 	}
-	return out, nil
+	return out, readTrafficFailure(ctx, c, *want.Traffic), nil
 }
 
 // readRoutes reads all routes: one that proves nothing does not hide what another one gives requests to.

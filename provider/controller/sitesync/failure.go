@@ -1,0 +1,83 @@
+package sitesync
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
+)
+
+// readTrafficFailure returns the first final failure of the awaited Deployments and of the routes of a Site, or nil. The other track may fail: it loses its
+// requests.
+func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.SiteTraffic) *workload.FinalFailure {
+	var refs []engines.Ref
+	for _, t := range want.Tracks {
+		for _, w := range t.Workloads {
+			if t.Awaited {
+				refs = append(refs, workloadRef(w))
+			}
+		}
+	}
+	for _, r := range want.Routes {
+		refs = append(refs, routeRef(r))
+	}
+	var found []*unstructured.Unstructured
+	for _, ref := range refs {
+		o, _ := getObject(ctx, c, ref) // An unreadable object declares nothing.
+		found = append(found, o)
+	}
+	return workload.FirstFinalFailure(found)
+}
+
+// readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. It returns
+// an error if our own API server does not answer.
+func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) error {
+	hasFailed := s.seen.FinalFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
+	if !hasFailed || !s.hasTried(want.Tree) {
+		return nil
+	}
+	c, p, err := e.connectTarget(ctx, s.site)
+	if err == nil && p == nil {
+		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name)
+	}
+	return err
+}
+
+// hasTried is true for an engine that applied or attempted a tree, and has no other tree of the claim to pass.
+func (s siteFacts) hasTried(tree string) bool {
+	return s.gap == (gap{}) && (s.applied.id == tree || s.attempted.id == tree)
+}
+
+// judgeFailure ends the wait for a Site whose cluster declared a failure final, since the tree would not come to run until the timeout either.
+func (f facts) judgeFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	if failure := f.pendingFailure(want, s, o); failure != nil && !f.now.Before(failure.SettlesAt) {
+		o.State, o.Reason, o.Message = v1alpha1.SiteFailed, failure.Reason, failure.Message
+	}
+	return o
+}
+
+// failureSettlesAt returns when a final failure of a Site counts that does not yet. It is zero if there is none.
+func (f facts) failureSettlesAt(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) time.Time {
+	if failure := f.pendingFailure(want, s, o); failure != nil {
+		return failure.SettlesAt
+	}
+	return time.Time{}
+}
+
+// pendingFailure returns a final failure of the tree that a Site waits for, or nil. One that was declared before the step was first seen is about an earlier
+// content of the object: a Deployment keeps its condition until the pods of the next template make progress.
+func (f facts) pendingFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
+	if s.failure == nil || o.State != v1alpha1.SiteSyncing || f.movesRequests(want) || !s.hasTried(want.Tree) {
+		return nil
+	}
+	if at := s.failure.DeclaredAt; !at.IsZero() && at.Before(f.positionStart().Time) {
+		return nil
+	}
+	return s.failure
+}

@@ -1,0 +1,171 @@
+package sitesync
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/workload"
+)
+
+// declares lets the cluster of a Site declare a failure final, some seconds after noon. A negative number stands for an unknown time.
+func declares(seconds int, change ...func(*workload.FinalFailure)) func(*siteFacts) {
+	failure := &workload.FinalFailure{Reason: engines.ReasonObjectFailed, Message: "m"}
+	if seconds >= 0 {
+		failure.DeclaredAt = noon().Add(time.Duration(seconds) * time.Second)
+	}
+	for _, fn := range change {
+		fn(failure)
+	}
+	return func(s *siteFacts) { s.failure = failure }
+}
+
+// TestJudgeFailure looks at Sites a minute after the step was first seen, at noon.
+func TestJudgeFailure(t *testing.T) {
+	inSteps := func(f *facts) { f.spec.Position.Stage = ledger.StageSteps }
+	began := func(f *facts) { f.before = before(f.spec.Position, v1alpha1.SiteSyncing) }
+	wasLive := func(f *facts) { f.before = before(f.spec.Position, v1alpha1.SiteLive) }
+	settles := func(seconds int) func(*workload.FinalFailure) {
+		return func(failure *workload.FinalFailure) {
+			failure.SettlesAt = noon().Add(time.Duration(seconds) * time.Second)
+		}
+	}
+	withFailure := func(s siteFacts, fn func(*siteFacts)) siteFacts { fn(&s); return s }
+	unhealthy := func(change func(*siteFacts)) siteFacts { return says(v1alpha1.SiteReasonUnhealthy, change) }
+	canary := func(seconds int, change ...func(*workload.FinalFailure)) siteFacts {
+		return withFailure(routed(withoutPods), declares(seconds, change...))
+	}
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		state  v1alpha1.SiteState
+		want   string
+	}{
+		"Canary": {
+			reason: "A canary without a Gate does not wait for pods that the cluster has given up.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+		},
+		"CanaryWasLive": {
+			reason: "A canary that was live in its step ends once the cluster gives its pods up.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps, wasLive), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+		},
+		"Undated": {
+			reason: "A failure without a time is about the present.",
+			facts:  testFacts(canary(-1), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+		},
+		"Earlier": {
+			reason: "A failure from before the step is about the earlier pods of the Deployment.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+		},
+		"BeforeSteps": {
+			reason: "Pods that fail while requests move back were brought by another revision.",
+			facts:  testFacts(canary(30), splitAt(20), began), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+		},
+		"Unsettled": {
+			reason: "A refusal has to last for a moment.",
+			facts:  testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began), state: v1alpha1.SiteSyncing, want: engines.ReasonCanaryNotAvailable,
+		},
+		"Settled": {
+			reason: "A refusal that has lasted for a moment counts.",
+			facts:  testFacts(canary(-1, settles(60)), splitAt(20), inSteps, began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+		},
+		"Live": {
+			reason: "A Site that runs its tree is live, whatever else failed.",
+			facts:  testFacts(withFailure(routed(), declares(30)), splitAt(20), inSteps, began), state: v1alpha1.SiteLive,
+		},
+		"OtherTree": {
+			reason: "A failure at a Site whose engine has not come to the tree is about another one.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].applied.id = otherTree() }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
+		},
+		"Behind": {
+			reason: "A failure at a Site whose engine has still to pass another tree may be about that.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].gap.isBehind = true }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
+		},
+		"Unhealthy": {
+			reason: "A Site without tracks does not wait where its engine says that objects are unhealthy and the cluster has given one up.",
+			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
+		},
+		"UnhealthyYet": {
+			reason: "A Site without tracks waits while its objects are unhealthy, and the cluster has given none up.",
+			facts:  testFacts(unhealthy(func(*siteFacts) {}), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonUnhealthy,
+		},
+		"Stalled": {
+			reason: "An engine that is stalled does not try the tree, so that no wait helps.",
+			facts:  testFacts(says(v1alpha1.SiteReasonStalled, func(s *siteFacts) { s.applied.id = otherTree() }), began), state: v1alpha1.SiteFailed, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledShared": {
+			reason: "An engine that is stalled applies nothing of any claim that it reads.",
+			facts:  testFacts(says(v1alpha1.SiteReasonStalled, func(s *siteFacts) { s.seen.Root = "clusters/edge1" }), began), state: v1alpha1.SiteFailed, want: v1alpha1.SiteReasonStalled,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := decideStatus(tc.facts).next.Sites[0]
+			if got.State != tc.state || got.Reason != tc.want {
+				t.Errorf("\n%s\nwant %s %q, got %s %q", tc.reason, tc.state, tc.want, got.State, got.Reason)
+			}
+		})
+	}
+	unsettled := testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began)
+	if again := decideStatus(unsettled).again; !again.Equal(noon().Add(61 * time.Second)) {
+		t.Errorf("\nA SiteSync looks again when a refusal counts.\nwant 61 seconds after noon, got %s", again)
+	}
+}
+
+// givenUp is a Deployment without available pods whose rollout exceeded its progress deadline.
+func givenUp() *unstructured.Unstructured {
+	d := deploymentWith(0)
+	d.SetLabels(map[string]string{"intentplane.dev/claim": "web"})
+	status, _ := d.Object["status"].(map[string]any)
+	status["conditions"] = []any{map[string]any{
+		"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "no", "lastTransitionTime": "2026-11-01T12:00:05Z",
+	}}
+	return d
+}
+
+// TestFailedCanary has a canary whose Deployment the cluster gives up.
+func TestFailedCanary(t *testing.T) {
+	w := newWorld(t)
+	commit := w.deliver("green")
+	w.askFor(1)
+	s := w.get()
+	s.Spec.ForProvider.Position.Stage = ledger.StageSteps
+	s.Spec.ForProvider.Sites[0].Traffic = &v1alpha1.SiteTraffic{Drain: "30s", Tracks: []v1alpha1.TrackTraffic{{
+		Name: track.Green, Tree: theFolder, Awaited: true, Workloads: []v1alpha1.TrafficWorkload{{Namespace: "team-a", Name: "web-green"}},
+	}}}
+	w.must(w.kube.Update(w.Context(), s))
+	_, err := w.cluster.Resource(deployments()).Namespace("team-a").Create(w.Context(), deploymentWith(0), metav1.CreateOptions{})
+	w.must(err)
+	w.flux(commit, false)
+	w.until("Syncing | Syncing | CanaryNotAvailable")
+	_, err = w.cluster.Resource(deployments()).Namespace("team-a").Update(w.Context(), givenUp(), metav1.UpdateOptions{})
+	w.must(err)
+	w.until("Failed | Failed | ObjectFailed")
+}
+
+// TestFailedObject has a Kustomization that reads all of a Site, and fails its health checks. It cannot say for which claim.
+func TestFailedObject(t *testing.T) {
+	w := newWorld(t)
+	commit := w.deliver("green")
+	w.askFor(1)
+	w.flux(commit, false)
+	k, err := w.cluster.Resource(kustomizations()).Namespace("flux").Get(w.Context(), "team-a-web-edge1", metav1.GetOptions{})
+	w.must(err)
+	w.must(unstructured.SetNestedField(k.Object, "clusters/edge1", "spec", "path"))
+	w.must(unstructured.SetNestedSlice(k.Object, []any{map[string]any{
+		"type": "Ready", "status": "False", "reason": "HealthCheckFailed", "message": "no", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:00Z",
+	}}, "status", "conditions"))
+	_, err = w.cluster.Resource(kustomizations()).Namespace("flux").Update(w.Context(), k, metav1.UpdateOptions{})
+	w.must(err)
+	w.until("Syncing | Syncing | EngineFailed")
+	_, err = w.cluster.Resource(deployments()).Namespace("team-a").Create(w.Context(), givenUp(), metav1.CreateOptions{})
+	w.must(err)
+	w.clock = w.clock.Add(time.Minute)
+	w.until("Failed | Failed | ObjectFailed")
+}

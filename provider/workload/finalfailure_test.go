@@ -1,0 +1,142 @@
+package workload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// decodeObject decodes an object of a Site's cluster.
+func decodeObject(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// objectWith is an object of generation 2 with a status.
+func objectWith(apiVersion, kind, status string) string {
+	return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {name: web, namespace: shop, generation: 2}\nstatus: {" + status + "}\n"
+}
+
+// routeWith is an HTTPRoute of generation 2 in one Gateway, with a condition of its controller.
+func routeWith(condition string) string {
+	return `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: shop, generation: 2}
+spec: {parentRefs: [{name: outside}]}
+status:
+  parents:
+  - {controllerName: example.org/a, parentRef: {name: outside}, conditions: [` + condition + `]}
+`
+}
+
+func TestFindFinalFailure(t *testing.T) {
+	declared := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	const (
+		at       = `lastTransitionTime: "2026-11-01T12:00:00Z"`
+		exceeded = `{type: Progressing, status: "False", reason: ProgressDeadlineExceeded, message: "ReplicaSet web-1 has\ntimed out", ` + at + `}`
+		stalled  = `{type: Stalled, status: "True", reason: InvalidSpec, message: "no", observedGeneration: 2, ` + at + `}`
+		refused  = `{type: Accepted, status: "False", reason: NotAllowedByListeners, message: "no", observedGeneration: 2, ` + at + `}`
+	)
+	failed := func(message string) *FinalFailure {
+		return &FinalFailure{Reason: engines.ReasonObjectFailed, Message: message, DeclaredAt: declared}
+	}
+	cases := map[string]struct {
+		reason string
+		object string
+		want   *FinalFailure
+	}{
+		"Deployment": {
+			reason: "A Deployment whose rollout exceeded its progress deadline does not come to its end by itself.",
+			object: objectWith("apps/v1", "Deployment", "observedGeneration: 2, conditions: ["+exceeded+"]"),
+			want:   failed("Deployment shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
+		},
+		"StatefulSet": {
+			reason: "A StatefulSet whose status says so exceeded its progress deadline.",
+			object: objectWith("apps/v1", "StatefulSet", "observedGeneration: 2, conditions: ["+exceeded+"]"),
+			want:   failed("StatefulSet shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
+		},
+		"Job": {
+			reason: "A Job that failed does not run again.",
+			object: objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: BackoffLimitExceeded, message: "no", `+at+`}]`),
+			want:   failed("Job shop/web: BackoffLimitExceeded: no"),
+		},
+		"Stalled": {
+			reason: "A controller that is stalled does not try again until its object changes, whatever the kind.",
+			object: objectWith("example.org/v1", "Cache", "conditions: ["+stalled+"]"), want: failed("Cache shop/web: InvalidSpec: no"),
+		},
+		"Route": {
+			reason: "A route that a Gateway refuses counts once that has lasted for a moment.", object: routeWith(refused),
+			want: &FinalFailure{
+				Reason: engines.ReasonRouteNotAccepted, SettlesAt: declared.Add(refusalSettleTime),
+				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
+			},
+		},
+		"EarlierGeneration": {
+			reason: "A Deployment whose controller has not seen its last change may still make progress.",
+			object: objectWith("apps/v1", "Deployment", "observedGeneration: 1, conditions: ["+exceeded+"]"),
+		},
+		"EarlierStall": {
+			reason: "A condition of an earlier generation speaks of an earlier spec.",
+			object: objectWith("example.org/v1", "Cache", `observedGeneration: 2, conditions: [{type: Stalled, status: "True", observedGeneration: 1}]`),
+		},
+		"EarlierRefusal": {
+			reason: "The refusal of an earlier generation of a route speaks of an earlier route.",
+			object: routeWith(`{type: Accepted, status: "False", reason: NotAllowedByListeners, observedGeneration: 1}`),
+		},
+		"Pending":    {reason: "A Gateway that has not decided refuses nothing.", object: routeWith(`{type: Accepted, status: "False", reason: Pending, observedGeneration: 2}`)},
+		"Unresolved": {reason: "A Service that a route refers to may come yet.", object: routeWith(`{type: ResolvedRefs, status: "False", reason: BackendNotFound, observedGeneration: 2}`)},
+		"OtherParent": {
+			reason: "A Gateway that a route no longer names refuses nothing.",
+			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, generation: 2}, spec: {parentRefs: [{name: inside}]},
+				status: {parents: [{parentRef: {name: outside}, conditions: [` + refused + `]}]}}`,
+		},
+		"Progressing": {
+			reason: "A Deployment whose pods crash is not given up before its progress deadline.",
+			object: objectWith("apps/v1", "Deployment", `observedGeneration: 2, conditions: [{type: Progressing, status: "True", reason: ReplicaSetUpdated}, {type: Available, status: "False"}]`),
+		},
+		"Refused": {
+			reason: "A Deployment whose pods a quota refuses may get them later.",
+			object: objectWith("apps/v1", "Deployment", `observedGeneration: 2, conditions: [{type: ReplicaFailure, status: "True", reason: FailedCreate}]`),
+		},
+		"OtherKind": {
+			reason: "Condition Failed of another kind than a Job may mean anything.",
+			object: objectWith("example.org/v1", "Cache", `conditions: [{type: Failed, status: "True"}]`),
+		},
+		"Deleted": {
+			reason: "An object that is being deleted is awaited by no one.",
+			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, deletionTimestamp: '2026-11-01T12:00:00Z'}, status: {conditions: [{type: Failed, status: 'True'}]}}",
+		},
+		"Owned": {
+			reason: "A Job that another object controls, such as a CronJob, is replaced by that.",
+			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: web, uid: u, controller: true}]}, status: {conditions: [{type: Failed, status: 'True'}]}}",
+		},
+		"BadType": {reason: "A status that cannot be decoded declares nothing.", object: objectWith("apps/v1", "Deployment", "conditions: many")},
+		"Healthy": {reason: "An object without such a condition has not failed.", object: objectWith("apps/v1", "StatefulSet", "observedGeneration: 2")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, FindFinalFailure(decodeObject(t, tc.object))); diff != "" {
+				t.Errorf("\n%s\nFindFinalFailure(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestFirstFinalFailure has a route that was refused just now before a Job that failed, and an object that does not exist.
+func TestFirstFinalFailure(t *testing.T) {
+	route := decodeObject(t, routeWith(`{type: Accepted, status: "False", reason: NotAllowedByListeners, observedGeneration: 2, lastTransitionTime: "2026-11-01T12:00:00Z"}`))
+	job := decodeObject(t, objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: DeadlineExceeded}]`))
+	got := FirstFinalFailure([]*unstructured.Unstructured{nil, route, job})
+	if got == nil || got.Reason != engines.ReasonObjectFailed {
+		t.Errorf("\nA failure that counts at once comes before one that has to settle.\nFirstFinalFailure(...): got %+v", got)
+	}
+}
