@@ -54,6 +54,9 @@ func findPackage(s *BundleState, name string) (*PkgStatus, error) {
 	for _, p := range s.PkgStatuses {
 		names = append(names, p.Name)
 	}
+	if len(names) == 0 {
+		names = []string{"none"}
+	}
 	return nil, fmt.Errorf("%w: bundle %q has no package %q: it has %s", ErrNoPackage, s.Name, name, strings.Join(names, ", "))
 }
 

@@ -145,11 +145,13 @@ func checkRecord(s *BundleState) error {
 	}
 	seen := map[string]bool{}
 	for _, p := range s.PkgStatuses {
-		if p.Name == "" || seen[p.Name] {
-			return fmt.Errorf("package %q is unnamed, or there twice", p.Name)
-		}
-		if p.Status.Next() == nil {
-			return fmt.Errorf("package %q cannot be %q", p.Name, p.Status)
+		switch {
+		case p.Name == "":
+			return fmt.Errorf("a package with status %q has no name", p.Status)
+		case seen[p.Name]:
+			return fmt.Errorf("package %q is there twice", p.Name)
+		case p.Status.Next() == nil:
+			return fmt.Errorf("package %q has status %q, which is none that this version knows: %s", p.Name, p.Status, joinStatuses(Statuses()))
 		}
 		seen[p.Name] = true
 	}

@@ -68,8 +68,9 @@ func TestDecode(t *testing.T) {
 		"CutGzip":     {reason: "Half of a compressed record is broken.", secret: secretOf(map[string][]byte{"data.gz": packed(t, []byte(record), 1)[:20]}), want: ErrBroken},
 		"Bomb":        {reason: "A gibibyte that was compressed is not unpacked.", secret: secretOf(map[string][]byte{"data.gz": gibibyte}), want: ErrBroken, says: "more than 8388608 bytes"},
 		"Status":      {reason: "A bundle cannot have the status of a package.", secret: plainSecret(`{"name":"a","status":"removed"}`), want: ErrBroken, says: `a bundle cannot be "removed"`},
-		"Package":     {reason: "A package cannot have an unknown status.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"odd"}]}`), want: ErrBroken, says: `package "p" cannot be "odd"`},
-		"Twice":       {reason: "A package can be in a record once.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"success"},{"name":"p","status":"success"}]}`), want: ErrBroken},
+		"Package":     {reason: "A package cannot have an unknown status.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"odd"}]}`), want: ErrBroken, says: `package "p" has status "odd", which is none that this version knows: not_deployed`},
+		"Unnamed":     {reason: "A package has a name.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"status":"success"}]}`), want: ErrBroken, says: `a package with status "success" has no name`},
+		"Twice":       {reason: "A package can be in a record once.", secret: plainSecret(`{"name":"a","status":"success","packages":[{"name":"p","status":"success"},{"name":"p","status":"success"}]}`), want: ErrBroken, says: `package "p" is there twice`},
 		"Date":        {reason: "A date has to be one.", secret: plainSecret(`{"name":"a","status":"success","date_updated":"yesterday"}`), want: ErrBroken},
 		"Deep":        {reason: "JSON that is nested deeply is broken.", secret: plainSecret(`{"name":"a","x":` + strings.Repeat("[", 100_000)), want: ErrBroken},
 	}

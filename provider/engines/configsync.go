@@ -85,7 +85,7 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 		URL:        displayURL(r.Spec.Git.Repo),
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
-		o.Health, o.Reason, o.Message = inventoryHealth(group)
+		o.Health, o.Reason, o.Message = inventoryHealth(inventoryOf(main), group)
 		o.Report = inventoryReport(group)
 	}
 	if o.Reason == "" && o.Commit == "" {
@@ -167,9 +167,9 @@ func inventoryReport(group *unstructured.Unstructured) Report {
 }
 
 // inventoryHealth returns the health of the applied objects: an applied object need not be healthy.
-func inventoryHealth(group *unstructured.Unstructured) (health, reason, message string) {
+func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason, message string) {
 	if group == nil {
-		return "", v1alpha1.SiteReasonProgressing, "the ResourceGroup does not exist, so the health of the objects is unknown"
+		return "", v1alpha1.SiteReasonProgressing, ref.String() + " does not exist, so the health of the objects is unknown: Config Sync makes it when it applies them"
 	}
 	g := resourceGroup{}
 	if err := decodeObject(group, &g); err != nil {

@@ -116,7 +116,7 @@ func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructur
 
 func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	if main == nil {
-		return Observation{Reason: v1alpha1.SiteReasonEngineObjectMissing}
+		return Observation{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: "the engine's object that the Site names does not exist"}
 	}
 	var o Observation
 	switch engine {
@@ -130,7 +130,7 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 		o = Observation{Reason: v1alpha1.SiteReasonEngineNotProvable}
 	}
 	if o.Reason == "" && main.GetDeletionTimestamp() != nil {
-		o.Reason, o.Message = v1alpha1.SiteReasonEngineObjectMissing, "it is being deleted"
+		o.Reason, o.Message = v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("%s %s/%s is being deleted", main.GetKind(), main.GetNamespace(), main.GetName())
 	}
 	o.Kind = main.GetKind()
 	return o

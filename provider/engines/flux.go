@@ -80,21 +80,27 @@ func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 		return Ref{}, false
 	}
 	s := k.Spec.SourceRef
-	resource := map[string]string{"GitRepository": "gitrepositories", "OCIRepository": "ocirepositories", "Bucket": "buckets"}[s.Kind]
-	gv, err := schema.ParseGroupVersion(s.APIVersion)
-	if resource == "" || err != nil {
+	if !s.isReadable() {
 		return Ref{}, false
 	}
+	gv, _ := schema.ParseGroupVersion(s.APIVersion) // It is readable.
 	if gv.Empty() {
 		gv = schema.GroupVersion{Group: fluxSources, Version: "v1"}
-	}
-	if gv.Group != fluxSources {
-		return Ref{}, false
 	}
 	if s.Namespace == "" {
 		s.Namespace = main.GetNamespace()
 	}
+	resource := map[string]string{"GitRepository": "gitrepositories", "OCIRepository": "ocirepositories", "Bucket": "buckets"}[s.Kind]
 	return Ref{Resource: gv.WithResource(resource), Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}, true
+}
+
+// fluxSourceKinds lists the kinds of sources that are read.
+func fluxSourceKinds() []string { return []string{"GitRepository", "OCIRepository", "Bucket"} }
+
+// isReadable is true for a source of a kind that is read.
+func (s fluxSourceRef) isReadable() bool {
+	gv, err := schema.ParseGroupVersion(s.APIVersion)
+	return err == nil && slices.Contains(fluxSourceKinds(), s.Kind) && (gv.Empty() || gv.Group == fluxSources)
 }
 
 // observeFlux reads a Kustomization and its source.
@@ -148,7 +154,7 @@ func fluxWrongCluster(remote bool) string {
 func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if source == nil {
-		return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist or cannot be read", kind, k.Spec.SourceRef.Name)
+		return fluxSourceMissing(k.Spec.SourceRef)
 	}
 	if kind != "GitRepository" {
 		if why := describeWrongPath(w, o.Root); why != "" {
@@ -164,6 +170,15 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 		return v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
 	return fluxRepositoryReason(w, r, o)
+}
+
+// fluxSourceMissing returns why no source was read: its kind is none that the provider reads, or it does not exist.
+func fluxSourceMissing(s fluxSourceRef) (string, string) {
+	if !s.isReadable() {
+		name := strings.Trim(s.APIVersion+" "+s.Kind, " ")
+		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of kind %s, which the provider does not read: name a %s of %s", name, strings.Join(fluxSourceKinds(), " or "), fluxSources)
+	}
+	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist", s.Kind, strings.Trim(s.Namespace+"/"+s.Name, "/"))
 }
 
 func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, string) {

@@ -181,7 +181,7 @@ func (r *gatewayRoute) reason() (reason, message string) {
 			}
 		}
 		if !found {
-			return ReasonRouteNotAccepted, ref.describe() + ": no controller reports on the route"
+			return ReasonRouteNotAccepted, fmt.Sprintf("%s: no controller reports on the route: create the %s, or run a controller that takes routes of it", ref.describe(), ref.kind())
 		}
 	}
 	return "", ""
@@ -189,21 +189,27 @@ func (r *gatewayRoute) reason() (reason, message string) {
 
 // isSameParent compares references, with the defaults that Gateway API gives them.
 func (r *gatewayRoute) isSameParent(a, b parentRef) bool {
-	return a.group() == b.group() && cmp.Or(a.Kind, "Gateway") == cmp.Or(b.Kind, "Gateway") && a.Name == b.Name &&
+	return a.group() == b.group() && a.kind() == b.kind() && a.Name == b.Name &&
 		cmp.Or(a.Namespace, r.Metadata.Namespace) == cmp.Or(b.Namespace, r.Metadata.Namespace) &&
 		a.SectionName == b.SectionName && a.Port == b.Port
 }
 
-// group is the core group for an empty text, and Gateway API's for none.
+// group is the core group for an empty text and for core, as service meshes spell it, and Gateway API's for none.
 func (p parentRef) group() string {
-	if p.Group == nil {
+	switch {
+	case p.Group == nil:
 		return track.GatewayGroup
+	case *p.Group == "core":
+		return ""
 	}
 	return *p.Group
 }
 
+// kind is Gateway for an empty text.
+func (p parentRef) kind() string { return cmp.Or(p.Kind, "Gateway") }
+
 func (p parentRef) describe() string {
-	out := cmp.Or(p.Kind, "Gateway") + " " + p.Name
+	out := p.kind() + " " + p.Name
 	if p.SectionName != "" {
 		out += "/" + p.SectionName
 	}
@@ -235,12 +241,22 @@ func conditionMissing(all []metav1.Condition, conditionType string, generation i
 		return conditionType + " is not reported"
 	}
 	if all[i].ObservedGeneration != generation {
-		return fmt.Sprintf("%s is for generation %d, and the route has %d", conditionType, all[i].ObservedGeneration, generation)
+		return describeOtherGeneration(all[i], generation)
 	}
 	if all[i].Status != metav1.ConditionTrue {
 		return describeRouteCondition(all[i])
 	}
 	return ""
+}
+
+// describeOtherGeneration says why a condition proves nothing of the present generation of a route, and what to do: the entry of a controller that is gone stays
+// in the status until a user removes it.
+func describeOtherGeneration(c metav1.Condition, generation int64) string {
+	if c.ObservedGeneration == 0 {
+		return fmt.Sprintf("%s has no observedGeneration, so it may be about a route before generation %d: run a version of the controller that sets it", c.Type, generation)
+	}
+	return fmt.Sprintf("%s is for generation %d, and the route has %d: wait for this controller; if it is gone, remove its entry from status.parents of the route",
+		c.Type, c.ObservedGeneration, generation)
 }
 
 func describeRouteCondition(c metav1.Condition) string {

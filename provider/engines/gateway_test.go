@@ -39,6 +39,7 @@ status:
 
 func TestRouteReason(t *testing.T) {
 	const (
+		gone     = ": wait for this controller; if it is gone, remove its entry from status.parents of the route"
 		gateway  = "HTTPRoute shop/web: Gateway outside/https, by example.org/a: "
 		accepted = `{type: Accepted, status: "True", observedGeneration: 3, reason: Accepted}`
 		resolved = `{type: ResolvedRefs, status: "True", observedGeneration: 3, reason: ResolvedRefs}`
@@ -81,22 +82,30 @@ func TestRouteReason(t *testing.T) {
 		},
 		"NoParents": {
 			reason: "A status without parents is not a yes.", route: strings.Split(canaryRoute, "status:")[0],
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
+		},
+		"CoreGroup": {
+			reason: "A service mesh may write core for the group of Services, which is empty.", route: strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
+		},
+		"GoneController": {
+			reason: "The entry of a controller that is gone says which controller is waited for, and what to do.",
+			route:  other(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
+			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + gone,
 		},
 		"OneParent": {
 			reason: "Each parent has to report.", route: replace("name: mesh, namespace: shop, port: 80", "name: mesh, namespace: shop, port: 81"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route",
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
 		},
 		"SectionName": {
 			reason: "A report on another listener is not one on this.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"ParentNamespace": {
 			reason: "A parent without a namespace is in the one of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
 			reason: "A report on a Gateway of another namespace is not one on this.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
-			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route",
+			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"NotAccepted": {
 			reason: "A Gateway may refuse a route.", route: replace(accepted, `{type: Accepted, status: "False", observedGeneration: 3, reason: NotAllowedByListeners, message: "no\nroutes"}`),
@@ -112,11 +121,11 @@ func TestRouteReason(t *testing.T) {
 		},
 		"OldGeneration": {
 			reason: "What a Gateway accepted before is not the route as it is.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3",
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"NoGeneration": {
 			reason: "A Gateway that does not report the generation proves nothing.", route: replace("observedGeneration: 3, ", ""),
-			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 0, and the route has 3",
+			want: ReasonRouteNotAccepted, message: gateway + "Accepted has no observedGeneration, so it may be about a route before generation 3: run a version of the controller that sets it",
 		},
 		"NotResolved": {
 			reason: "A Gateway that does not find a Service sends its share of the requests nowhere.", route: replace(resolved, `{type: ResolvedRefs, status: "False", observedGeneration: 3, reason: BackendNotFound, message: web-green}`),
@@ -124,7 +133,7 @@ func TestRouteReason(t *testing.T) {
 		},
 		"OldRefs": {
 			reason: "References of an earlier generation are other ones.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
-			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3",
+			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"PartiallyInvalid": {
 			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),

@@ -35,7 +35,7 @@ func TestReasons(t *testing.T) {
 		"MissingGateway": {
 			reason: "No controller reports on a route whose Gateway does not exist, and what was reported before does not count.",
 			change: withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
-			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route",
+			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"OneGatewayMissing": {
 			reason: "Traefik reports for each Gateway of a route what holds for one of them.",
