@@ -77,7 +77,7 @@ func requestRules() map[string]rule {
 	return map[string]rule{
 		"ThisRevision": {
 			reason: "A request takes effect on the revision that it names.", file: "step/requests.go",
-			at: "case «r.Revision < is.Number», r.Digest", without: "false", story: 12,
+			at: "case «r.Revision < current.Number», r.Digest", without: "false", story: 12,
 		},
 		"AlreadyJudged": {
 			reason: "A revision that was judged is not aborted.", file: "step/requests.go",
