@@ -107,7 +107,7 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 	return "", ""
 }
 
-// RouteRefusal returns the condition by which a Gateway refuses the present generation of a route, or nil. A reference that is not resolved is no refusal: its
+// RouteRefusal returns the condition by which a Gateway refuses the present generation of a route, or nil. An unresolved reference does not refuse the route: its
 // object may come yet.
 func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 	r := gatewayRoute{}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// displayURL returns a URL of an engine's object without what may be secret: a password, a token in place of a user, and a query. It is one line, and
-// empty for a text that is no URL.
+// displayURL returns a URL of an engine's object without the parts that can be secret: a password, a token in place of a user, and a query. The URL has one
+// line. A text that does not parse as a URL becomes empty.
 func displayURL(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.Contains(raw, "://") {
