@@ -50,6 +50,12 @@ type Want struct {
 // Config Sync in another one. An engine that does not look at it has none.
 func IsHealthy(health string) bool { return health == "Healthy" || health == "Current" }
 
+// IsUnhealthy reports whether an engine says with a health that something of what it applied does not work, or not yet. An engine that does not look at it, or
+// is about to, says neither.
+func IsUnhealthy(health string) bool {
+	return health != "" && health != "Unknown" && !IsHealthy(health)
+}
+
 // An Observation is what an engine's objects report.
 type Observation struct {
 	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied the commit with success, for the

@@ -264,3 +264,24 @@ func TestIsHealthy(t *testing.T) {
 		})
 	}
 }
+
+func TestIsUnhealthy(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		health string
+		want   bool
+	}{
+		"Degraded":    {reason: "Argo CD says that something does not work.", health: "Degraded", want: true},
+		"Progressing": {reason: "What an engine still waits for does not work yet.", health: "Progressing", want: true},
+		"Healthy":     {reason: "What works is not unhealthy.", health: "Healthy"},
+		"NotLooked":   {reason: "An engine that looks at no health reports no trouble.", health: ""},
+		"Unknown":     {reason: "An engine that is about to look reports no trouble.", health: "Unknown"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := IsUnhealthy(tc.health); got != tc.want {
+				t.Errorf("\n%s\nIsUnhealthy(%q): got %t, want %t", tc.reason, tc.health, got, tc.want)
+			}
+		})
+	}
+}

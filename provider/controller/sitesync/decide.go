@@ -212,7 +212,8 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
 }
 
-// withLiveSince keeps the commit that proved the Site, so that commits of others on top of it change nothing.
+// withLiveSince keeps the commit that proved the Site, so that commits of others on top of it change nothing. The engine's report is always the present one:
+// Gates judge by its health.
 func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
 		o.StartedAt = f.waitingSince(o.Name, false)
@@ -224,7 +225,7 @@ func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObse
 		o.LiveSince = f.nowTimestamp()
 		return o
 	}
-	last.Unproven = o.Unproven
+	last.Unproven, last.Engine = o.Unproven, o.Engine
 	return last
 }
 

@@ -262,6 +262,51 @@ func TestLiveKeepsItsCommit(t *testing.T) {
 	}
 }
 
+// TestLiveReportsEngine has a live Site whose engine reported health at noon.
+func TestLiveReportsEngine(t *testing.T) {
+	reported := v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy"}
+	reports := func(health string, change ...func(*siteFacts)) func(*siteFacts) {
+		return func(s *siteFacts) {
+			s.seen.Kind, s.seen.Health = "Application", health
+			for _, fn := range change {
+				fn(s)
+			}
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		site   siteFacts
+		want   v1alpha1.EngineObservation
+	}{
+		"AtWork": {
+			reason: "A Site that stays live while its engine is at work has the health of now.",
+			site:   says(v1alpha1.SiteReasonProgressing, reports("Progressing", func(s *siteFacts) { s.seen.StillApplied = true })),
+			want:   v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Progressing"},
+		},
+		"NoHealth": {
+			reason: "An engine that ends to look at health reports none.", site: live(reports("")), want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1},
+		},
+		"Mirror": {
+			reason: "A mirror that the engine reads from now on is named.", site: live(reports("Healthy", func(s *siteFacts) { s.mirror = "https://mirror.example.com/fleet.git" })),
+			want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy", URL: "https://mirror.example.com/fleet.git"},
+		},
+		"Generation": {
+			reason: "The generation is that of the engine's present object.", site: live(reports("Healthy", func(s *siteFacts) { s.seen.Generation = 2 })),
+			want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 2, Health: "Healthy"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := testFacts(tc.site, was(positionOf(2, 0), v1alpha1.SiteLive))
+			f.before.Sites[0].Engine = reported.DeepCopy()
+			got := decideStatus(f).next.Sites[0]
+			if diff := cmp.Diff(&tc.want, got.Engine); diff != "" || got.State != v1alpha1.SiteLive || got.Commit != "c0" {
+				t.Errorf("\n%s\ndecideStatus(...): %s at %s, engine: -want, +got:\n%s", tc.reason, got.State, got.Commit, diff)
+			}
+		})
+	}
+}
+
 func TestGravestReasonWins(t *testing.T) {
 	f := testFacts(live())
 	for i, s := range []siteFacts{says(v1alpha1.SiteReasonSuspended), {denied: "no"}, {site: aSite(), undelivered: true}, live()} {

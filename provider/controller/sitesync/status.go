@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 const (
@@ -19,6 +20,10 @@ const (
 
 	// maxProgressDelay is how long progress is put off where something always changes.
 	maxProgressDelay = time.Minute
+
+	// healthAlertTime is how long after a Site went live the controller writes at once that its engine reports trouble: Gates judge the Site then. Later that is
+	// progress like any other, since an engine that reads several claims may speak of another one.
+	healthAlertTime = 10 * time.Minute
 )
 
 // updateStatus writes the decision into the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
@@ -33,7 +38,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	if isProofUnknown(d) {
 		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if same || isNews || isUrgent(s, d, before, after) {
+	if same || isNews || isUrgent(s, d, before, after) || losesHealth(s.Status.AtProvider, d.next, now) {
 		e.note.draft = nil
 	} else if due := e.note.deferDraft(d, now); now.Before(due) {
 		e.note.next = setup.Earliest(e.note.next, due)
@@ -109,6 +114,18 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bo
 		}
 	}
 	return false
+}
+
+// losesHealth is true if the engine of a Site that went live lately reported the Site as healthy, and now reports trouble.
+func losesHealth(before, after v1alpha1.SiteSyncObservation, now time.Time) bool {
+	healthy := map[string]bool{}
+	for _, o := range before.Sites {
+		healthy[o.Name] = o.Engine != nil && engines.IsHealthy(o.Engine.Health)
+	}
+	return slices.ContainsFunc(after.Sites, func(o v1alpha1.SiteObservation) bool {
+		isRecent := o.LiveSince != nil && now.Before(o.LiveSince.Add(healthAlertTime))
+		return isRecent && healthy[o.Name] && o.Engine != nil && engines.IsUnhealthy(o.Engine.Health)
+	})
 }
 
 // isNextPosition is true for the SiteSync of a deployment in tracks that is asked for another position than its status is about.

@@ -52,6 +52,48 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestLostHealth has a Site that is live since noon, whose engine reported that it is healthy. A Gate may pass while the status says so.
+func TestLostHealth(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		health string
+		after  time.Duration
+		want   string
+	}{
+		"Lost": {
+			reason: "Trouble that an engine reports of a Site which went live lately is written at once.",
+			health: "Progressing", after: time.Minute, want: "Progressing",
+		},
+		"Degraded": {reason: "So is any other word for trouble.", health: "Degraded", after: time.Minute, want: "Degraded"},
+		"Unknown":  {reason: "An engine that is about to look again says nothing that is urgent.", health: "Unknown", after: time.Minute, want: "Healthy"},
+		"Silent":   {reason: "An engine that reports no health for a moment says nothing that is urgent.", after: time.Minute, want: "Healthy"},
+		"Late": {
+			reason: "Trouble of a Site that is live for long is progress like any other.",
+			health: "Progressing", after: healthAlertTime, want: "Healthy",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			site := live(func(s *siteFacts) { s.seen.Health = tc.health })
+			f := testFacts(site, was(positionOf(2, 0), v1alpha1.SiteLive), later(tc.after))
+			f.before.Sites[0].Engine = &v1alpha1.EngineObservation{Kind: "Kustomization", ObservedGeneration: 1, Health: "Healthy"}
+			s := &v1alpha1.SiteSync{}
+			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
+			s.SetConditions(readyCondition(s, decideStatus(f)))
+			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newMemory().NoteFor(key())}
+			e.updateStatus(s, decideStatus(f))
+			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.want {
+				t.Errorf("\n%s\nupdateStatus(...): want health %q, got %q", tc.reason, tc.want, got)
+			}
+			f.now = f.now.Add(progressQuietTime)
+			e.updateStatus(s, decideStatus(f))
+			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.health {
+				t.Errorf("\n%s\nafter a while: want health %q, got %q", tc.reason, tc.health, got)
+			}
+		})
+	}
+}
+
 // TestNextPosition asks a SiteSync in tracks whose Sites are live for its next step.
 func TestNextPosition(t *testing.T) {
 	inTracks := func(f *facts) { f.spec.Sites[0].Traffic = &v1alpha1.SiteTraffic{} }
