@@ -80,12 +80,14 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	w, now := s.workloads[s.check.Site], e.now()
 	want, deployments := ptr.Deref(s.check.Availability.MinAvailable, 1), workload.SelectTracks(s.check.Availability.Image, w.Deployments)
 	h := workload.Assess(s.check.Availability.Image, deployments, w.ReplicaSets)
-	report := s.reportOf(w, h)
+	report := ""
 	clock := e.memory.advanceClock(s.gate, s.check.Site+"/"+s.check.Name, func(c availability.Clock, isKnown bool) availability.Clock {
 		if !isKnown {
 			c = availability.Resume(ptr.Deref(last.CountsFrom, metav1.Time{}).Time, ptr.Deref(last.UnavailableSince, metav1.Time{}).Time)
 		}
-		if c = c.Follow(into.liveSince); w.problem != "" && report == "" {
+		c = c.Follow(into.liveSince)
+		c.IsObserved = c.IsObserved || w.problem == "" && !s.isElsewhere(h)
+		if report = s.reportOf(w, c.IsObserved); w.problem != "" && report == "" {
 			return c.Miss(w.problem, now)
 		}
 		return c.See(report != "" || availability.IsServing(h, want), now)
@@ -93,6 +95,9 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	into.countsFrom = clock.CountsFrom()
 	into.judgement, into.next = clock.Judge(rules, outagesOf(s.gate), now)
 	into.judgement.Message = cmp.Or(into.judgement.Message, report)
+	if into.judgement.Phase == v1alpha1.CheckFailed && s.isElsewhere(h) && !clock.IsObserved {
+		into.judgement.Phase, into.judgement.Message = v1alpha1.CheckPassed, setup.CountsAsLive+h.Message
+	}
 	if into.judgement.Phase == v1alpha1.CheckFailed {
 		trouble := w.podTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
 		into.judgement.Message = setup.CutMessage(availability.Explain(h, trouble, want), maxExplained)
@@ -100,16 +105,22 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	return nil
 }
 
+// isElsewhere is true for a Site without a Deployment that need not be in the cluster which the Site names. It counts as serving if none is created there before
+// the timeout: until then the Deployment of a first revision may be on its way.
+func (s subject) isElsewhere(h workload.Health) bool {
+	return h.IsAbsent() && setup.IsElsewhere(s.site)
+}
+
 // reportOf says by what a Site counts as serving whose workload is not seen: by the health that its engine reports, or because it counts as live without an
-// engine. It is empty for a Site that counts by its pods.
-func (s subject) reportOf(w *siteWorkload, h workload.Health) string {
+// engine. It is empty for a Site that counts by its pods, also while a Site whose pods were observed cannot be looked at: they may be what is down.
+func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
 	switch {
-	case w.problem != "" && s.evidence.isReportedHealthy(s.check.Site):
+	case w.problem == "" || isObserved:
+		return ""
+	case s.evidence.isReportedHealthy(s.check.Site):
 		return setup.CountsAsHealthy + w.problem
-	case w.problem != "" && ptr.Deref(s.site.Spec.Engine.UnobservedIsLive, false):
+	case ptr.Deref(s.site.Spec.Engine.UnobservedIsLive, false):
 		return setup.CountsAsLive + w.problem
-	case w.problem == "" && h.IsAbsent() && setup.IsElsewhere(s.site):
-		return setup.CountsAsLive + h.Message
 	}
 	return ""
 }

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -236,16 +238,25 @@ func TestUnseenSite(t *testing.T) {
 		unobserved bool
 		refused    bool
 		change     func(w *podWorld)
-		want       string
-		message    string
+		// seconds after the Site went live. Zero stands for 40.
+		seconds int
+		want    string
+		message string
 	}{
 		"Healthy":    {reason: "A Site whose engine reports that what it runs is healthy passes.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
 		"Current":    {reason: "Config Sync says Current of what is healthy.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
 		"NoChecks":   {reason: "An engine that does not look at the health of what it applied says nothing.", refused: true, want: "Held//Running", message: unseen},
 		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
 		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
-		"Elsewhere":  {reason: "The workload of such a Site need not be in the cluster of the control plane.", unobserved: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"},
-		"Here":       {reason: "A workload that is in that cluster counts by its pods.", unobserved: true, change: func(w *podWorld) { w.deployed("web", newImage, 0) }, want: "Measuring//Running"},
+		"NotThere":   {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},
+		"Elsewhere": {
+			reason: "A Site that nothing can observe counts as live if no Deployment comes within the timeout: its workload need not be in the cluster of the control plane.", unobserved: true,
+			seconds: 121, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
+		},
+		"Here": {
+			reason:     "A workload that is in that cluster counts by its pods.",
+			unobserved: true, change: func(w *podWorld) { w.deployed("web", newImage, 0) }, want: "Measuring//Running",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -260,12 +271,63 @@ func TestUnseenSite(t *testing.T) {
 			if tc.change != nil {
 				tc.change(w)
 			}
+			if tc.seconds == 0 {
+				tc.seconds = 40
+			}
 			w.refused.Store(tc.refused)
 			w.clock = noon().Add(time.Second)
 			w.reconcile()
-			w.after(40, tc.want)
+			w.after(tc.seconds, tc.want)
 			if diff := cmp.Diff(tc.message, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
 				t.Errorf("\n%s\nmessage: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestObservedSiteOutOfSight has a Site that can be looked at once, and whose pods are lost then.
+func TestObservedSiteOutOfSight(t *testing.T) {
+	cases := map[string]struct {
+		reason     string
+		unobserved bool
+		lose       func(w *podWorld)
+		want       map[int]string
+	}{
+		"Outage": {
+			reason: "The report of an engine does not stand in for pods that were not available before their cluster went out of sight.",
+			lose:   func(w *podWorld) { w.refused.Store(true) },
+			want:   map[int]string{20: "Measuring//Running", 40: "MetricsUnavailable//Running"},
+		},
+		"OutageUnobserved": {
+			reason: "A Site without an engine does not count as live once its pods were observed.", unobserved: true,
+			lose: func(w *podWorld) { w.refused.Store(true) },
+			want: map[int]string{20: "Measuring//Running", 40: "MetricsUnavailable//Running"},
+		},
+		"Deleted": {
+			reason: "A Deployment that was in the cluster of the control plane is not elsewhere.", unobserved: true,
+			lose: func(w *podWorld) {
+				w.must(w.cluster.Resource(appsResource("deployments")).Namespace("team-a").Delete(w.Context(), "web", metav1.DeleteOptions{}))
+			},
+			want: map[int]string{20: "Measuring//Running", 40: "Measuring//Running", 121: "Failed/Failed/Failed"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newPodWorld(t, available())
+			w.edit(func(s *deliveryv1alpha1.SiteSync) {
+				s.Status.AtProvider.Sites[0].Engine = &deliveryv1alpha1.EngineObservation{Health: "Healthy"}
+			})
+			if tc.unobserved {
+				w.unobserve(new(true))
+				w.must(w.kube.Create(t.Context(), delivered()))
+			}
+			w.deployed("web", newImage, 0)
+			w.after(1, "Measuring//Running")
+			tc.lose(w)
+			w.c.pool.Forget(gateKey()) // A connection that is made again reads at once.
+			t.Log(tc.reason)
+			for _, seconds := range slices.Sorted(maps.Keys(tc.want)) {
+				w.after(seconds, tc.want[seconds])
 			}
 		})
 	}
@@ -309,39 +371,5 @@ func TestAvailabilityRules(t *testing.T) {
 	w.after(1, "Error/Error/Error")
 	if diff := cmp.Diff("timeout: must be longer than it takes to measure count times at this interval", w.get().Status.AtProvider.Checks[0].Message); diff != "" {
 		t.Errorf("the message of the check: -want, +got:\n%s", diff)
-	}
-}
-
-// TestOtherGateOfName has a Gate that was made again under the name of another one, whose clock is not its own.
-func TestOtherGateOfName(t *testing.T) {
-	w := newPodWorld(t, available())
-	w.after(119, "Measuring//Running")
-	g := w.get()
-	advance := func(c availability.Clock, isKnown bool) availability.Clock {
-		if isKnown {
-			t.Error("The clock of a Gate that is gone counts for the next one of its name.")
-		}
-		return c
-	}
-	g.SetUID("another")
-	w.c.memory.advanceClock(g, "edge1/available", advance)
-	w.c.forgetGate(gateKey())
-	if len(w.c.memory.clocks) != 0 {
-		t.Errorf("%d Gates with clocks after the Gate was deleted", len(w.c.memory.clocks))
-	}
-}
-
-// TestForgottenClocks drops the clocks of Gates that have their verdict.
-func TestForgottenClocks(t *testing.T) {
-	w := newPodWorld(t, available())
-	w.deployed("web", newImage, 1)
-	w.after(1, "Measuring//Running")
-	if len(w.c.memory.clocks) != 1 {
-		t.Fatalf("%d Gates with clocks", len(w.c.memory.clocks))
-	}
-	w.after(20, "Passed/Passed/Passed")
-	w.reconcile()
-	if len(w.c.memory.clocks) != 0 {
-		t.Errorf("%d Gates with clocks after the verdict", len(w.c.memory.clocks))
 	}
 }

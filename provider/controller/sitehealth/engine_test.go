@@ -88,6 +88,39 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// TestDeletedDeployment has a Site that nothing can observe, with a Deployment in the cluster of the control plane which a user deletes.
+func TestDeletedDeployment(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(w *world)
+	}{
+		"Deleted": {reason: "A Site whose Deployment was deleted does not serve.", change: func(*world) {}},
+		"Restarted": {
+			reason: "A Site whose Deployment was deleted while the provider was down does not serve.",
+			change: func(w *world) { w.c.memory = newMemory() },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.editSite(func(s *catalogv1alpha1.Site) {
+				s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: new(true)}
+			})
+			w.deployed(newImage, 1, 2)
+			w.until(serves)
+			w.must(w.cluster.Resource(apps("deployments")).Namespace("team-a").Delete(t.Context(), "shop", metav1.DeleteOptions{}))
+			w.c.pool.Forget(key()) // A connection that is made again reads at once.
+			tc.change(w)
+			for range 2 {
+				w.reconcile()
+				w.clock = w.clock.Add(time.Minute)
+				w.reconcile()
+				w.expect(tc.reason, "WorkloadMissing | Missing(WorkloadMissing) 0")
+			}
+		})
+	}
+}
+
 // TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
 func TestEngineEndsToReport(t *testing.T) {
 	w := newWorld(t)

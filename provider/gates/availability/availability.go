@@ -35,6 +35,9 @@ type Clock struct {
 	// ServingSince is since when enough pods are available without interruption. Zero while they are not.
 	ServingSince time.Time
 
+	// IsObserved is true once the pods of the Site were looked at. From then on no report stands in for them.
+	IsObserved bool
+
 	// seenAt is when the Site was last looked at, or found out of sight.
 	seenAt time.Time
 }
