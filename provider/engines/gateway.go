@@ -107,24 +107,25 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 	return "", ""
 }
 
-// RouteRefusal returns the condition by which a Gateway refuses the present generation of a route, or nil. An unresolved reference does not refuse the route: its
-// object may come yet.
+// RouteRefusal returns the latest condition by which a Gateway refuses the present generation of a route, or nil: an earlier refusal of another Gateway does not
+// hide it. An unresolved reference does not refuse the route: its object may come yet.
 func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 	r := gatewayRoute{}
 	if found.GetDeletionTimestamp() != nil || decodeObject(found, &r) != nil {
 		return nil
 	}
+	var latest *metav1.Condition
 	for _, p := range r.Status.Parents {
 		if !slices.ContainsFunc(r.Spec.ParentRefs, func(ref parentRef) bool { return r.isSameParent(ref, p.ParentRef) }) {
 			continue
 		}
-		for _, c := range p.Conditions {
-			if c.Type == routeAccepted && c.Status == metav1.ConditionFalse && c.Reason != routePending && c.ObservedGeneration == r.Metadata.Generation {
-				return &c
-			}
+		c := findCondition(p.Conditions, routeAccepted)
+		isRefused := c.Status == metav1.ConditionFalse && c.Reason != routePending && c.ObservedGeneration == r.Metadata.Generation
+		if isRefused && (latest == nil || latest.LastTransitionTime.Before(&c.LastTransitionTime)) {
+			latest = &c
 		}
 	}
-	return nil
+	return latest
 }
 
 // backendsDiffer returns what differs between the weights that a route has in Git and in the cluster, or "".

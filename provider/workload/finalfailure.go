@@ -25,8 +25,8 @@ const (
 	// conditionStalled is the condition of kstatus by which any controller says that it does not try again until the object changes.
 	conditionStalled = "Stalled"
 
-	// refusalSettleTime is how long a Gateway has to refuse a route. A Gateway and a route of one commit come one after the other.
-	refusalSettleTime = 10 * time.Second
+	// settleTime is how long a Gateway has to refuse a route, and an engine to be stalled. The objects of one commit come one after the other.
+	settleTime = 10 * time.Second
 )
 
 // A FinalFailure is a failure that a controller of the cluster declared final: it ends with a change of the object, and not with time.
@@ -40,6 +40,20 @@ type FinalFailure struct {
 
 	// SettlesAt is when the failure counts, unless it ends before. The zero value means at once.
 	SettlesAt time.Time
+}
+
+// NewFinalFailure returns a failure that counts if it lasts for a moment, and not if it is older than the object's present content.
+func NewFinalFailure(reason, message string, declaredAt time.Time) *FinalFailure {
+	out := &FinalFailure{Reason: reason, Message: message, DeclaredAt: declaredAt}
+	if !declaredAt.IsZero() {
+		out.SettlesAt = declaredAt.Add(settleTime)
+	}
+	return out
+}
+
+// IsOlderThan reports whether a controller declared the failure before a time. A failure without a time is about the present.
+func (f FinalFailure) IsOlderThan(since time.Time) bool {
+	return !f.DeclaredAt.IsZero() && f.DeclaredAt.Before(since)
 }
 
 // failingObject has the fields that are read from an object whose status may say that it failed.
@@ -123,18 +137,19 @@ func findRefusal(u *unstructured.Unstructured) *FinalFailure {
 		return nil
 	}
 	reason, message := engines.RouteAcceptance(u)
-	out := FinalFailure{Reason: reason, Message: message}
-	if !c.LastTransitionTime.IsZero() {
-		out.SettlesAt = c.LastTransitionTime.Add(refusalSettleTime)
-	}
-	return &out
+	return NewFinalFailure(reason, message, c.LastTransitionTime.Time)
 }
 
-// FirstFinalFailure returns the first final failure of several objects, or nil. One that counts at once comes before one that has to settle.
-func FirstFinalFailure(objects []*unstructured.Unstructured) *FinalFailure {
+// FirstFinalFailure returns the first final failure of several objects that was declared since a time, or nil. An earlier one is about an earlier content of
+// its object: a Deployment keeps its condition until the pods of the next template make progress. One that counts at once comes before one that has to settle.
+func FirstFinalFailure(objects []*unstructured.Unstructured, since time.Time) *FinalFailure {
 	var first *FinalFailure
 	for _, u := range objects {
-		if f := FindFinalFailure(u); f != nil && (first == nil || f.SettlesAt.Before(first.SettlesAt)) {
+		f := FindFinalFailure(u)
+		if f == nil || f.IsOlderThan(since) {
+			continue
+		}
+		if first == nil || f.SettlesAt.Before(first.SettlesAt) {
 			first = f
 		}
 	}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -74,9 +75,19 @@ func TestFindFinalFailure(t *testing.T) {
 			object: objectWith("example.org/v1", "Cache", "conditions: ["+stalled+"]"), want: failed("Cache shop/web: InvalidSpec: no"),
 		},
 		"Route": {
-			reason: "A route that a Gateway refuses counts once that has lasted for a moment.", object: routeWith(refused),
+			reason: "A route that a Gateway refuses counts once that has lasted for a moment, and has the time of its refusal.", object: routeWith(refused),
 			want: &FinalFailure{
-				Reason: engines.ReasonRouteNotAccepted, SettlesAt: declared.Add(refusalSettleTime),
+				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
+			},
+		},
+		"Routes": {
+			reason: "An earlier refusal by another Gateway does not hide the latest one.",
+			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop, generation: 2}, spec: {parentRefs: [{name: outside}, {name: inside}]},
+				status: {parents: [{parentRef: {name: outside}, controllerName: example.org/a, conditions: [` + strings.ReplaceAll(refused, "12:00", "11:00") + `]},
+					{parentRef: {name: inside}, controllerName: example.org/a, conditions: [` + refused + `]}]}}`,
+			want: &FinalFailure{
+				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
@@ -131,12 +142,54 @@ func TestFindFinalFailure(t *testing.T) {
 	}
 }
 
-// TestFirstFinalFailure has a route that was refused just now before a Job that failed, and an object that does not exist.
 func TestFirstFinalFailure(t *testing.T) {
-	route := decodeObject(t, routeWith(`{type: Accepted, status: "False", reason: NotAllowedByListeners, observedGeneration: 2, lastTransitionTime: "2026-11-01T12:00:00Z"}`))
-	job := decodeObject(t, objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: DeadlineExceeded}]`))
-	got := FirstFinalFailure([]*unstructured.Unstructured{nil, route, job})
-	if got == nil || got.Reason != engines.ReasonObjectFailed {
-		t.Errorf("\nA failure that counts at once comes before one that has to settle.\nFirstFinalFailure(...): got %+v", got)
+	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	declared := func(seconds int) string {
+		return `lastTransitionTime: "` + noon.Add(time.Duration(seconds)*time.Second).Format(time.RFC3339) + `"`
+	}
+	refused := func(seconds int) *unstructured.Unstructured {
+		return decodeObject(t, routeWith(`{type: Accepted, status: "False", reason: NotAllowedByListeners, observedGeneration: 2, `+declared(seconds)+`}`))
+	}
+	failed := func(kind string, seconds int) *unstructured.Unstructured {
+		exceeded := `{type: Progressing, status: "False", reason: ProgressDeadlineExceeded, ` + declared(seconds) + `}`
+		return decodeObject(t, objectWith("apps/v1", kind, "observedGeneration: 2, conditions: ["+exceeded+"]"))
+	}
+	undated := decodeObject(t, objectWith("batch/v1", "Job", `conditions: [{type: Failed, status: "True", reason: DeadlineExceeded}]`))
+	cases := map[string]struct {
+		reason  string
+		objects []*unstructured.Unstructured
+		want    string
+	}{
+		"Settled": {
+			reason:  "A failure that counts at once comes before one that has to settle.",
+			objects: []*unstructured.Unstructured{nil, refused(30), failed("Deployment", 40)}, want: "Deployment",
+		},
+		"Stale": {
+			reason:  "A failure from before the position does not hide a later one.",
+			objects: []*unstructured.Unstructured{failed("Deployment", -30), failed("StatefulSet", 30)}, want: "StatefulSet",
+		},
+		"StaleRoute": {
+			reason: "A refusal from before the position does not hide a later one.", objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
+		},
+		"Boundary": {
+			reason:  "A failure of the second in which the position began counts.",
+			objects: []*unstructured.Unstructured{failed("Deployment", 0)}, want: "Deployment",
+		},
+		"Undated": {reason: "A failure without a time is about the present.", objects: []*unstructured.Unstructured{undated}, want: "Job"},
+		"Earlier": {
+			reason:  "Failures from before the position are about an earlier content.",
+			objects: []*unstructured.Unstructured{failed("Deployment", -1), refused(-30)},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kind := ""
+			if found := FirstFinalFailure(tc.objects, noon); found != nil {
+				kind, _, _ = strings.Cut(found.Message, " ")
+			}
+			if diff := cmp.Diff(tc.want, kind); diff != "" {
+				t.Errorf("\n%s\nFirstFinalFailure(...): kind of the object: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -3,7 +3,9 @@ package setup
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,6 +19,9 @@ import (
 
 // LabelClaim holds the name of the claim that an object of a Site was rendered for.
 const LabelClaim = "intentplane.dev/claim"
+
+// failureTimeout is how long a cluster has to list all objects of a claim that may have failed: other Sites of the same object wait meanwhile.
+const failureTimeout = 5 * time.Second
 
 // A Workload is what runs of a claim at a Site.
 type Workload struct {
@@ -42,20 +47,28 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 	return Workload{Deployments: deployments, ReplicaSets: sets}, err
 }
 
-// FindFinalFailure returns the first failure that a Site's cluster declares final of an object of a claim, or nil. What the cluster does not let the provider
-// list declares nothing.
-func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string) *workload.FinalFailure {
+// FindFinalFailure returns the first failure that a Site's cluster declared final of an object of a claim since a time, or nil. A kind that the cluster does not
+// serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind.
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time) *workload.FinalFailure {
+	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
+	defer cancel()
 	var all []*unstructured.Unstructured
 	for _, r := range workload.FinalResources() {
 		found, err := c.List(ctx, r, namespace, LabelClaim+"="+claim)
-		if err != nil {
-			continue
+		if err != nil && !isRefused(err) {
+			break
 		}
 		for i := range found {
 			all = append(all, &found[i])
 		}
 	}
-	return workload.FirstFinalFailure(all)
+	return workload.FirstFinalFailure(all, since)
+}
+
+// isRefused reports whether a cluster answered that it does not serve a kind, or does not let the provider list it.
+func isRefused(err error) bool {
+	var failure *clusters.Error
+	return errors.As(err, &failure) && failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied
 }
 
 // ExplainUnread says why objects of a Site cannot be read, and what to do.

@@ -2,15 +2,20 @@ package setup
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/workload"
 	"github.com/intentplane/intentplane/test/apiserver"
 )
 
@@ -44,6 +49,12 @@ func newCluster(t *testing.T, claims map[string]string) *clusters.Cluster {
 			o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Deployment", Name: name, UID: types.UID(name), Controller: new(true)}})
 		})
 	}
+	return connectServer(t, server)
+}
+
+// connectServer returns the cluster of a server.
+func connectServer(t *testing.T, server *apiserver.Server) *clusters.Cluster {
+	t.Helper()
 	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, clusters.Bounds{}, func(types.NamespacedName) {})
 	owner := types.NamespacedName{Name: "a"}
 	t.Cleanup(func() { pool.Forget(owner) })
@@ -68,6 +79,66 @@ func TestSelectWorkload(t *testing.T) {
 	}
 	if diff := cmp.Diff([][]string{{"shop"}, {"shop-1"}}, names); diff != "" {
 		t.Errorf("\nThe marked Deployments of a claim and their ReplicaSets are its workload.\nSelectWorkload(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestFindFinalFailure has a cluster that answers for Deployments alone, where one exceeded its progress deadline at noon.
+func TestFindFinalFailure(t *testing.T) {
+	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	cases := map[string]struct {
+		reason string
+		answer error
+		since  time.Time
+		want   string
+		lists  int
+	}{
+		"Denied": {
+			reason: "A kind that the provider may not list declares nothing.",
+			answer: kerrors.NewForbidden(schema.GroupResource{}, "", nil), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 4,
+		},
+		"Missing": {
+			reason: "A kind that the cluster does not serve declares nothing.",
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 4,
+		},
+		"Silent": {
+			reason: "A cluster that does not answer is not asked for the next kind.",
+			answer: kerrors.NewTimeoutError("no", 1), since: noon, want: "Deployment team-a/shop: ProgressDeadlineExceeded", lists: 2,
+		},
+		"Earlier": {
+			reason: "A failure from before the position does not count.",
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon.Add(time.Second), lists: 4,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kinds := map[string]schema.GroupVersionResource{}
+			for _, r := range workload.FinalResources() {
+				kinds[r.Resource] = r
+			}
+			server := apiserver.New(kinds)
+			failed := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "shop", "namespace": "team-a", "labels": map[string]any{LabelClaim: "shop"}},
+				"status": map[string]any{"conditions": []any{map[string]any{
+					"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "lastTransitionTime": noon.Format(time.RFC3339),
+				}}},
+			}}
+			if _, err := server.Resource(deployments).Namespace("team-a").Create(t.Context(), failed, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			lists := 0
+			server.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				lists++
+				return a.GetResource() != deployments, nil, tc.answer
+			})
+			got := ""
+			if failure := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since); failure != nil {
+				got = failure.Message
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || lists != tc.lists {
+				t.Errorf("\n%s\nFindFinalFailure(...): %d lists, want %d: -want, +got:\n%s", tc.reason, lists, tc.lists, diff)
+			}
+		})
 	}
 }
 

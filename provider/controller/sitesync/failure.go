@@ -13,9 +13,9 @@ import (
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
-// readTrafficFailure returns the first final failure of the awaited Deployments and of the routes of a Site, or nil. The other track may fail: it loses its
-// requests.
-func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.SiteTraffic) *workload.FinalFailure {
+// readTrafficFailure returns the first final failure of the awaited Deployments and of the routes of a Site that its cluster declared since a time, or nil. The
+// other track may fail: it loses its requests.
+func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.SiteTraffic, since time.Time) *workload.FinalFailure {
 	var refs []engines.Ref
 	for _, t := range want.Tracks {
 		for _, w := range t.Workloads {
@@ -29,10 +29,20 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 	}
 	var found []*unstructured.Unstructured
 	for _, ref := range refs {
-		o, _ := getObject(ctx, c, ref) // An unreadable object declares nothing.
-		found = append(found, o)
+		found = append(found, readFailingObject(ctx, c, ref, since))
 	}
-	return workload.FirstFinalFailure(found)
+	return workload.FirstFinalFailure(found, since)
+}
+
+// readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the object may lag
+// behind that of the engine, and a failure that counts does not end. An unreadable object declares nothing.
+func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, since time.Time) *unstructured.Unstructured {
+	watched, _ := getObject(ctx, c, ref)
+	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, since) == nil {
+		return nil
+	}
+	confirmed, _ := readObject(ctx, c.Fetch, ref)
+	return confirmed
 }
 
 // readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. It returns
@@ -44,7 +54,7 @@ func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteT
 	}
 	c, p, err := e.connectTarget(ctx, s.site)
 	if err == nil && p == nil {
-		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name)
+		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time)
 	}
 	return err
 }
@@ -70,13 +80,12 @@ func (f facts) failureSettlesAt(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.
 	return time.Time{}
 }
 
-// pendingFailure returns a final failure of the tree that a Site waits for, or nil. One that was declared before the step was first seen is about an earlier
-// content of the object: a Deployment keeps its condition until the pods of the next template make progress.
+// pendingFailure returns a final failure of the tree that a Site waits for, or nil.
 func (f facts) pendingFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
-	if s.failure == nil || o.State != v1alpha1.SiteSyncing || f.movesRequests(want) || !s.hasTried(want.Tree) {
+	if o.State != v1alpha1.SiteSyncing || f.movesRequests(want) {
 		return nil
 	}
-	if at := s.failure.DeclaredAt; !at.IsZero() && at.Before(f.positionStart().Time) {
+	if s.failure == nil || !s.hasTried(want.Tree) || s.failure.IsOlderThan(f.positionStart().Time) {
 		return nil
 	}
 	return s.failure

@@ -1,11 +1,14 @@
 package sitesync
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
@@ -129,9 +132,14 @@ func givenUp() *unstructured.Unstructured {
 	return d
 }
 
-// TestFailedCanary has a canary whose Deployment the cluster gives up.
+// TestFailedCanary has a canary whose Deployment the cluster gives up. Before, a watch that is behind reports a failure that has ended.
 func TestFailedCanary(t *testing.T) {
 	w := newWorld(t)
+	var isBehind atomic.Bool
+	isBehind.Store(true)
+	w.cluster.PrependReactor("get", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return isBehind.Load(), deploymentWith(0), nil
+	})
 	commit := w.deliver("green")
 	w.askFor(1)
 	s := w.get()
@@ -146,7 +154,14 @@ func TestFailedCanary(t *testing.T) {
 	w.until("Syncing | Syncing | CanaryNotAvailable")
 	_, err = w.cluster.Resource(deployments()).Namespace("team-a").Update(w.Context(), givenUp(), metav1.UpdateOptions{})
 	w.must(err)
-	w.until("Failed | Failed | ObjectFailed")
+	w.sees("the failure", workloadRef(v1alpha1.TrafficWorkload{Namespace: "team-a", Name: "web-green"}), func(o *unstructured.Unstructured) bool {
+		return workload.FindFinalFailure(o) != nil
+	})
+	w.reconcile()
+	w.expect("The API server does not confirm the failure.", "Syncing | Syncing | CanaryNotAvailable")
+	isBehind.Store(false)
+	w.reconcile()
+	w.expect("The API server confirms the failure.", "Failed | Failed | ObjectFailed")
 }
 
 // TestFailedObject has a Kustomization that reads all of a Site, and fails its health checks. It cannot say for which claim.

@@ -48,7 +48,10 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 		}
 		out.workloads[t.Name] = p
 	}
-	return out, readTrafficFailure(ctx, c, *want.Traffic), nil
+	if !s.hasTried(want.Tree) {
+		return out, nil, nil
+	}
+	return out, readTrafficFailure(ctx, c, *want.Traffic, f.positionStart().Time), nil
 }
 
 // readRoutes reads all routes: one that proves nothing does not hide what another one gives requests to.
