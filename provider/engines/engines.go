@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -109,6 +110,15 @@ func SecondaryRef(engine catalogv1alpha1.EngineType, main *unstructured.Unstruct
 		return inventoryOf(main), true
 	}
 	return Ref{}, false
+}
+
+// StalledSince returns when an engine declared that it does not try its own object again until that changes. It is zero for an engine that did not, or that
+// declares that of failures which end without a change, as Config Sync does.
+func StalledSince(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) time.Time {
+	if engine == catalogv1alpha1.EngineFlux && main != nil {
+		return fluxStalledSince(main)
+	}
+	return time.Time{}
 }
 
 // Observe returns what the engine reports, as far as the users of the claim may see it. An object that does not exist is nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -198,7 +199,7 @@ func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, stri
 	case r.Spec.Suspend:
 		return v1alpha1.SiteReasonSuspended, "its source is suspended"
 	}
-	if c := findCondition(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+	if c := fluxStall(r.Status.Conditions, r.Metadata.Generation); c.Type != "" {
 		return v1alpha1.SiteReasonStalled, "its source: " + describeCondition(c)
 	}
 	if c := findCondition(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && c.ObservedGeneration == r.Metadata.Generation {
@@ -214,7 +215,7 @@ func fluxApplyReason(k fluxKustomization) (string, string) {
 	if ready.ObservedGeneration != k.Metadata.Generation || ready.Status == metav1.ConditionTrue && k.Status.ObservedGeneration != k.Metadata.Generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of the Kustomization"
 	}
-	if c := findCondition(k.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+	if c := fluxStall(k.Status.Conditions, k.Metadata.Generation); c.Type != "" {
 		return v1alpha1.SiteReasonStalled, describeCondition(c)
 	}
 	switch ready.Status {
@@ -226,6 +227,23 @@ func fluxApplyReason(k fluxKustomization) (string, string) {
 		}
 	}
 	return v1alpha1.SiteReasonProgressing, describeCondition(ready)
+}
+
+// fluxStall returns the condition by which a controller gave up the present generation of its object, or an empty one.
+func fluxStall(conditions []metav1.Condition, generation int64) metav1.Condition {
+	if c := findCondition(conditions, "Stalled"); c.Status == metav1.ConditionTrue && c.ObservedGeneration == generation {
+		return c
+	}
+	return metav1.Condition{}
+}
+
+// fluxStalledSince returns when the controller gave up a Kustomization. A stalled source does not count: other Kustomizations may read it.
+func fluxStalledSince(main *unstructured.Unstructured) time.Time {
+	k := fluxKustomization{}
+	if decodeObject(main, &k) != nil {
+		return time.Time{}
+	}
+	return fluxStall(k.Status.Conditions, k.Metadata.Generation).LastTransitionTime.Time
 }
 
 // isFinalFluxFailure reports whether a failure follows from what was attempted. Other failures, such as an API server that does not answer,

@@ -172,9 +172,9 @@ func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
 }
 
 // isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
-// of a Site may have stumbled over another claim. One that is stalled gave up before it tries any tree.
+// of a Site may have stumbled over another claim. One that is stalled tries no tree: pendingFailure says whether that is final.
 func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.Reason == v1alpha1.SiteReasonStalled || s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
+	return s.seen.FinalFailure && s.seen.Reason != v1alpha1.SiteReasonStalled && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
 // movesRequests is true for a Site with tracks before the steps of its revision. The tree has pods there of a track that loses its requests, which another
@@ -189,9 +189,7 @@ func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v
 	if o.State == v1alpha1.SiteLive {
 		return f.withLiveSince(last, o)
 	}
-	if o.StartedAt = f.waitingSince(want.Name, false); o.StartedAt == nil {
-		o.StartedAt = f.nowTimestamp()
-	}
+	o.StartedAt = f.waitStart(want.Name)
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
 		return last
@@ -216,10 +214,7 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 // Gates judge by its health.
 func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
-		o.StartedAt = f.waitingSince(o.Name, false)
-	}
-	if o.StartedAt == nil {
-		o.StartedAt = f.nowTimestamp()
+		o.StartedAt = f.waitStart(o.Name)
 	}
 	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree {
 		o.LiveSince = f.nowTimestamp()

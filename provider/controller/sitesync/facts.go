@@ -48,6 +48,8 @@ type siteFacts struct {
 	traffic *trafficFacts
 	// failure is one that the Site's cluster declares final. Nil if it declares none, or was not asked.
 	failure *workload.FinalFailure
+	// stalledSince is when the engine gave up its own object until that changes. Zero if it did not.
+	stalledSince time.Time
 	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.
 	gap gap
 	// coverage of the directory by what the engine reports. It is read where the engine is at the tree.
@@ -98,6 +100,14 @@ func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 		}
 	}
 	return nil
+}
+
+// waitStart is when the wait for the tree of a Site began in this attempt, or begins now.
+func (f facts) waitStart(name string) *metav1.Time {
+	if since := f.waitingSince(name, false); since != nil {
+		return since
+	}
+	return f.nowTimestamp()
 }
 
 func observationOf(o v1alpha1.SiteSyncObservation, asked ledger.Position, name string) v1alpha1.SiteObservation {

@@ -80,13 +80,25 @@ func (f facts) failureSettlesAt(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.
 	return time.Time{}
 }
 
-// pendingFailure returns a final failure of the tree that a Site waits for, or nil.
+// pendingFailure returns a final failure of the tree that a Site waits for, of its engine or of an object in its cluster, or nil.
 func (f facts) pendingFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
 	if o.State != v1alpha1.SiteSyncing || f.movesRequests(want) {
 		return nil
+	}
+	if stall := f.pendingStall(want, s, o); stall != nil {
+		return stall
 	}
 	if s.failure == nil || !s.hasTried(want.Tree) || s.failure.IsOlderThan(f.positionStart().Time) {
 		return nil
 	}
 	return s.failure
+}
+
+// pendingStall returns that an engine gave up its own object, or nil. It counts for an engine that reads just this directory, and that gave up after the wait
+// for the Site began: an administrator may have stalled another one, and an engine whose Site was live ends no step.
+func (f facts) pendingStall(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
+	if o.Reason != v1alpha1.SiteReasonStalled || s.seen.Root != want.Path || !s.stalledSince.After(f.waitStart(want.Name).Time) {
+		return nil
+	}
+	return workload.NewFinalFailure(o.Reason, o.Message, s.stalledSince)
 }

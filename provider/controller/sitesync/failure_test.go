@@ -41,6 +41,13 @@ func TestJudgeFailure(t *testing.T) {
 	}
 	withFailure := func(s siteFacts, fn func(*siteFacts)) siteFacts { fn(&s); return s }
 	unhealthy := func(change func(*siteFacts)) siteFacts { return says(v1alpha1.SiteReasonUnhealthy, change) }
+	stalled := func(seconds int, change ...func(*siteFacts)) siteFacts {
+		since := func(s *siteFacts) {
+			s.applied.id, s.seen.FinalFailure = otherTree(), true
+			s.stalledSince = noon().Add(time.Duration(seconds) * time.Second)
+		}
+		return says(v1alpha1.SiteReasonStalled, append([]func(*siteFacts){since}, change...)...)
+	}
 	canary := func(seconds int, change ...func(*workload.FinalFailure)) siteFacts {
 		return withFailure(routed(withoutPods), declares(seconds, change...))
 	}
@@ -99,12 +106,42 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(unhealthy(func(*siteFacts) {}), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonUnhealthy,
 		},
 		"Stalled": {
-			reason: "An engine that is stalled does not try the tree, so that no wait helps.",
-			facts:  testFacts(says(v1alpha1.SiteReasonStalled, func(s *siteFacts) { s.applied.id = otherTree() }), began), state: v1alpha1.SiteFailed, want: v1alpha1.SiteReasonStalled,
+			reason: "An engine that stalls while its Site waits tries the tree no more, so that no wait helps.",
+			facts:  testFacts(stalled(30), began), state: v1alpha1.SiteFailed, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledUnsettled": {
+			reason: "An engine has to be stalled for a moment.",
+			facts:  testFacts(stalled(51), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledEarlier": {
+			reason: "An engine that was stalled before the wait began says nothing of the revision.",
+			facts:  testFacts(stalled(-30), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledBeforeDelivery": {
+			reason: "An engine that stalled before the Site could wait for it says nothing of the revision.",
+			facts: testFacts(stalled(30), func(f *facts) {
+				f.before = before(f.spec.Position, v1alpha1.SitePending)
+				f.before.Sites[0].StartedAt = nil
+			}), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledWasLive": {
+			reason: "An engine that stalls at a Site which was live ends no step: its object was changed meanwhile.",
+			facts:  testFacts(stalled(30), wasLive), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledWasLiveLater": {
+			reason: "A Site that was live waits for a stalled engine until the timeout.",
+			facts: testFacts(stalled(30), began, func(f *facts) {
+				f.before.Sites[0].StartedAt = &metav1.Time{Time: noon().Add(31 * time.Second)}
+			}), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 		"StalledShared": {
-			reason: "An engine that is stalled applies nothing of any claim that it reads.",
-			facts:  testFacts(says(v1alpha1.SiteReasonStalled, func(s *siteFacts) { s.seen.Root = "clusters/edge1" }), began), state: v1alpha1.SiteFailed, want: v1alpha1.SiteReasonStalled,
+			reason: "An engine that reads more than the directory may be stalled by others.",
+			facts:  testFacts(stalled(30, func(s *siteFacts) { s.seen.Root = "clusters/edge1" }), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
+		},
+		"StalledForAWhile": {
+			reason: "An engine whose stall ends without a change, as that of Config Sync, is waited for although it tried the tree.",
+			facts:  testFacts(stalled(30, func(s *siteFacts) { s.attempted, s.stalledSince = subtree{id: wantedTree()}, time.Time{} }), began),
+			state:  v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 	}
 	for name, tc := range cases {
@@ -115,9 +152,12 @@ func TestJudgeFailure(t *testing.T) {
 			}
 		})
 	}
-	unsettled := testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began)
-	if again := decideStatus(unsettled).again; !again.Equal(noon().Add(61 * time.Second)) {
-		t.Errorf("\nA SiteSync looks again when a refusal counts.\nwant 61 seconds after noon, got %s", again)
+	for name, unsettled := range map[string]facts{
+		"refusal": testFacts(canary(-1, settles(61)), splitAt(20), inSteps, began), "stall": testFacts(stalled(51), began),
+	} {
+		if again := decideStatus(unsettled).again; !again.Equal(noon().Add(61 * time.Second)) {
+			t.Errorf("\nA SiteSync looks again when a %s counts.\nwant 61 seconds after noon, got %s", name, again)
+		}
 	}
 }
 

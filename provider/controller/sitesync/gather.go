@@ -185,6 +185,7 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		return err
 	}
 	s.seen = engines.Observe(r.engine, engineWant(repo, s.site, want), r.main, r.second)
+	s.stalledSince = engines.StalledSince(r.engine, r.main)
 	if s.seen.URL != repo.spec.Git.URL {
 		s.mirror = s.seen.URL
 	}
