@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 const (
@@ -271,7 +272,16 @@ func explainSite(o v1alpha1.SiteObservation) string {
 	case hasAwaitedCluster(o):
 		return string(o.State) + ", " + strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	case o.State == v1alpha1.SiteFailed, o.State == v1alpha1.SiteTimedOut:
-		return string(o.State) + ", " + o.Reason
+		return string(o.State) + ", " + explainEnd(o)
+	}
+	return o.Reason
+}
+
+// explainEnd names the reason that ended the wait for a Site, and with it the object of the claim that is to blame. The message of an engine stays in the status
+// of its Site.
+func explainEnd(o v1alpha1.SiteObservation) string {
+	if o.Reason == engines.ReasonObjectFailed || o.Reason == engines.ReasonRouteNotAccepted {
+		return strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	}
 	return o.Reason
 }

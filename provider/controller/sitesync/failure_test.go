@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -158,6 +159,45 @@ func TestJudgeFailure(t *testing.T) {
 		if again := decideStatus(unsettled).again; !again.Equal(noon().Add(61 * time.Second)) {
 			t.Errorf("\nA SiteSync looks again when a %s counts.\nwant 61 seconds after noon, got %s", name, again)
 		}
+	}
+}
+
+func TestExplainFailure(t *testing.T) {
+	fails := func(reason string, state v1alpha1.SiteState) string {
+		return explainSite(v1alpha1.SiteObservation{Name: "edge1", State: state, Reason: reason, Message: "Deployment team-a/web: no"})
+	}
+	cases := map[string]struct {
+		reason string
+		got    string
+		want   string
+	}{
+		"Object": {
+			reason: "The object that failed is named.",
+			got:    fails(engines.ReasonObjectFailed, v1alpha1.SiteFailed), want: "Failed, ObjectFailed: Deployment team-a/web: no",
+		},
+		"Route": {
+			reason: "The route that was refused is named.",
+			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteFailed), want: "Failed, RouteNotAccepted: Deployment team-a/web: no",
+		},
+		"LateRoute": {
+			reason: "The route that ended the wait is named.",
+			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteTimedOut), want: "TimedOut, RouteNotAccepted: Deployment team-a/web: no",
+		},
+		"Engine": {
+			reason: "The text of an engine stays in the status of its Site.",
+			got:    fails(v1alpha1.SiteReasonEngineFailed, v1alpha1.SiteFailed), want: "Failed, EngineFailed",
+		},
+		"Waiting": {
+			reason: "A wait that goes on has its reason alone.",
+			got:    fails(engines.ReasonRouteNotAccepted, v1alpha1.SiteSyncing), want: "RouteNotAccepted",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+				t.Errorf("\n%s\nexplainSite(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
