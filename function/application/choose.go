@@ -5,6 +5,7 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // inForce is the image that a deployment is asked for, and what it was built of.
@@ -52,7 +53,7 @@ func mayDeliverRebuilt(how *v1alpha1.Build, image string) bool {
 
 // chooseDeployment returns the IntentDeployment that should exist, or nil without an image. The image in force stays until there is one of what is
 // wanted. If only the branch moved, all else of an edit goes out with it; if what is built was edited, the rest of the edit waits for that build, since it
-// belongs to the source that reads it.
+// belongs to the source that reads it. An edit never delivers a rejected image again while the next image is built.
 func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
 	if !in.Spec.IsBuilt() {
 		return DeploymentFor(in.Namespace, in.Name, in.Spec)
@@ -68,7 +69,7 @@ func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
 		return builtDeployment(in, next)
 	case has.image == "":
 		return nil
-	case has.request == asked:
+	case has.request == asked && !o.deployment.isRejected():
 		f.Commit = has.commit
 		return builtDeployment(in, has)
 	}
@@ -86,12 +87,16 @@ func builtDeployment(in Input, of inForce) *Composed {
 	return d
 }
 
-// heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image.
+// heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image. Changed rules of measurements make a revision
+// of the image in force. That delivers the image again, so the rules of a rejected image, or of a failed deployment, wait for the next image.
 func heldDeployment(in Input, was *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec
 	d.Spec = *was.Spec.DeepCopy()
 	passPolicy(&d.Spec, next)
+	if !was.isRejected() && was.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
+		passRules(&d.Spec.GatesConfig, next.GatesConfig)
+	}
 	for _, key := range []string{buildv1alpha1.AnnotationRequest, buildv1alpha1.AnnotationCommit, buildv1alpha1.AnnotationBuild} {
 		if v, ok := was.Metadata.Annotations[key]; ok {
 			if d.Annotations == nil {

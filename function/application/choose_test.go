@@ -80,6 +80,61 @@ func TestEditsThatWaitForNoBuild(t *testing.T) {
 	}
 }
 
+// TestEditsAfterFailure edits how an image is judged, after it failed and while the next image is built.
+func TestEditsAfterFailure(t *testing.T) {
+	const rolledBack, reverting = "phase: Succeeded, outcome: RolledBack, rollback: {active: false}", "phase: RollingBack, rollback: {active: true}"
+	moves := func(w *world) { w.builds("Building", atCommit(secondCommit)) }
+	edits := func(w *world) {
+		w.in.Spec.Source.Git.Revision = "next"
+		w.run()
+		moves(w)
+	}
+	cases := map[string]struct {
+		reason, status string
+		request        func(*world)
+		wantChecks     []deploymentv1alpha1.Check
+	}{
+		"RolledBack":       {reason: "Changed rules deliver no image again that was rolled back.", status: rolledBack, request: edits},
+		"Outcome":          {reason: "The outcome alone shows that the image was rolled back.", status: "phase: Succeeded, outcome: RolledBack", request: edits},
+		"Failed":           {reason: "Changed rules deliver no image again whose deployment failed.", status: "phase: Failed, outcome: Failed", request: edits},
+		"RollingBack":      {reason: "Changed rules deliver no image again while it is rolled back.", status: reverting, request: edits},
+		"Pending":          {reason: "A deployment that waits for a Site has a rejected image all the same.", status: "phase: Pending, rollback: {active: false}", request: edits},
+		"BranchRolledBack": {reason: "The image of a commit that follows a rejected image is awaited, too.", status: rolledBack, request: moves},
+		"BranchReverting":  {reason: "The image of a commit that follows during the rollback is awaited, too.", status: reverting, request: moves},
+		"Delivering": {
+			reason: "Changed rules judge an image that was not rejected.", status: "phase: Validating", request: edits,
+			wantChecks: []deploymentv1alpha1.Check{progressCheck("5m")},
+		},
+		"BranchInvalid": {
+			reason: "An edit that corrects a spec goes out if only the branch moved.", status: "phase: Failed, outcome: Failed", request: moves,
+			wantChecks: []deploymentv1alpha1.Check{progressCheck("5m")},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.runs(newImage)
+			want := w.desiredSpec()
+			w.observe(DeploymentName, `{`+tc.status+`, revision: 2, intentDigest: "`+w.desiredDigest()+`", delivery: {sites: {edge1: {}}}}`)
+			w.run()
+			deploy := &w.in.Spec.Deploy
+			deploy.ProgressTimeout, deploy.Suspend, deploy.RollbackConfig.AutoRollback, deploy.DeliveryConfig.DeliveryTimeout = "5m", new(true), new(false), "2m"
+			want.GatesConfig.Checks = tc.wantChecks
+			want.Suspend, want.RollbackConfig.AutoRollback, want.DeliveryConfig.DeliveryTimeout = new(true), new(false), "2m"
+			tc.request(w)
+			w.run()
+			if diff := cmp.Diff(want, w.desiredSpec()); diff != "" {
+				t.Errorf("\n%s\nRun(...): spec while the next image is built: -want, +got:\n%s", tc.reason, diff)
+			}
+			w.builds("Built", imageOf(secondCommit, oldImage))
+			w.run()
+			if got := w.desiredSpec(); got.Expectation.Image != oldImage || len(got.GatesConfig.Checks) != 1 {
+				t.Errorf("\n%s\nThe rules go out with the next image: image %s, %d checks", tc.reason, got.Expectation.Image, len(got.GatesConfig.Checks))
+			}
+		})
+	}
+}
+
 // TestImageToSource goes from an image that the spec names to a source, and back.
 func TestImageToSource(t *testing.T) {
 	w := newSourceWorld(t)

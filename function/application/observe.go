@@ -70,6 +70,12 @@ func (d *observedDeployment) isHalted() bool {
 	return d.Metadata.DeletionTimestamp != nil || is(xpv2.TypeSynced) || is(typeResponsive)
 }
 
+// isRejected reports whether the revision of the deployment was rejected, also before its rollback ends. Outcome Failed alone says nothing about the image: a
+// deployment whose spec cannot be carried out has it, too.
+func (d *observedDeployment) isRejected() bool {
+	return d != nil && (d.Status.Rollback != nil || d.Status.Outcome == deploymentv1alpha1.OutcomeRolledBack)
+}
+
 // handoverLimit is how long a deployment may take to take up an image before the status says that it has not.
 const handoverLimit = 30 * time.Second
 

@@ -7,12 +7,10 @@ import (
 )
 
 // passPolicy copies the policy of an edit to a deployment whose image stays for now: whether it is suspended, how it is rolled back, how long its delivery may
-// take, what its deletion leaves, and how long and how often it is measured. Changed rules of measurements make a revision of their own, as they do while nothing
-// is built.
+// take, and what its deletion leaves. None of them makes a revision.
 func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
 	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
 	passTimeouts(&target.DeliveryConfig, edit.DeliveryConfig)
-	passRules(&target.GatesConfig, edit.GatesConfig)
 }
 
 func passTimeouts(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1alpha1.DeliveryConfig) {
