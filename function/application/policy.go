@@ -19,25 +19,37 @@ func passTimeouts(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1al
 }
 
 // passRules copies the rules of measurements: the progressTimeout, and those of the metrics and checks that are measured already. What is measured, and its
-// limits, belong to the image.
+// limits, belong to the image. Changed rules make a revision of their own, as they do while nothing is built.
 func passRules(target *deploymentv1alpha1.GatesConfig, edit deploymentv1alpha1.GatesConfig) {
 	target.MetricsUnavailableTimeout, target.OnMetricsUnavailable = edit.MetricsUnavailableTimeout, edit.OnMetricsUnavailable
 	if target.PostCheck != nil && edit.PostCheck != nil {
 		target.PostCheck.Timeout = edit.PostCheck.Timeout
 	}
-	rules := map[string]deploymentv1alpha1.MetricRules{}
-	for metric := range target.SLOThresholds {
-		if r, ok := edit.MetricRules[metric]; ok {
-			rules[metric] = r
-		}
-	}
-	if target.MetricRules = rules; len(rules) == 0 {
-		target.MetricRules = nil
-	}
+	target.MetricRules = metricRules(*target, edit)
 	target.Checks = checksWithRules(target.Checks, edit.Checks)
 	if index := slices.IndexFunc(edit.Checks, isProgressCheck); index >= 0 && target.SLOThresholds[ProgressCheck] == "" {
 		target.Checks = addProgressCheck(target.Checks, edit.Checks[index])
 	}
+}
+
+// metricRules returns the rules of the metrics that are measured already: from the edit if it has the metric, or else the present rules.
+func metricRules(target, edit deploymentv1alpha1.GatesConfig) map[string]deploymentv1alpha1.MetricRules {
+	var out map[string]deploymentv1alpha1.MetricRules
+	for metric := range target.SLOThresholds {
+		source := target.MetricRules
+		if _, ok := edit.SLOThresholds[metric]; ok {
+			source = edit.MetricRules
+		}
+		rules, ok := source[metric]
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = map[string]deploymentv1alpha1.MetricRules{}
+		}
+		out[metric] = rules
+	}
+	return out
 }
 
 // checksWithRules returns checks with the rules that those of an edit have, and without one of a progressTimeout.

@@ -44,6 +44,14 @@ func TestGatesWhileBuilding(t *testing.T) {
 			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
 		"MetricLeft": {reason: "Rules of a metric that are left out end.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")}, edit: gates{SLOThresholds: limits}, want: gates{SLOThresholds: limits}},
+		"MetricRemoved": {
+			reason: "A metric that an edit removes with its rules keeps them until the edit goes out.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+		},
+		"MetricReplaced": {
+			reason: "Rules without a threshold in the edit change no threshold that is held.", has: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"latency": "< 1s"}, MetricRules: rules("1m")}, want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
+		},
 		"Check": {
 			reason: "The timeout of a check takes effect, and what it asks waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
 			edit: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}}, want: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
